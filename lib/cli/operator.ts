@@ -6,11 +6,13 @@ import type {
   Explanation,
   Health,
   HistoryEntry,
+  JobSummary,
   JournalQuery,
   LeadersOverview,
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  RunsQuery,
   SemaphoreOverview,
   StalePart,
 } from '../gatekeeper/index.js';
@@ -158,7 +160,9 @@ export interface Operator extends AsyncDisposable {
   /** Tasks; see {@link TaskOperator}. */
   readonly tasks: TaskOperator;
   /** Newest first. */
-  history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
+  history(query: RunsQuery): Promise<readonly HistoryEntry[]>;
+  /** The past of each job, sorted by semaphore and job. */
+  jobs(): Promise<readonly JobSummary[]>;
   /** Newest first. */
   audit(query: JournalQuery): Promise<readonly AuditEntry[]>;
   /** Calls `onHint` at each hint of a change until the signal aborts. Hints may be missing. */

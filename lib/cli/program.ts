@@ -10,7 +10,8 @@ import { defineCommand, editCommand, resetCommand } from './commands/definitions
 import { dumpCommand, loadCommand } from './commands/dump.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { healthCommand } from './commands/health.command.js';
-import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
+import { historyCommand, runsCommand } from './commands/history.command.js';
+import { auditCommand, nodesCommand } from './commands/insight.command.js';
 import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
 import { pauseCommand, resumeCommand } from './commands/pause.command.js';
@@ -45,6 +46,7 @@ const COMMANDS = [
   explainCommand,
   nodesCommand,
   leadersCommand,
+  runsCommand,
   historyCommand,
   auditCommand,
   defineCommand,

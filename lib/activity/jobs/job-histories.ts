@@ -32,12 +32,12 @@ export interface JobTimes {
  * A bounded past of each job, which runs of other jobs can't push out.
  *
  * ```
- *   a run ends ─▶ news in memory ──(every 5 s)──▶ addition 17 of this node ─▶ compare-and-set of the job's shard
+ *   a run ends ─▶ changes in memory ──(every 5 s)──▶ addition 17 of this node ─▶ compare-and-set of the job's shard
  *                                                      ▲            no answer │
  *                                                      └── again, unless the shard has "this node: 17"
  * ```
  *
- * The store is asked only while there are news, or when a person reads. A crash loses the news of the last seconds.
+ * The store is asked only while there are changes, or when a person reads. A crash loses the changes of the last seconds.
  */
 export class JobHistories {
   readonly #pending: PendingAdditions;
@@ -104,12 +104,12 @@ export class JobHistories {
     return this.#known;
   }
 
-  /** Tries once to write the remaining news, and reports a failure. */
+  /** Tries once to write the remaining changes, and reports a failure. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer?.();
     await this.#flushing;
-    // An addition without an answer is repeated, and may be followed by news.
+    // An addition without an answer is repeated, and may be followed by changes.
     for (let rounds = 0; rounds < 2 && this.#pending.shards.length > 0; rounds++) if (!(await this.#flush())) return;
   }
 

@@ -77,25 +77,29 @@ export function ofStart(start: StartEntry): JobRecord {
  *
  * @param now cluster time in ms
  */
-export function combined(known: JobRecord, news: JobRecord, now: number): JobRecord {
-  const runs = newest(unique([...news.runs, ...known.runs]));
-  const isEnded = endsOf([...news.runs, ...known.runs]);
-  const ended = known.runs.flatMap((run) => (run.outcome === 'crashed' ? (endOf(run, news.runs) ?? []) : []));
-  const lastSeen = (known.due ?? 0) > (news.due ?? 0) ? known : news;
+export function combined(known: JobRecord, changes: JobRecord, now: number): JobRecord {
+  const runs = newest(unique([...changes.runs, ...known.runs]));
+  const isEnded = endsOf([...changes.runs, ...known.runs]);
+  const ended = known.runs.flatMap((run) => (run.outcome === 'crashed' ? (endOf(run, changes.runs) ?? []) : []));
+  const lastSeen = (known.due ?? 0) > (changes.due ?? 0) ? known : changes;
   return {
     semaphore: known.semaphore,
     job: known.job,
-    usedAt: Math.max(known.usedAt, news.usedAt),
+    usedAt: Math.max(known.usedAt, changes.usedAt),
     runs: runs.slice(0, MOST_RUNS),
-    failures: fewStacks(newest(withoutFormer([...news.failures, ...known.failures], runs)).slice(0, MOST_FAILURES)),
-    starts: newest(unique([...news.starts, ...known.starts]))
+    failures: fewStacks(newest(withoutFormer([...changes.failures, ...known.failures], runs)).slice(0, MOST_FAILURES)),
+    starts: newest(unique([...changes.starts, ...known.starts]))
       .filter((start) => !isEnded.has(runKey(start)))
       .slice(0, MOST_STARTS),
-    hours: addedPeriods([...known.hours, ...news.hours, ...ended.map((run) => withoutCrash(run, HOURS))], HOURS, now),
-    days: addedPeriods([...known.days, ...news.days, ...ended.map((run) => withoutCrash(run, DAYS))], DAYS, now),
-    lastOk: latest(known.lastOk, news.lastOk),
-    due: latest(known.due, news.due),
-    schedule: lastSeen.schedule ?? known.schedule ?? news.schedule,
+    hours: addedPeriods(
+      [...known.hours, ...changes.hours, ...ended.map((run) => withoutCrash(run, HOURS))],
+      HOURS,
+      now,
+    ),
+    days: addedPeriods([...known.days, ...changes.days, ...ended.map((run) => withoutCrash(run, DAYS))], DAYS, now),
+    lastOk: latest(known.lastOk, changes.lastOk),
+    due: latest(known.due, changes.due),
+    schedule: lastSeen.schedule ?? known.schedule ?? changes.schedule,
   };
 }
 

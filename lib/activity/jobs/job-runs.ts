@@ -103,9 +103,3 @@ function statisticsOf(periods: readonly RunPeriod[]): RunStatistics {
   const known = countOf(took) > 0 && { p50: percentile(took, 0.5)!, p95: percentile(took, 0.95)! };
   return { ok: sum('ok'), failed: sum('failed'), lost: sum('lost'), crashed: sum('crashed'), ...known };
 }
-
-/** The part of all runs that ended well, from 0 to 1; undefined without runs. */
-export function successRate({ ok, failed, lost, crashed }: RunStatistics): number | undefined {
-  const all = ok + failed + lost + crashed;
-  return all === 0 ? undefined : ok / all;
-}

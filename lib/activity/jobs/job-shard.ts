@@ -17,7 +17,7 @@ export interface JobShard {
   readonly writers: ReadonlyMap<string, WriterMark>;
 }
 
-/** News of one node for one shard. Written again and again with the same number until it is surely in the store. */
+/** Changes of one node for one shard. Written again and again with the same number until it is surely in the store. */
 export interface Addition extends WriterMark {
   /** Instance of the node. */
   readonly writer: string;
@@ -41,12 +41,12 @@ export function contains({ writers }: JobShard, { writer, seq }: Pick<Addition, 
   return (writers.get(writer)?.seq ?? 0) >= seq;
 }
 
-/** Adds the news of a node to a shard. The shard is unchanged if it contains them. Pure. */
+/** Adds the changes of a node to a shard. The shard is unchanged if it contains them. Pure. */
 export function withAddition(shard: JobShard, addition: Addition): JobShard {
   if (contains(shard, addition)) return shard;
-  const { writer, seq, at, jobs: news, ended, expiries } = addition;
+  const { writer, seq, at, jobs: changes, ended, expiries } = addition;
   const jobs = new Map(shard.jobs);
-  for (const [key, each] of news) {
+  for (const [key, each] of changes) {
     const known = jobs.get(key);
     jobs.set(key, withoutStarts(known ? combined(known, each, at) : each, ended));
   }

@@ -5,13 +5,13 @@ import type { Addition } from './job-shard.js';
 
 /** Number of texts that contain all jobs. Few enough to read all of them with one call. */
 export const SHARDS = 128;
-/** Maximum number of jobs with news. No application has as many methods, but names of jobs may come from arguments. */
+/** Maximum number of jobs with changes. No application has as many methods, but names of jobs may come from arguments. */
 const MOST_JOBS = 1000;
-/** Maximum number of other news of a shard, while the store can't be asked. */
+/** Maximum number of other changes of a shard, while the store can't be asked. */
 const MOST_MARKS = 1000;
 
-/** News that was not sent yet. */
-interface News {
+/** Changes that was not sent yet. */
+interface Changes {
   readonly jobs: Map<string, JobRecord>;
   readonly ended: Set<string>;
   readonly expiries: ExpiryEntry[];
@@ -23,25 +23,25 @@ export function shardOf(semaphore: string): number {
 }
 
 /**
- * News of this node that the store may not have yet, by shard. An addition that was sent never changes: it is repeated
- * with the same number until the store surely has it. Later news wait for the next addition.
+ * Changes of this node that the store may not have yet, by shard. A sent addition stays as it is: it is repeated
+ * with the same number until the store surely has it. Later changes wait for the next addition.
  */
 export class PendingAdditions {
-  readonly #news = new Map<number, News>();
+  readonly #changes = new Map<number, Changes>();
   readonly #sent = new Map<number, Addition>();
-  /** Jobs with news, the least recently noted first, with their shards. */
+  /** Jobs with changes, the least recently noted first, with their shards. */
   readonly #noted = new Map<string, number>();
   #seq = 0;
   #dropped = 0;
 
   constructor(private readonly writer: string) {}
 
-  /** The shards with news. */
+  /** The shards with changes. */
   get shards(): number[] {
-    return [...new Set([...this.#sent.keys(), ...this.#news.keys()])];
+    return [...new Set([...this.#sent.keys(), ...this.#changes.keys()])];
   }
 
-  /** Adds news of one job. @param now cluster time in ms */
+  /** Adds changes of one job. @param now cluster time in ms */
   add(record: JobRecord, now: number): void {
     const shard = shardOf(record.semaphore);
     const { jobs } = this.#of(shard);
@@ -68,11 +68,11 @@ export class PendingAdditions {
   take(shard: number, at: number, complete: (job: JobRecord) => JobRecord): Addition {
     const sent = this.#sent.get(shard);
     if (sent) return sent;
-    const news = this.#of(shard);
-    this.#news.delete(shard);
-    const jobs = new Map([...news.jobs].map(([key, job]) => [key, complete(job)]));
+    const changes = this.#of(shard);
+    this.#changes.delete(shard);
+    const jobs = new Map([...changes.jobs].map(([key, job]) => [key, complete(job)]));
     for (const key of jobs.keys()) this.#noted.delete(key);
-    const addition = { ...news, jobs, writer: this.writer, seq: ++this.#seq, at };
+    const addition = { ...changes, jobs, writer: this.writer, seq: ++this.#seq, at };
     this.#sent.set(shard, addition);
     return addition;
   }
@@ -82,23 +82,23 @@ export class PendingAdditions {
     this.#sent.delete(shard);
   }
 
-  /** Returns for how many jobs news were dropped since the last call. */
+  /** Returns for how many jobs changes were dropped since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
     return dropped;
   }
 
-  #of(shard: number): News {
-    const news = this.#news.get(shard) ?? { jobs: new Map(), ended: new Set(), expiries: [] };
-    this.#news.set(shard, news);
-    return news;
+  #of(shard: number): Changes {
+    const changes = this.#changes.get(shard) ?? { jobs: new Map(), ended: new Set(), expiries: [] };
+    this.#changes.set(shard, changes);
+    return changes;
   }
 
   #dropOldest(): void {
     const [[key, shard]] = this.#noted as unknown as [[string, number]];
     this.#noted.delete(key);
-    this.#news.get(shard)?.jobs.delete(key);
+    this.#changes.get(shard)?.jobs.delete(key);
     this.#dropped++;
   }
 }

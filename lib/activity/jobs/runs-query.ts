@@ -20,9 +20,9 @@ export interface RunsQuery {
   readonly by?: string | undefined;
   /** Only runs of this kind. */
   readonly show?: RunKind | undefined;
-  /** Only runs that ended at this time or later, or go on: cluster time, ms since the epoch. */
+  /** Only runs that ended at this time or later, or go on: cluster time, ms since the epoch; negative: ms from now. */
   readonly since?: number | undefined;
-  /** Only runs that began at this time or earlier: cluster time, ms since the epoch. */
+  /** Only runs that began at this time or earlier: cluster time, ms since the epoch; negative: ms from now. */
   readonly until?: number | undefined;
   /** Maximum number of entries: the newest ones. */
   readonly limit: number;
@@ -40,6 +40,12 @@ export function isOfKind(entry: HistoryEntry, kind: RunKind): boolean {
 /** Whether a query needs more than the newest entries of all. */
 export function isSelective({ limit: _limit, ...query }: RunsQuery): boolean {
   return Object.values(query).some((value) => value !== undefined);
+}
+
+/** Replaces times from now by cluster time. @param now cluster time in ms */
+export function absolute(query: RunsQuery, now: number): RunsQuery {
+  const from = (time: number | undefined) => (time !== undefined && time < 0 ? now + time : time);
+  return { ...query, since: from(query.since), until: from(query.until) };
 }
 
 export function matchesQuery(entry: HistoryEntry, query: RunsQuery): boolean {

@@ -6,7 +6,7 @@ import type { RunHistory } from '../run-history.js';
 import type { JobHistories } from './job-histories.js';
 import type { JobRecord } from './job-record.js';
 import { type JobRuns, jobRuns } from './job-runs.js';
-import { type RunsQuery, entriesOf, entryKey, isSelective, matchesQuery } from './runs-query.js';
+import { type RunsQuery, absolute, entriesOf, entryKey, isSelective, matchesQuery } from './runs-query.js';
 
 /** Default capacity of the journal. All of it is read, because runs of one job may be far back. */
 const ALL = 10_000;
@@ -42,7 +42,8 @@ export class Runs {
     const { history, context } = this.#sources;
     if (!isSelective(query) && !sees) return (await history.read(query.limit)).toReversed();
     const [entries, jobs] = await Promise.all([history.read(ALL), this.jobs(query.semaphore)]);
-    const isWanted = (entry: HistoryEntry) => matchesQuery(entry, query) && (!sees || sees(entry.semaphore));
+    const exact = absolute(query, timeOf(context));
+    const isWanted = (entry: HistoryEntry) => matchesQuery(entry, exact) && (!sees || sees(entry.semaphore));
     const found = await inSlices(allOf(entries, jobs, isWanted), context.nodeClock);
     return found.toSorted((one, other) => other.at - one.at).slice(0, query.limit);
   }

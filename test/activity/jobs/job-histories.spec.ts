@@ -7,7 +7,7 @@ import { Sleeper } from '../../support/sleeper.js';
 const DEFINITIONS = [JOB, { name: 'mail-queue', duration: '10s' }];
 const noting = (nodes: TestCluster, options = {}) =>
   nodes.node({ history: true, definitions: DEFINITIONS, ...options });
-/** ms until news are in the store. */
+/** ms until changes are in the store. */
 const WRITTEN = 5000;
 
 async function fail({ gatekeeper }: TestNode, name = 'job', message = 'disk full') {
