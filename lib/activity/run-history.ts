@@ -11,6 +11,7 @@ import {
   type HistoryEntry,
   LEADERSHIP_JOB,
   type RunEntry,
+  type RunningEntry,
   type StartEntry,
   type StoredRunEntry,
 } from './history-entry.js';
@@ -81,6 +82,11 @@ export class RunHistory {
   /** The last answer of {@link lastRuns}. */
   knownLastRuns(): RunEntry[] {
     return this.#lastRuns.known();
+  }
+
+  /** The runs that went on at the last call of {@link lastRuns}. Those that began long ago may be missing. */
+  knownRunning(): readonly RunningEntry[] {
+    return this.#lastRuns.running();
   }
 
   /** The newest run of a job on this node. The journal may have dropped it. */

@@ -9,6 +9,7 @@ import {
   type RunEntry,
   type RunningEntry,
   type SemaphoreOverview,
+  WARNING_CODES,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
@@ -200,7 +201,7 @@ export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
     warnings: list(
       z
         .object({
-          code: z.enum(['not-run', 'runs-too-long', 'no-node', 'unusable-pattern', 'duration-too-short']),
+          code: z.enum(WARNING_CODES),
           sentence: z.string(),
         })
         .meta({ id: 'SemaphoreWarning' }),
