@@ -3,6 +3,13 @@ export { newestRuns } from './last-runs.js';
 export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';
+export { JobHistories } from './jobs/job-histories.js';
+export { timesOf } from './jobs/job-times.js';
+export type { JobRuns, RunDay, RunStatistics } from './jobs/job-runs.js';
+export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
+export type { FailedRun } from './jobs/job-record.js';
+export { RUN_KINDS, type RunKind, type RunsQuery } from './jobs/runs-query.js';
+export { Runs } from './jobs/runs.js';
 export {
   type NodeInfo,
   type NodeTasks,

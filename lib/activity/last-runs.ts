@@ -17,6 +17,7 @@ const STALE = 60_000;
  */
 export class LastRuns {
   #runs = new Map<string, RunEntry>();
+  #running: RunningEntry[] = [];
   #readAt = -Infinity;
 
   constructor(
@@ -36,6 +37,11 @@ export class LastRuns {
     return [...this.#runs.values()];
   }
 
+  /** The runs that went on at the latest reading. Those that began long ago may be missing. */
+  running(): readonly RunningEntry[] {
+    return this.#running;
+  }
+
   async #refresh(isRecent: boolean): Promise<void> {
     const began = this.nodeClock.monotonic();
     const entries = await this.read(isRecent ? NEWEST : ALL);
@@ -46,6 +52,7 @@ export class LastRuns {
       if (entry.kind === 'run') keepNewest(this.#runs, entry);
       else if (entry.kind === 'running') dropCrashed(this.#runs, entry);
     }
+    this.#running = entries.filter((entry) => entry.kind === 'running');
     this.#readAt = began;
   }
 }

@@ -3,6 +3,7 @@ import { LEADER_PREFIX, type StoredPermit, messageOf } from '../decision/index.j
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
+import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from './journal-writer.js';
 import { LastRuns, jobKey } from './last-runs.js';
 import {
@@ -10,6 +11,7 @@ import {
   type HistoryEntry,
   LEADERSHIP_JOB,
   type RunEntry,
+  type RunningEntry,
   type StartEntry,
   type StoredRunEntry,
 } from './history-entry.js';
@@ -43,6 +45,8 @@ export class RunHistory {
       readonly isOn: boolean;
       /** Whether the starts of long runs are written too. No reader could tell whether an unlisted node lives. */
       readonly isListed: boolean;
+      /** Also gets this node's own runs, because the journal drops the oldest of all jobs. */
+      readonly jobs: Pick<JobHistories, 'note' | 'unreadable'>;
       /** Reads what is known of starts without an end. */
       readonly factsOf: (open: readonly StartEntry[]) => Promise<RunFacts>;
     },
@@ -55,7 +59,7 @@ export class RunHistory {
 
   /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
-    return this.#journal.unreadable;
+    return this.#journal.unreadable + this.options.jobs.unreadable;
   }
 
   /** Reads the last `limit` entries, oldest first. @throws StoreUnavailableError */
@@ -80,6 +84,11 @@ export class RunHistory {
     return this.#lastRuns.known();
   }
 
+  /** The runs that went on at the last call of {@link lastRuns}. Those that began long ago may be missing. */
+  knownRunning(): readonly RunningEntry[] {
+    return this.#lastRuns.running();
+  }
+
   /** The newest run of a job on this node. The journal may have dropped it. */
   newestHere(job: { readonly semaphore: string; readonly job: string }): EndedRun | undefined {
     return this.#newest.get(jobKey(job));
@@ -89,6 +98,13 @@ export class RunHistory {
     this.#subscription?.unsubscribe();
     this.#running.close();
     await this.#journal.close();
+  }
+
+  /** The past of jobs has no terms of leadership: their pages show the journal. */
+  #note(entry: StoredRunEntry, error?: unknown): void {
+    this.#journal.note(entry);
+    if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB)
+      this.options.jobs.note(entry, error instanceof Error ? error.stack : undefined);
   }
 
   #observe(event: GatekeeperEvent): void {
@@ -119,7 +135,7 @@ export class RunHistory {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#journal.note({ kind: 'start', semaphore, job, node, at, run, ...given({ by }), ...held });
+    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by }), ...held });
     return true;
   }
 
@@ -140,7 +156,7 @@ export class RunHistory {
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };
-    this.#journal.note(entry);
+    this.#note(entry, error);
     setLast(this.#newest, jobKey(entry), entry);
   }
 
@@ -156,7 +172,7 @@ export class RunHistory {
     for (const { group, acquirer, instance, grantedAt, expiresAt: at, duration, token } of permits) {
       // Otherwise the start of the run has the time, or the run was too short for one.
       if (at > grantedAt + Math.max(duration, LONG))
-        this.#journal.note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
+        this.#note({ kind: 'expiry', semaphore, node: { group, acquirer, instance }, at, token });
     }
   }
 
@@ -171,7 +187,7 @@ export class RunHistory {
         at,
         took,
       } as const;
-      this.#journal.note({ ...run, outcome: 'lost', token, slot, ended: 'expired' });
+      this.#note({ ...run, outcome: 'lost', token, slot, ended: 'expired' });
     }
   }
 
@@ -183,7 +199,7 @@ export class RunHistory {
     if (goesOn) return;
     const at = timeOf(this.context);
     const { node } = this.context;
-    this.#journal.note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
+    this.#note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
 }
 

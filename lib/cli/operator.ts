@@ -6,6 +6,7 @@ import type {
   Explanation,
   Health,
   HistoryEntry,
+  JobSummary,
   JournalQuery,
   LeadersOverview,
   MaintenanceEnd,
@@ -15,6 +16,7 @@ import type {
   MigrationRequest,
   NodeOverview,
   RunNowStatus,
+  RunsQuery,
   SemaphoreOverview,
   StalePart,
   UndoPlan,
@@ -180,7 +182,9 @@ export interface Operator extends AsyncDisposable {
   /** Tasks; see {@link TaskOperator}. */
   readonly tasks: TaskOperator;
   /** Newest first. */
-  history(query: JournalQuery): Promise<readonly HistoryEntry[]>;
+  history(query: RunsQuery): Promise<readonly HistoryEntry[]>;
+  /** The past of each job, sorted by semaphore and job. */
+  jobs(): Promise<readonly JobSummary[]>;
   /** Newest first. */
   audit(query: JournalQuery): Promise<readonly AuditEntry[]>;
   /** Calls `onHint` at each hint of a change until the signal aborts. Hints may be missing. */

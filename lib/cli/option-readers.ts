@@ -8,6 +8,15 @@ export function readSpan(text: string): number {
   return read;
 }
 
+/** Reads a time. @returns ms since the epoch; negative: ms from now, for a duration such as "1d" */
+export function readTime(text: string): number {
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(time)) return time;
+  const ago = readDuration(text);
+  if (typeof ago === 'string') throw new InvalidArgumentError('Give a time before now such as "1d", or a date.');
+  return -ago;
+}
+
 /** Returns a reader of whole numbers of at least `least`. */
 export function wholeNumber(least: number) {
   return (text: string): number => {

@@ -10,7 +10,8 @@ import { defineCommand, editCommand, resetCommand } from './commands/definitions
 import { dumpCommand, loadCommand } from './commands/dump.command.js';
 import { explainCommand } from './commands/explain.command.js';
 import { healthCommand } from './commands/health.command.js';
-import { auditCommand, historyCommand, nodesCommand } from './commands/insight.command.js';
+import { historyCommand, runsCommand } from './commands/history.command.js';
+import { auditCommand, nodesCommand } from './commands/insight.command.js';
 import { leaderCommand, leadersCommand } from './commands/leaders.command.js';
 import { maintenanceCommand } from './commands/maintenance.command.js';
 import { migrateCommand } from './commands/migrate.command.js';
@@ -48,6 +49,7 @@ const COMMANDS = [
   explainCommand,
   nodesCommand,
   leadersCommand,
+  runsCommand,
   historyCommand,
   auditCommand,
   defineCommand,

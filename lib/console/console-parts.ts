@@ -22,6 +22,7 @@ import { InvalidPathController } from './routes/invalid-path.controller.js';
 import { AllocationController } from './routes/allocation.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
+import { RunsController } from './routes/runs.controller.js';
 import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
 import { HealthController } from './routes/health.controller.js';
@@ -47,6 +48,7 @@ const CONTROLLERS: Type[] = [
   MaintenanceController,
   ClusterController,
   RunNowController,
+  RunsController,
   LeadersController,
   AllocationController,
   PermitsController,

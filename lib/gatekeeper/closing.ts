@@ -31,8 +31,9 @@ export async function closeParts(parts: Parts): Promise<void> {
   const semaphores = [...directory.inUse.values()];
   await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
   await parts.archivist?.close();
-  const { runHistory, moveHistory, audit, registry } = parts;
-  await Promise.all([runHistory.close(), moveHistory.close(), audit.close(), registry.close()]);
+  const { runHistory, jobHistories, moveHistory, audit, registry } = parts;
+  await runHistory.close();
+  await Promise.all([jobHistories.close(), moveHistory.close(), audit.close(), registry.close()]);
   context.clusterClock.stop();
   await endWatch(parts);
   await context.store.close();

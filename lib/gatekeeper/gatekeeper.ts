@@ -3,7 +3,7 @@ import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } fro
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
-import type { Audit, HistoryEntry, Membership, NodeRegistry } from '../activity/index.js';
+import type { Audit, HistoryEntry, Membership, NodeRegistry, Runs } from '../activity/index.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
 import { type Health, type Overview, readOverview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
@@ -40,6 +40,8 @@ export class Gatekeeper {
   readonly membership: Membership;
   /** The audit log: changes by people and by programs. */
   readonly audit: Audit;
+  /** The runs of all nodes, and the past of each job. */
+  readonly runs: Runs;
   /** The leadership of scopes. In Nest applications, inject ClusterService instead. */
   readonly cluster: Cluster;
   /** The allocation groups of this node. In Nest applications, inject AllocationService instead. */
@@ -57,13 +59,14 @@ export class Gatekeeper {
     environment?: Environment,
   ) {
     this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
-    const { definitions, registry, membership, audit, cluster, allocation, tasks } = this.#parts;
+    const { definitions, registry, membership, audit, runs, cluster, allocation, tasks } = this.#parts;
     keepParts(this, this.#parts);
     this.node = this.#parts.context.node;
     this.definitions = definitions;
     this.registry = registry;
     this.membership = membership;
     this.audit = audit;
+    this.runs = runs;
     this.cluster = cluster;
     this.allocation = allocation;
     this.tasks = tasks;
@@ -258,10 +261,8 @@ export class Gatekeeper {
   }
 
   /**
-   * The last runs on all nodes, oldest first, with the reasons of skipped ones. A run that goes on is there after 2 s. It
-   * is shown as crashed if its node no longer lives.
-   *
-   * @throws StoreUnavailableError
+   * The last runs on all nodes, oldest first, with the reasons of skipped ones. A run that goes on is there after 2 s,
+   * and as crashed if its node no longer lives. {@link runs} also finds older ones. @throws StoreUnavailableError
    */
   history(limit: number): Promise<HistoryEntry[]> {
     return this.#parts.runHistory.read(limit);

@@ -2,12 +2,16 @@ import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
 import {
   Audit,
+  JobHistories,
   Membership,
   MoveHistory,
   NodeRegistry,
   RunHistory,
+  Runs,
+  type StartEntry,
   lookAtMembers,
   readRunFacts,
+  timesOf,
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
@@ -51,6 +55,8 @@ export interface Parts {
   readonly membership: Membership;
   readonly audit: Audit;
   readonly runHistory: RunHistory;
+  readonly jobHistories: JobHistories;
+  readonly runs: Runs;
   readonly moveHistory: MoveHistory;
   readonly external: ExternalPermits;
   readonly requestedRuns: RequestedRuns;
@@ -130,11 +136,16 @@ export function createParts(
       isGone: (name) => directory.shards.lacks(name),
     });
   const audit = new Audit(context);
+  const factsOf = (open: readonly StartEntry[]) =>
+    readRunFacts(open, { context, registry, membership, listing: directory.listing });
+  const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
   const runHistory: RunHistory = new RunHistory(context, {
     isOn: settings.history,
     isListed: settings.heartbeat > 0,
-    factsOf: (open) => readRunFacts(open, { context, registry, membership, listing: directory.listing }),
+    jobs: jobHistories,
+    factsOf,
   });
+  const runs = new Runs({ context, history: runHistory, histories: jobHistories, factsOf });
   const moveHistory = new MoveHistory(context, settings.history);
   const membership = createMembership(context, settings, () => [
     ...cluster.activeScopes,
@@ -221,6 +232,8 @@ export function createParts(
     membership,
     audit,
     runHistory,
+    jobHistories,
+    runs,
     moveHistory,
     external,
     requestedRuns,

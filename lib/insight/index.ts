@@ -1,7 +1,7 @@
 export { type HeldPermit, type NodeOverview, withHeldPermits } from './node-overview.js';
 export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
 export { readOverview } from './overview-reader.js';
-export type { Warning } from './warnings.js';
+export { WARNING_CODES, type Warning } from './warning.js';
 export { type Health, HealthCheck, type Known } from './health-check.js';
 export { type StalePart } from './health-report.js';
 export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';

@@ -1,7 +1,14 @@
 import { compileInPieces, intendedDefinition } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { timeOf } from '../context/context.js';
-import { type RunEntry, type RunHistory, newestRuns } from '../activity/index.js';
+import {
+  type JobRuns,
+  type RunEntry,
+  type RunHistory,
+  type RunningEntry,
+  type Runs,
+  newestRuns,
+} from '../activity/index.js';
 import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index.js';
 import { type StateSources, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
@@ -13,7 +20,11 @@ import { type ScheduledJob, lastRunOf } from './scheduled-job.js';
 interface Sources extends StateSources {
   readonly registry: NodeRegistry;
   readonly runHistory: RunHistory;
+  readonly runs: Runs;
 }
+
+/** ms that the past of jobs may be old. The last runs come from the journal, which is read more often. */
+const PAST_AGE = 10_000;
 
 /**
  * Reads everything for the overview. Parts that can't be read are shown as last read, and are listed in `stale`.
@@ -21,10 +32,10 @@ interface Sources extends StateSources {
  * @param only name of a single semaphore. Default: all semaphores
  */
 export async function readOverview(
-  { directory, context, health, registry, runHistory }: Sources,
+  { directory, context, health, registry, runHistory, runs: jobRuns }: Sources,
   only?: string,
 ): Promise<Overview> {
-  const [state, listed, noted] = await Promise.all([
+  const [state, listed, noted, kept] = await Promise.all([
     readState({ directory, context, health }, only),
     health.read(
       'nodes',
@@ -36,35 +47,72 @@ export async function readOverview(
       () => runHistory.lastRuns(),
       () => runHistory.knownLastRuns(),
     ),
+    health.read(
+      'runs',
+      () => jobRuns.recent(PAST_AGE),
+      () => jobRuns.known,
+    ),
   ]);
   const [nodes, runs] = [listed.value, noted.value];
   const now = timeOf(context);
   const { clockTolerance } = context.timing;
-  const { jobsOf, runsOf } = await inSlices(bySemaphore(nodes, runs), context.nodeClock);
+  const facts = { nodes, runs, past: kept.value, running: runHistory.knownRunning() };
+  const { jobsOf, runsOf, pastOf, runningOf } = await inSlices(bySemaphore(facts), context.nodeClock);
   const factsOf = (name: string) => ({
     now,
     clockTolerance,
     nodes,
     jobs: jobsOf.get(name) ?? [],
     runs: runsOf.get(name) ?? [],
+    past: pastOf.get(name) ?? [],
+    running: runningOf.get(name) ?? [],
   });
   const overviews = overviewsInPieces(state.semaphores, new NodeMatches(nodes), factsOf);
   const semaphores = await inSlices(overviews, context.nodeClock);
-  return { now, semaphores, nodes, stale: [...state.stale, ...listed.stale, ...noted.stale] };
+  return {
+    now,
+    semaphores,
+    nodes,
+    stale: [...state.stale, ...listed.stale, ...(noted.stale.length > 0 ? noted : kept).stale],
+  };
 }
 
-function* bySemaphore(nodes: readonly NodeInfo[], runs: readonly RunEntry[]) {
-  const jobsOf = yield* groupedInPieces(jobsOn(nodes), ({ card }) => card.semaphore);
-  const newest = yield* newestRuns(allRuns(nodes, runs));
-  return { jobsOf, runsOf: yield* groupedInPieces(newest.values(), ({ semaphore }) => semaphore) };
+interface Read {
+  readonly nodes: readonly NodeInfo[];
+  readonly runs: readonly RunEntry[];
+  readonly past: readonly JobRuns[];
+  readonly running: readonly RunningEntry[];
+}
+
+function* bySemaphore(read: Read) {
+  const jobsOf = yield* groupedInPieces(jobsOn(read.nodes), ({ card }) => card.semaphore);
+  const newest = yield* newestRuns(allRuns(read));
+  const runsOf = yield* groupedInPieces(newest.values(), ({ semaphore }) => semaphore);
+  const pastOf = yield* groupedInPieces(read.past, ({ semaphore }) => semaphore);
+  const goingOn = runsInProgress(read, new Set([...newest.values()].map(keyOf)));
+  return { jobsOf, runsOf, pastOf, runningOf: yield* groupedInPieces(goingOn, ({ semaphore }) => semaphore) };
+}
+
+/** Runs that go on, of the journal and of the past of the jobs. The past may be older than the end of a run. */
+function* runsInProgress({ running, past }: Read, ended: ReadonlySet<string>): Generator<RunningEntry> {
+  const known = new Set(ended);
+  for (const run of [...running, ...past.flatMap((job) => job.running)]) {
+    if (!known.has(keyOf(run))) yield run;
+    known.add(keyOf(run));
+  }
+}
+
+function keyOf({ semaphore, job, node, at }: RunEntry | RunningEntry): string {
+  return [semaphore, job, node.instance, at].join('\n');
 }
 
 function* jobsOn(nodes: readonly NodeInfo[]): Generator<ScheduledJob> {
   for (const node of nodes) for (const card of node.jobs) yield { card, node };
 }
 
-function* allRuns(nodes: readonly NodeInfo[], runs: readonly RunEntry[]): Generator<RunEntry> {
+function* allRuns({ nodes, runs, past }: Read): Generator<RunEntry> {
   for (const job of jobsOn(nodes)) yield* lastRunOf(job);
+  for (const job of past) yield* job.runs.slice(0, 1);
   yield* runs;
 }
 

@@ -5,7 +5,8 @@ import type { NodeInfo, JobInfo } from '../activity/index.js';
 import type { SemaphoreState } from './state.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, nextRun } from './scheduled-job.js';
-import { type Warning, warningsOf } from './warnings.js';
+import type { Warning } from './warning.js';
+import { warningsOf } from './warnings.js';
 import type { SemaphoreFacts } from './warnings.js';
 
 /** All semaphores with their jobs, and all living nodes. */

@@ -2,9 +2,12 @@ import { type SemaphoreDefinition, escapeHidden, patternFaults, shortestDuration
 import type { SemaphoreState } from './state.js';
 
 import { groupedBy } from './grouped.js';
-import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
+import { missedTimes } from './missed-runs.js';
+import type { Warning } from './warning.js';
+import { failedLately, overdueRun } from './run-warnings.js';
+import type { ScheduledJob } from './scheduled-job.js';
 import { formatDuration, formatTime } from './format-duration.js';
-import type { NodeInfo, RunEntry } from '../activity/index.js';
+import type { JobRuns, NodeInfo, RunEntry, RunningEntry } from '../activity/index.js';
 
 /** Facts about one semaphore besides its state. */
 export interface SemaphoreFacts {
@@ -16,28 +19,15 @@ export interface SemaphoreFacts {
   readonly jobs: readonly ScheduledJob[];
   /** The newest run of each of its jobs. */
   readonly runs: readonly RunEntry[];
+  /** The stored past of each of its jobs, if they have one. */
+  readonly past: readonly JobRuns[];
+  /** Runs of its jobs of 2 s or more that go on. */
+  readonly running: readonly RunningEntry[];
   /** All living nodes. */
   readonly nodes: readonly NodeInfo[];
   /** Nodes that the definition matches, without regard to a pause. */
   readonly passing: ReadonlySet<NodeInfo>;
 }
-
-/** A condition that an operator should look into. */
-export interface Warning {
-  /**
-   * Identifies the warning, for programs. `not-run`: a job missed three runs in a row. `runs-too-long`: a run took
-   * longer than the time between two runs. `no-node`: no living node matches. `unusable-pattern`: a pattern can't be
-   * used. `duration-too-short`: the duration is too short for this node's clockTolerance.
-   */
-  readonly code: 'not-run' | 'runs-too-long' | 'no-node' | 'unusable-pattern' | 'duration-too-short';
-  /** The warning for people, with advice where possible. */
-  readonly sentence: string;
-}
-
-/** A job gets a warning after this many missed runs in a row. */
-export const MISSES = 3;
-/** ms by which a run may begin before its planned time, because clocks differ. */
-const SLACK = 1000;
 
 /**
  * Finds the warnings of one semaphore. Pure.
@@ -50,15 +40,18 @@ export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinitio
 }
 
 function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
-  const ofDuration = [
+  const { jobs, past, running, now } = facts;
+  const always = [
     ...tooShort(definition, facts.clockTolerance),
-    ...facts.runs.flatMap((run) => tooLongRun(run, facts.jobs)),
+    ...running.flatMap((run) => overdueRun(run, jobs, pastOf(run.job, facts), now)),
+    ...facts.runs.flatMap((run) => tooLongRun(run, jobs)),
+    ...past.flatMap((job) => failedLately(job, now)),
   ];
   // Checked also during a pause, because no job would run after it.
   const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
-  if (unusable.length > 0 || state.pause) return [...unusable, ...ofDuration];
+  if (unusable.length > 0 || state.pause) return [...unusable, ...always];
   const without = noNode(definition, facts);
-  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...ofDuration];
+  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...always];
 }
 
 /** This happens if a node with a smaller tolerance has defined it. */
@@ -90,34 +83,35 @@ function tooLongRun({ job, took, at, node }: RunEntry, jobs: readonly ScheduledJ
   return [{ code: 'runs-too-long', sentence }];
 }
 
-/** Finds jobs that missed {@link MISSES} runs in a row although a matching node has lived that long. */
+/** Finds jobs that were due and did not run. */
 function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
   const byName = groupedBy(facts.jobs, ({ card }) => card.job);
-  return [...byName].flatMap(([name, jobs]) => {
-    const since = Math.max(
-      ...jobs.filter(({ node }) => facts.passing.has(node)).flatMap((job) => missesSince(job, facts)),
-    );
-    if (since === -Infinity) return [];
-    const run = facts.runs.find(({ job }) => job === name);
-    // With several jobs a grant may belong to another one, so a known run of this job counts alone.
-    const sign = run && byName.size > 1 ? run.at : Math.max(run?.at ?? 0, signOfLife(state, facts.now));
-    if (Math.max(sign, state.change?.at ?? 0) >= since - SLACK) return [];
-    const last = sign > 0 ? `it ran last ${formatTime(sign)}` : 'no run of it is known';
-    const sentence = `${name} was due ${MISSES} times since ${formatTime(since)} and did not run: ${last}`;
-    return [{ code: 'not-run' as const, sentence }];
+  return [...byName].flatMap(([name, all]) => {
+    const past = pastOf(name, facts);
+    const jobs = all.filter(({ node }) => facts.passing.has(node));
+    const ranAt = lastSign(name, byName.size > 1, state, facts);
+    const [first, ...more] = missedTimes({ jobs, past, ranAt: Math.max(ranAt, state.change?.at ?? 0), now: facts.now });
+    if (first === undefined) return [];
+    const due = more.length === 0 ? formatTime(first) : `${more.length + 1} times since ${formatTime(first)}`;
+    const last = ranAt > 0 ? `it ran last ${formatTime(ranAt)}` : 'no run of it is known';
+    return [{ code: 'not-run' as const, sentence: `${name} was due ${due} and did not run: ${last}` }];
   });
 }
 
+function pastOf(name: string, { past }: SemaphoreFacts): JobRuns | undefined {
+  return past.find(({ job }) => job === name);
+}
+
 /**
- * @returns cluster time at which the first of the last {@link MISSES} runs was due; empty if the node did not live then
+ * Returns the last time at which a job surely or probably ran. While a run goes on, and until its end, the next one
+ * is skipped.
  */
-function missesSince({ card, node }: ScheduledJob, { now }: SemaphoreFacts): number[] {
-  const { recent, next, interval, kind } = card.schedule ?? {};
-  if (kind === 'timeout') return [];
-  const first = recent ? recent.at(-MISSES) : next && interval && next - MISSES * interval;
-  if (first === undefined) return [];
-  const since = clusterTimeOf(first, node);
-  return node.startedAt <= since && since <= now ? [since] : [];
+function lastSign(name: string, isOneOfSeveral: boolean, state: SemaphoreState, facts: SemaphoreFacts): number {
+  if (facts.running.some(({ job }) => job === name)) return facts.now;
+  const run = facts.runs.find(({ job }) => job === name);
+  const ended = run ? run.at + (run.took ?? 0) : 0;
+  // With several jobs a grant may belong to another one, so a known run of this job counts alone.
+  return run && isOneOfSeveral ? ended : Math.max(ended, signOfLife(state, facts.now));
 }
 
 /**

@@ -4,6 +4,8 @@ import type { ScheduleMetadata } from './schedule-metadata.js';
 /** The part of luxon's DateTime that is used here. */
 export interface Moment {
   toMillis(): number;
+  /** The time this number of ms before. */
+  minus(duration: number): Moment;
 }
 
 /** The part of `CronJob` of the package cron that is used here. */

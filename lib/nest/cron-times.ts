@@ -5,17 +5,20 @@ import type { CronJob, Moment } from './cron-jobs.js';
 const RECENT = 3;
 /** Maximum number of ticks between two calls that are computed one by one. */
 const MOST_STEPS = 100;
+/** ms: how far back ticks are looked for when the job is first seen. */
+const LONGEST_LOOK_BACK = 70 * 86_400_000;
 
 type Times = Pick<JobSchedule, 'next' | 'interval' | 'recent'>;
 
 /**
- * Next and past times of a cron job. Past times are recorded from the first call on. They can't be computed from the
- * interval, because a job may be due only on weekdays.
+ * Next and past times of a cron job. The first call also finds times from before the start of the process, because a
+ * restart must not hide a missed run. They can't be computed from the interval: a job may be due only on weekdays.
  */
 export class CronTimes {
   #cronTime?: CronJob['cronTime'];
   #next?: Moment;
   #recent: number[] = [];
+  #isSeen = false;
 
   /**
    * Returns the times as of now; an empty object if the job is stopped.
@@ -29,6 +32,8 @@ export class CronTimes {
     // Another object means that the application changed the schedule at run time.
     if (cronTime !== this.#cronTime) this.#forget();
     this.#cronTime = cronTime;
+    if (!this.#isSeen) this.#recent = timesBefore(job);
+    this.#isSeen = true;
     this.#next = this.#passed(this.#next ?? job.nextDate(), job, now);
     const next = this.#next.toMillis();
     const interval = cronTime.getNextDateFrom(this.#next).toMillis() - next;
@@ -59,6 +64,27 @@ export class CronTimes {
     this.#recent = [];
     return {};
   }
+}
+
+/** The last ticks before the next one, oldest first. Looks back further until it finds enough of them. */
+function timesBefore(job: CronJob): number[] {
+  const next = job.nextDate();
+  const interval = job.cronTime.getNextDateFrom(next).toMillis() - next.toMillis();
+  for (let span = (RECENT + 1) * interval; ; span *= 2) {
+    const times = ticksBetween(next.minus(Math.min(span, LONGEST_LOOK_BACK)), next, job);
+    if (times.length >= RECENT || span >= LONGEST_LOOK_BACK) return times.slice(-RECENT);
+  }
+}
+
+/** Stops after so many ticks that the last ones may be missing: then none is known. */
+function ticksBetween(from: Moment, to: Moment, { cronTime }: CronJob): number[] {
+  const times: number[] = [];
+  for (let tick = cronTime.getNextDateFrom(from); tick.toMillis() < to.toMillis();) {
+    if (times.length === MOST_STEPS) return [];
+    times.push(tick.toMillis());
+    tick = cronTime.getNextDateFrom(tick);
+  }
+  return times;
 }
 
 function once(date: Moment, now: number): Times {

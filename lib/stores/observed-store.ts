@@ -5,8 +5,10 @@ import { observedTasks } from './observed-tasks.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
 import type { TaskStorage } from './task-storage.js';
 
-/** Entries of the node registry. All other keys are records, of whatever kind. */
+/** Entries of the node registry. Keys without a prefix of this file are records, of whatever kind. */
 const NODES_PREFIX = 'nodes:';
+/** Histories of jobs. */
+const HISTORY_PREFIX = 'history:';
 
 /** Kinds of calls. Each is observed separately: single records, the members' clocks, every list that people see, and tasks. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves' | 'tasks';
@@ -77,11 +79,9 @@ export class ObservedStore implements RecordStore {
     return page;
   }
 
-  /** Calls for keys of records count as `reads`, and for other keys as `nodes`. */
+  /** Calls for keys of records count as `reads`, and for other keys as `nodes` or `runs`. */
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    const [first = ''] = keys;
-    const part = first.startsWith(NODES_PREFIX) ? 'nodes' : 'reads';
-    return this.#observed(part, () => readMany(this.inner, keys));
+    return this.#observed(partOfKeys(keys), () => readMany(this.inner, keys));
   }
 
   now(): Promise<ClockReading> {
@@ -176,6 +176,11 @@ export class ObservedStore implements RecordStore {
 
 function partOf(prefix: string): StorePart {
   return prefix.startsWith(NODES_PREFIX) ? 'nodes' : 'records';
+}
+
+function partOfKeys([first = '']: readonly string[]): StorePart {
+  if (first.startsWith(HISTORY_PREFIX)) return 'runs';
+  return first.startsWith(NODES_PREFIX) ? 'nodes' : 'reads';
 }
 
 /** Mutable, because each call to the store changes it twice: a new object each time would be waste. */

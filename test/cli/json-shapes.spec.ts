@@ -46,6 +46,7 @@ describe('the JSON that docs/cli.md documents', () => {
     ['status', [], 0],
     ['explain', ['report'], 0],
     ['nodes', [], 0],
+    ['runs', [], 0],
     ['history', [], 0],
     ['audit', [], 0],
     ['define', ['another', '--duration', '5m'], 0],

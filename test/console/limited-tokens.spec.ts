@@ -45,6 +45,8 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
       await get(path, as),
       await get('/api/explain/other', as),
       await get('/api/history?semaphore=other', as),
+      await get('/api/jobs?semaphore=other', as),
+      await get('/api/semaphores/other/jobs', as),
       await get('/api/audit?semaphore=other', as),
       await send('POST', '/api/semaphores', { name: 'other-new', duration: '5s' }, as),
       await send('PATCH', path, { permits: 2 }, as),

@@ -90,6 +90,8 @@ const MEANT = {
   'POST /api/task-types/{type}/off': 'operate, writes',
   'POST /api/task-types/{type}/on': 'operate, writes',
   'GET /api/history': 'view',
+  'GET /api/jobs': 'view',
+  'GET /api/semaphores/{name}/jobs': 'view',
   'GET /api/audit': 'view',
   'GET /api/events': 'view',
   'POST /api/preview': 'view',

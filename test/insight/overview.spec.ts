@@ -171,4 +171,24 @@ describe('the overview', () => {
     expect(nodes).toEqual([]);
     expect(semaphores).toMatchObject([{ name: 'job', jobs: [], warnings: [] }]);
   });
+
+  it('warns of one missed run although all nodes restarted since the last one', async () => {
+    const nodes = cluster();
+    const at = (time: number): JobInfo => ({
+      ...DAILY,
+      schedule: { ...DAILY.schedule!, next: time + 86_400_000, recent: [time] },
+    });
+    const former = await working(nodes, [at(START)]);
+    await former.gatekeeper.run('job', () => undefined, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(5000);
+    await Promise.all([former.gatekeeper.close(), nodes.time.advance(5000)]);
+    await nodes.time.advance(86_400_000);
+    const later = await working(nodes, [at(START + 86_400_000)]);
+    await nodes.time.advance(20_000);
+    const codes = async () => (await later.gatekeeper.overview()).semaphores[0]!.warnings.map(({ code }) => code);
+    expect(await codes()).toEqual(['not-run']);
+    await later.gatekeeper.run('job', () => undefined, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(2000);
+    expect(await codes()).toEqual([]);
+  });
 });

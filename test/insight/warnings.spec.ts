@@ -1,75 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NodeInfo, RunEntry, SemaphoreDefinition, JobInfo } from 'nestjs-gatekeeper';
-import { NodeMatches } from '../../lib/activity/node-matches.js';
-import { semaphoreOverview } from '../../lib/insight/overview.js';
-import type { SemaphoreFacts } from '../../lib/insight/warnings.js';
-import { intendedDefinition } from '../../lib/decision/index.js';
+import type { NodeInfo, RunEntry, RunningEntry } from 'nestjs-gatekeeper';
 import type { SemaphoreState } from '../../lib/insight/state.js';
-
-const NOW = Date.UTC(2026, 0, 10, 12);
-const MINUTE = 60_000;
-const DEFINITION: SemaphoreDefinition = {
-  name: 'job',
-  groupPattern: 'production',
-  acquirerPattern: '.*',
-  permits: 1,
-  duration: 10_000,
-};
-const EACH_MINUTE: JobInfo = {
-  job: 'Jobs.work',
-  semaphore: 'job',
-  schedule: { kind: 'cron', expression: '* * * * *', next: NOW + 1, interval: MINUTE, recent: minutesAgo(3, 2, 1) },
-};
-
-function minutesAgo(...minutes: number[]): number[] {
-  return minutes.map((count) => NOW - count * MINUTE);
-}
-
-function aNode(changes: Partial<NodeInfo> = {}): NodeInfo {
-  const names = { group: 'production', acquirer: 'app1', instance: 'instance', host: 'host', pid: 1 };
-  return {
-    ...names,
-    startedAt: NOW - 60 * MINUTE,
-    at: NOW,
-    heartbeat: 10_000,
-    clock: {},
-    jobs: [EACH_MINUTE],
-    ...changes,
-  };
-}
-
-function aState(changes: Partial<SemaphoreState> = {}): SemaphoreState {
-  const all = { name: 'job', definition: DEFINITION, revision: 1, isOverridden: false };
-  return { ...all, holders: [], free: 1, isForThisNode: true, ...changes };
-}
-
-function aRun(at: number, changes: Partial<RunEntry> = {}): RunEntry {
-  const node = { group: 'production', acquirer: 'app1', instance: 'instance' };
-  return { kind: 'run', semaphore: 'job', job: 'Jobs.work', node, at, took: 10, outcome: 'ok', ...changes };
-}
-
-function passingOf(state: SemaphoreState, nodes: NodeInfo[]): ReadonlySet<NodeInfo> {
-  if (!state.definition) return new Set();
-  const pieces = new NodeMatches(nodes).of(intendedDefinition(state)!);
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done) return value;
-  }
-}
-
-function warnings(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = []) {
-  const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
-  const passing = passingOf(state, nodes);
-  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, nodes, passing, jobs, runs };
-  return semaphoreOverview(state, facts).warnings;
-}
-
-const codes = (...given: Parameters<typeof warnings>) => warnings(...given).map(({ code }) => code);
+import {
+  NOW,
+  MINUTE,
+  EACH_MINUTE,
+  DEFINITION,
+  minutesAgo,
+  aNode,
+  aState,
+  aRun,
+  aPast,
+  aRunningJob,
+  warnings,
+  codes,
+} from './warned.js';
 
 describe('a job that did not run', () => {
-  const since = NOW - 3 * MINUTE;
+  it('is reported after one time', () => {
+    expect(warnings(aState(), [aNode()], [aRun(NOW - 2 * MINUTE)])).toEqual([
+      {
+        code: 'not-run',
+        sentence: 'Jobs.work was due 2026-01-10 11:59:00 UTC and did not run: it ran last 2026-01-10 11:58:00 UTC',
+      },
+    ]);
+  });
 
-  it('is reported after three times in a row, with figures', () => {
+  it('is reported after several times in a row, with figures', () => {
     const state = aState({ lastGrantAt: NOW - 10 * MINUTE });
     expect(warnings(state, [aNode()], [aRun(NOW - 10 * MINUTE)])).toEqual([
       {
@@ -85,9 +42,10 @@ describe('a job that did not run', () => {
   });
 
   it.each<[string, Partial<SemaphoreState>, Partial<NodeInfo>, RunEntry[]]>([
-    ['while it ran since', {}, {}, [aRun(since)]],
-    ['while it ran on a node whose clock is a little ahead', {}, {}, [aRun(since - 900)]],
-    ['while a permit was granted since, though no run is noted', { lastGrantAt: since + 1 }, {}, []],
+    ['while it ran since', {}, {}, [aRun(NOW - MINUTE)]],
+    ['while the former run ended after that', {}, {}, [aRun(NOW - 5 * MINUTE, { took: 4 * MINUTE })]],
+    ['while it ran on a node whose clock is a little ahead', {}, {}, [aRun(NOW - MINUTE - 900)]],
+    ['while a permit was granted since, though no run is noted', { lastGrantAt: NOW - MINUTE + 1 }, {}, []],
     ['while it is paused', { pause: { by: 'ann', at: 1, groupPattern: 'production' } }, {}, []],
     [
       'while it was paused until a moment ago',
@@ -95,12 +53,18 @@ describe('a job that did not run', () => {
       {},
       [],
     ],
-    ['by a node that has not lived that long', {}, { startedAt: since + 1 }, []],
+    ['by a node that has not lived that long', {}, { startedAt: NOW - MINUTE + 1 }, []],
     ['by a node that may not run it', {}, { group: 'test' }, []],
     [
       'of what runs on working days, over the weekend',
       {},
       { jobs: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, recent: minutesAgo(2) } }] },
+      [aRun(NOW - 2 * MINUTE)],
+    ],
+    [
+      'before it had time to become known',
+      {},
+      { jobs: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, recent: [NOW - 14_000] } }] },
       [],
     ],
     [
@@ -123,12 +87,14 @@ describe('a job that did not run', () => {
     expect(codes(aState({ holders: [over] }), [aNode()])).toEqual(['not-run']);
     const refreshed = { ...over, duration: MINUTE };
     expect(codes(aState({ holders: [refreshed] }), [aNode()])).toEqual([]);
+    const running: RunningEntry = { ...aRunningJob(NOW - 30_000) };
+    expect(warnings(aState(), [aNode()], [], { running: [running] })).toEqual([]);
   });
 
   it("goes by each node's own clock", () => {
     // Five minutes ahead: what it calls three minutes ago was eight minutes ago by cluster time.
     const ahead = aNode({ clock: { offset: -5 * MINUTE } });
-    expect(codes(aState(), [ahead], [aRun(NOW - 7 * MINUTE)])).toEqual([]);
+    expect(codes(aState(), [ahead], [aRun(NOW - 6 * MINUTE)])).toEqual([]);
     expect(codes(aState(), [ahead], [aRun(NOW - 9 * MINUTE)])).toEqual(['not-run']);
     expect(codes(aState(), [aNode()], [aRun(NOW - 7 * MINUTE)])).toEqual(['not-run']);
   });
@@ -137,7 +103,37 @@ describe('a job that did not run', () => {
     const schedule = { kind: 'interval' as const, expression: '60000', next: NOW + 1, interval: MINUTE };
     const node = aNode({ jobs: [{ ...EACH_MINUTE, schedule }] });
     expect(codes(aState(), [node], [aRun(NOW - 4 * MINUTE)])).toEqual(['not-run']);
-    expect(codes(aState(), [node], [aRun(NOW - 3 * MINUTE)])).toEqual([]);
+    expect(codes(aState(), [node], [aRun(NOW - MINUTE)])).toEqual([]);
+  });
+
+  describe('while its nodes restarted', () => {
+    const restarted = aNode({ startedAt: NOW - 1000 });
+
+    it('is reported by its stored past', () => {
+      const past = [aPast(NOW - 2 * MINUTE)];
+      expect(warnings(aState(), [restarted], past[0]!.runs as RunEntry[], { past })).toMatchObject([
+        { code: 'not-run', sentence: expect.stringContaining('was due 2026-01-10 11:59:00 UTC') },
+      ]);
+      const ran = [aPast(NOW - MINUTE)];
+      expect(warnings(aState(), [restarted], ran[0]!.runs as RunEntry[], { past: ran })).toEqual([]);
+    });
+
+    it('is not reported without a past, or if it had another schedule', () => {
+      expect(codes(aState(), [restarted], [aRun(NOW - 10 * MINUTE)])).toEqual([]);
+      const past = [aPast(NOW - 10 * MINUTE, { schedule: '0 3 * * *' })];
+      expect(warnings(aState(), [restarted], past[0]!.runs as RunEntry[], { past })).toEqual([]);
+    });
+
+    it('may run an interval later than planned, if it is an interval', () => {
+      const schedule = { kind: 'interval' as const, expression: '60000', next: NOW + 59_000, interval: MINUTE };
+      const node = aNode({ startedAt: NOW - 1000, jobs: [{ ...EACH_MINUTE, schedule }] });
+      const code = (at: number) => {
+        const past = [aPast(at, { schedule: '60000' })];
+        return warnings(aState(), [node], past[0]!.runs as RunEntry[], { past }).map((each) => each.code);
+      };
+      expect(code(NOW - 2 * MINUTE)).toEqual([]);
+      expect(code(NOW - 3 * MINUTE)).toEqual(['not-run']);
+    });
   });
 
   it('is not excused by the runs of another job under the same semaphore', () => {

@@ -20,6 +20,12 @@ class Jobs {
   @Cron('30 * * * * *', { name: 'each minute', timeZone: 'UTC' })
   eachMinute() {}
 
+  @Cron('0 3 1,2 * *', { name: 'on two days', timeZone: 'UTC' })
+  onTwoDays() {}
+
+  @Cron('* * * * * *', { name: 'each second', timeZone: 'UTC' })
+  eachSecond() {}
+
   @Cron(IN_A_YEAR, { name: 'once' })
   once() {}
 }
@@ -31,12 +37,13 @@ describe('the times of a cron job', () => {
     return app.get(SchedulerRegistry);
   };
 
-  it('are the next one, the interval after it, and the last ones since the first look', async () => {
+  it('are the next one, the interval after it, and the last ones, also from before the first look', async () => {
     const job = (await jobs()).getCronJob('daily');
     const times = new CronTimes();
     const { next, interval, recent } = times.look(job, Date.now());
-    expect([interval, recent]).toEqual([DAY, []]);
-    expect(times.look(job, next!)).toEqual({ next: next! + DAY, interval: DAY, recent: [next] });
+    const before = [next! - 3 * DAY, next! - 2 * DAY, next! - DAY];
+    expect([interval, recent]).toEqual([DAY, before]);
+    expect(times.look(job, next!)).toEqual({ next: next! + DAY, interval: DAY, recent: [...before.slice(1), next] });
     expect(times.look(job, next! + 4 * DAY + 1)).toEqual({
       next: next! + 5 * DAY,
       interval: DAY,
@@ -62,6 +69,17 @@ describe('the times of a cron job', () => {
     expect(recent).toEqual([next! - 180_000, next! - 120_000, next! - 60_000]);
   });
 
+  it('are found in a schedule with gaps, when it is first seen', async () => {
+    const registry = await jobs();
+    const [gaps, often] = ['on two days', 'each second'].map((name) => registry.getCronJob(name));
+    const { next, recent } = new CronTimes().look(gaps!, Date.now());
+    const days = recent!.map((at) => new Date(at).getUTCDate());
+    expect(days.every((day) => day === 1 || day === 2)).toBe(true);
+    expect([recent!.length, recent!.every((at) => at < next!)]).toEqual([3, true]);
+    const ticks = new CronTimes().look(often!, Date.now());
+    expect(ticks.recent).toEqual([ticks.next! - 3000, ticks.next! - 2000, ticks.next! - 1000]);
+  });
+
   it('begin anew when the job is given another time', async () => {
     const [daily, minute] = await jobs().then((registry) => [
       registry.getCronJob('daily'),
@@ -69,7 +87,8 @@ describe('the times of a cron job', () => {
     ]);
     const times = new CronTimes();
     const { next } = times.look(daily!, Date.now());
-    expect(times.look(daily!, next!)).toMatchObject({ interval: DAY, recent: [next] });
+    const ticks = [next! - 2 * DAY, next! - DAY, next];
+    expect(times.look(daily!, next!)).toMatchObject({ interval: DAY, recent: ticks });
     daily!.setTime(minute!.cronTime);
     expect(times.look(daily!, Date.now())).toMatchObject({ interval: 60_000, recent: [] });
   });

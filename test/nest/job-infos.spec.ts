@@ -99,7 +99,8 @@ describe('what a node tells of its jobs', () => {
     ['Jobs.unnamed', 3],
   ])('has the next time of the cron of %s, in its time zone, and the distance of the two next', async (job, hour) => {
     const { schedule } = cardOf(await scheduled(), job)!;
-    expect(schedule).toMatchObject({ kind: 'cron', expression: '0 3 * * *', interval: DAY, recent: [] });
+    expect(schedule).toMatchObject({ kind: 'cron', expression: '0 3 * * *', interval: DAY });
+    expect(schedule!.recent).toHaveLength(3);
     expect(new Date(schedule!.next!).getUTCHours()).toBe(hour);
     expect(schedule!.next! - Date.now()).toBeGreaterThan(0);
     expect(schedule!.next! - Date.now()).toBeLessThanOrEqual(DAY);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { limitOption } from '../option-readers.js';
 import type { Runner } from '../session.js';
-import { auditText, historyText } from '../views/journals.view.js';
+import { auditText } from '../views/journals.view.js';
 import { nodesText } from '../views/nodes.view.js';
 
 export function nodesCommand(runner: Runner): Command {
@@ -10,19 +10,6 @@ export function nodesCommand(runner: Runner): Command {
       session.output.result(await session.operate((operator) => operator.nodes()), nodesText);
     }),
   );
-}
-
-export function historyCommand(runner: Runner): Command {
-  return new Command('history')
-    .description('show the last runs and skipped runs, newest first')
-    .argument('[name]', 'name of the semaphore (default: all)')
-    .addOption(limitOption())
-    .action(
-      runner.action<{ limit: number }, [string | undefined]>(async (session, { limit }, semaphore) => {
-        const entries = await session.operate((operator) => operator.history({ semaphore, limit }));
-        session.output.result({ entries }, (result) => historyText(result.entries));
-      }),
-    );
 }
 
 export function auditCommand(runner: Runner): Command {

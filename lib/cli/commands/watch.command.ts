@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { CommandFailure, EXIT, exitCodeOf } from '../exit-code.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
 import type { Operator, Overview } from '../operator.js';
 import { readPattern, readSpan } from '../option-readers.js';
+import { patiently } from '../patiently.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { timeText } from '../text/times.js';
@@ -75,29 +76,6 @@ async function follow(session: Session, wakeup: Wakeup, { operator, pattern, int
 function showFirst({ output }: Session, { now, semaphores }: Overview, pattern: string | undefined): void {
   if (pattern !== undefined && semaphores.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));
   output.item({ at: now, status: semaphores }, (_, isWide) => statusText(semaphores, isWide));
-}
-
-/** Reports an unreachable target once, and lets the caller try again, because it may come back. */
-function patiently(
-  session: Session,
-  interruption: AbortSignal,
-  look: () => Promise<Overview>,
-): () => Promise<Overview | undefined> {
-  let isAway = false;
-  return async () => {
-    try {
-      const overview = await look();
-      if (isAway) session.output.note('gatekeeper: the target answers again');
-      isAway = false;
-      return overview;
-    } catch (error) {
-      if (exitCodeOf(error) !== EXIT.unreachable) throw error;
-      if (!isAway && !interruption.aborted)
-        session.output.note(`gatekeeper: ${(error as Error).message}; trying again until interrupted`);
-      isAway = true;
-      return undefined;
-    }
-  };
 }
 
 function line({ at, semaphore, sentence }: Change): string {

@@ -7,6 +7,7 @@ import type {
   GatekeeperLogger,
   Health,
   HistoryEntry,
+  JobSummary,
   JournalQuery,
   LeadersOverview,
   MaintenanceEnd,
@@ -18,6 +19,7 @@ import type {
   NodeOverview,
   RunNowStatus,
   UndoPlan,
+  RunsQuery,
 } from '../../gatekeeper/index.js';
 import { systemClock } from '../../async/node-clock.js';
 import type { LogLine } from '../../context/context.js';
@@ -27,6 +29,7 @@ import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { partsOf } from '../../gatekeeper/parts.js';
 import { readLeaders } from '../../insight/leaders-reader.js';
+import { summaryOf } from '../../activity/jobs/job-summary.js';
 import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
@@ -244,8 +247,12 @@ export class DirectOperator implements Operator {
     throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
   }
 
-  history(query: JournalQuery): Promise<HistoryEntry[]> {
-    return newestFirst(query, (limit) => this.#gatekeeper.history(limit));
+  history(query: RunsQuery): Promise<HistoryEntry[]> {
+    return this.#gatekeeper.runs.find(query);
+  }
+
+  async jobs(): Promise<JobSummary[]> {
+    return (await this.#gatekeeper.runs.jobs()).map(summaryOf);
   }
 
   audit(query: JournalQuery): Promise<AuditEntry[]> {

@@ -6,6 +6,7 @@ import type {
   Explanation,
   Health,
   HistoryEntry,
+  JobSummary,
   JournalQuery,
   LeadersOverview,
   MaintenanceEnd,
@@ -15,6 +16,7 @@ import type {
   MigrationRequest,
   NodeOverview,
   RunNowStatus,
+  RunsQuery,
   StalePart,
   UndoPlan,
 } from '../../gatekeeper/index.js';
@@ -208,8 +210,13 @@ export class RestOperator implements Operator {
     await this.#client.ask(path, { method: 'POST', body: { ...order, reason } });
   }
 
-  async history(query: JournalQuery): Promise<HistoryEntry[]> {
-    return (await this.#client.ask<{ entries: HistoryEntry[] }>(['history'], { query: { ...query } })).entries;
+  async history({ since, until, ...rest }: RunsQuery): Promise<HistoryEntry[]> {
+    const query = { ...rest, since: timeOf(since), until: timeOf(until) };
+    return (await this.#client.ask<{ entries: HistoryEntry[] }>(['history'], { query })).entries;
+  }
+
+  async jobs(): Promise<JobSummary[]> {
+    return (await this.#client.ask<{ jobs: JobSummary[] }>(['jobs'])).jobs;
   }
 
   async audit(query: JournalQuery): Promise<AuditEntry[]> {
@@ -257,4 +264,9 @@ export class RestOperator implements Operator {
   #bulk<T>(path: string, body: object): Promise<T> {
     return this.#client.ask([path], { method: 'POST', body, patience: BULK_PATIENCE });
   }
+}
+
+/** A time before now is sent as a duration, so that the console's clock counts. */
+function timeOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : time < 0 ? `${-time}ms` : String(time);
 }

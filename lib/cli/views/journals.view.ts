@@ -1,5 +1,6 @@
 import type { AuditEntry, HistoryEntry, RunEntry } from '../../gatekeeper/index.js';
 import { formatDuration } from '../../insight/format-duration.js';
+import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 import { differenceText } from './difference.js';
@@ -8,6 +9,15 @@ import { differenceText } from './difference.js';
 export function historyText(entries: readonly HistoryEntry[]): string {
   if (entries.length === 0) return 'no runs';
   return table(['at', 'semaphore', 'job', 'node', 'outcome', 'took', 'token', 'remark'], entries.map(historyRow));
+}
+
+/** Formats one run or skip, as a line without columns. */
+export function historyLine(entry: HistoryEntry): string {
+  return plain(
+    historyRow(entry)
+      .filter((cell) => cell !== '' && cell !== '-')
+      .join('  '),
+  );
 }
 
 function historyRow(entry: HistoryEntry): string[] {

@@ -9,6 +9,7 @@ import {
   type RunEntry,
   type RunningEntry,
   type SemaphoreOverview,
+  WARNING_CODES,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
@@ -113,28 +114,29 @@ const askedBy = z.string().meta({
 });
 const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
 
-export const runSchema: z.ZodType<RunEntry> = z
-  .object({
-    ...happened,
-    kind: z.literal('run'),
-    took: z.number().optional().meta({ description: 'ms; absent if it crashed' }),
-    outcome: z.enum(['ok', 'failed', 'lost', 'crashed']).meta({
-      description: 'crashed: its node no longer lives, and has written no end of the run',
-    }),
-    message: z.string().optional(),
-    by: askedBy.optional(),
-    attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
-    token: whole.optional(),
-    slot: whole.optional(),
-    ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
-    run: runNumber.optional(),
-    until: time.optional().meta({
-      description: 'of a crashed run: the last known expiry of its permit, in ms since the epoch, cluster time',
-    }),
-  })
-  .meta({ id: 'Run' });
+/** The fields of a run that is over. */
+export const runShape = {
+  ...happened,
+  kind: z.literal('run'),
+  took: z.number().optional().meta({ description: 'ms; absent if it crashed' }),
+  outcome: z.enum(['ok', 'failed', 'lost', 'crashed']).meta({
+    description: 'crashed: its node no longer lives, and has written no end of the run',
+  }),
+  message: z.string().optional(),
+  by: askedBy.optional(),
+  attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
+  token: whole.optional(),
+  slot: whole.optional(),
+  ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
+  run: runNumber.optional(),
+  until: time.optional().meta({
+    description: 'of a crashed run: the last known expiry of its permit, in ms since the epoch, cluster time',
+  }),
+};
 
-const runningSchema: z.ZodType<RunningEntry> = z
+export const runSchema: z.ZodType<RunEntry> = z.object(runShape).meta({ id: 'Run' });
+
+export const runningSchema: z.ZodType<RunningEntry> = z
   .object({
     ...happened,
     kind: z.literal('running'),
@@ -212,7 +214,7 @@ export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
     warnings: list(
       z
         .object({
-          code: z.enum(['not-run', 'runs-too-long', 'no-node', 'unusable-pattern', 'duration-too-short']),
+          code: z.enum(WARNING_CODES),
           sentence: z.string(),
         })
         .meta({ id: 'SemaphoreWarning' }),

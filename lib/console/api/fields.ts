@@ -11,6 +11,7 @@ import {
   lineSchema,
   nameSchema,
   readDelay,
+  readDuration,
   numberReadBy,
   show,
 } from '../../decision/index.js';
@@ -147,6 +148,26 @@ export const limitText = (most: number, usual: number) =>
   )
     .default(usual)
     .meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** A time in a query. A duration means the time before now, and is read as a negative number. */
+export const timeText = numberReadBy((value) => {
+  const given = String(value);
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  const time = ISO_TIME.test(given) ? Date.parse(given) : NaN;
+  if (!Number.isNaN(time)) return time;
+  const ago = readDuration(given);
+  return typeof ago === 'number'
+    ? -ago
+    : `${show(given)} is no time: give ms since the epoch, "2026-11-21T03:00:00Z", or a time before now such as "1d"`;
+}).meta({
+  type: 'string',
+  maxLength: 40,
+  examples: ['1d', '2026-11-21T03:00:00Z'],
+  pattern: String.raw`^([0-9]{1,15}|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?|[1-9][0-9]{0,6} ?(ms|s|m|h|d))$`,
+  description: 'ms since the epoch (cluster time), ISO 8601, or a time before now: "1d"',
+});
 
 /** Text on one line. */
 export const line = (most: number) => lineSchema(most).meta({ type: 'string', maxLength: most, pattern: ONE_LINE });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields, show } from '../../decision/index.js';
+import { RUN_KINDS } from '../../gatekeeper/index.js';
 import {
   atLeastFor,
   duration,
@@ -17,6 +18,7 @@ import {
   permits,
   reason,
   text,
+  timeText,
   wait,
 } from './fields.js';
 
@@ -69,6 +71,26 @@ export const semaphorePartsQuery = onlyFields({
 });
 
 export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
+
+export const historyQuery = onlyFields({
+  semaphore: name.optional(),
+  job: text(1000).optional(),
+  node: text(1000).optional().meta({ description: 'acquirer, group/acquirer or instance' }),
+  by: text(1000).optional().meta({ description: 'name of a semaphore, a job or a node' }),
+  show: z
+    .enum(RUN_KINDS, { error: ({ input }) => `${show(input)} is not one of ${RUN_KINDS.join(', ')}` })
+    .optional()
+    .meta({ description: 'failed: it threw an error, its node crashed, or it lost its permit' }),
+  since: timeText.optional(),
+  until: timeText.optional(),
+  limit: limitText(MOST_SHOWN, 100),
+  format: z
+    .enum(['json', 'csv'], { error: ({ input }) => `${show(input)} is neither json nor csv` })
+    .optional()
+    .meta({ description: 'Default: what the header Accept asks for' }),
+});
+
+export const jobsQuery = onlyFields({ semaphore: name.optional() });
 
 const bulk = entryId.optional().meta({
   ...entryId.meta(),

@@ -42,6 +42,8 @@ export interface Route<
   readonly otherStatus?: readonly [status: number, description: string];
   /** Media type of the answer. Default: JSON. */
   readonly mediaType?: string;
+  /** Media type of another form of the answer, which is text. */
+  readonly otherMediaType?: string;
   readonly answer: Answer;
   /** Whether the answer has an ETag. A client that sends it gets 304 while nothing changed. Default false. */
   readonly isConditional?: boolean;

@@ -4,6 +4,7 @@ import * as answers from './answers.js';
 import * as entities from './entities.js';
 import { healthSchema } from './health.js';
 import * as requests from './requests.js';
+import { JOB_ROUTES } from './jobs.js';
 import { LEADER_ROUTES } from './leaders.js';
 import { MAINTENANCE_ROUTES } from './maintenance.js';
 import { type DocumentedRoute, route } from './route.js';
@@ -220,9 +221,11 @@ export const ROUTES = {
     path: 'api/history',
     summary: 'Runs and skipped runs, newest first',
     role: 'view',
-    query: requests.entriesQuery,
+    query: requests.historyQuery,
     answer: answers.historySchema,
+    otherMediaType: 'text/csv',
   }),
+  ...JOB_ROUTES,
   audit: route({
     operationId: 'listChanges',
     method: 'GET',

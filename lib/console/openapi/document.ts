@@ -103,8 +103,9 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 };
 
-function success({ answer, mediaType = 'application/json' }: Route, schemas: Schemas): Json {
-  return { description: 'Done.', content: { [mediaType]: { schema: schemas.of(answer) } } };
+function success({ answer, mediaType = 'application/json', otherMediaType }: Route, schemas: Schemas): Json {
+  const other = otherMediaType && { [otherMediaType]: { schema: { type: 'string' } } };
+  return { description: 'Done.', content: { [mediaType]: { schema: schemas.of(answer) }, ...other } };
 }
 
 /** All problems with which a route may answer. */

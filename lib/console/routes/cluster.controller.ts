@@ -3,13 +3,13 @@ import { systemClock } from '../../async/node-clock.js';
 import { TASK_PREFIX } from '../../decision/index.js';
 import { type NodeOverview, newestFirst, withHeldPermits } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { type AuditAnswer, type HistoryAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
+import { type AuditAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Sees } from '../access/name-limit.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
 
-/** Serves the living nodes, the history of runs, and the audit log. */
+/** Serves the living nodes, and the audit log. */
 @ConsoleController()
 export class ClusterController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -19,11 +19,6 @@ export class ClusterController {
     const { now, nodes, semaphores, stale } = await this.gatekeeper.overview();
     const all = await inSlices(withHeldPermits(nodes, semaphores), systemClock);
     return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, stale };
-  }
-
-  @Serves(ROUTES.history)
-  async history(@Input() { query }: InputOf<typeof ROUTES.history>, @SeenNames() only: Sees): Promise<HistoryAnswer> {
-    return { entries: await newestFirst(query, (limit) => this.gatekeeper.history(limit), only) };
   }
 
   @Serves(ROUTES.audit)

@@ -65,7 +65,7 @@ export class SemaphoresController {
     if (!semaphore) throw missing(name, stale);
     const [explanation, runs, audit] = await Promise.all([
       this.gatekeeper.explain(name),
-      readable(newestFirst({ semaphore: name, limit: 100 }, (limit) => this.gatekeeper.history(limit))),
+      readable(this.gatekeeper.runs.find({ semaphore: name, limit: 100 })),
       readable(newestFirst({ semaphore: name, limit: 50 }, (limit) => this.gatekeeper.audit.read(limit))),
     ]);
     const unread = [...unreadPart('audit', audit), ...unreadPart('runs', runs), ...stale];

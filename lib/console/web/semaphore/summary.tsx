@@ -24,8 +24,8 @@ export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
       <ConditionBadges semaphore={semaphore} />
       {semaphore.problem !== undefined && <p class="panel bad">{semaphore.problem}</p>}
       {semaphore.pause && <Paused pause={semaphore.pause} />}
-      {semaphore.warnings.map(({ code, sentence }) => (
-        <p class="attention" key={code}>
+      {semaphore.warnings.map(({ sentence }) => (
+        <p class="attention" key={sentence}>
           <Icon name="warning" /> {sentence}
         </p>
       ))}

@@ -1,0 +1,177 @@
+import type { EndedRun, ExpiryEntry, RunEntry, StartEntry } from '../history-entry.js';
+import { DAYS, HOURS, type RunPeriod, addedPeriods, periodOf, withoutCrash } from './run-periods.js';
+
+/** Maximum numbers for one job. */
+export const MOST_RUNS = 20;
+export const MOST_FAILURES = 10;
+/** Only the newest failures keep their stack. */
+export const MOST_STACKS = 5;
+export const MOST_STARTS = 10;
+/** Characters of a stack. */
+export const LONGEST_STACK = 2048;
+
+/** A run that failed, crashed or lost its permit. */
+export interface FailedRun extends RunEntry {
+  /** Stack of the error, cut after 2,048 characters. Only of the newest five failures that threw an error. */
+  readonly stack?: string;
+}
+
+/** The past of one job, as the store has it. */
+export interface JobRecord {
+  readonly semaphore: string;
+  readonly job: string;
+  /** Newest time of a start or an end: cluster time in ms. The jobs with the oldest ones are dropped first. */
+  readonly usedAt: number;
+  /** The last runs that are over, newest first. Without messages: {@link failures} has them. */
+  readonly runs: readonly RunEntry[];
+  /** Newest first. */
+  readonly failures: readonly FailedRun[];
+  /** Starts of runs of 2 s or more whose end is not known, newest first. */
+  readonly starts: readonly StartEntry[];
+  /** Oldest first. */
+  readonly hours: readonly RunPeriod[];
+  /** Oldest first. */
+  readonly days: readonly RunPeriod[];
+  /** Start of the last run that ended well: cluster time in ms. */
+  readonly lastOk?: number | undefined;
+  /** The last time at which its schedule was due: cluster time in ms. */
+  readonly due?: number | undefined;
+  /** Schedule under which it ran last: "0 3 * * *". */
+  readonly schedule?: string | undefined;
+}
+
+type Name = Pick<JobRecord, 'semaphore' | 'job'>;
+
+const EMPTY = { runs: [], failures: [], starts: [], hours: [], days: [] };
+
+/** The record of a job with one run that is over. */
+export function ofRun({ message, ...run }: RunEntry, stack?: string): JobRecord {
+  const { semaphore, job, at, took = 0, outcome } = run;
+  const failure: FailedRun = {
+    ...run,
+    ...(message !== undefined && { message }),
+    ...(stack !== undefined && { stack }),
+  };
+  return {
+    ...EMPTY,
+    semaphore,
+    job,
+    usedAt: at + took,
+    runs: [run],
+    failures: outcome === 'ok' ? [] : [failure],
+    hours: [periodOf(run, HOURS)],
+    days: [periodOf(run, DAYS)],
+    lastOk: outcome === 'ok' ? at : undefined,
+  };
+}
+
+/** The record of a job with one run that goes on. */
+export function ofStart(start: StartEntry): JobRecord {
+  const { semaphore, job, at } = start;
+  return { ...EMPTY, semaphore, job, usedAt: at, starts: [start] };
+}
+
+/**
+ * Adds what is newly known of a job to its record. The order of additions does not matter, except that an addition
+ * with the end of a run must follow the one with its start.
+ *
+ * @param now cluster time in ms
+ */
+export function combined(known: JobRecord, changes: JobRecord, now: number): JobRecord {
+  const runs = newest(unique([...changes.runs, ...known.runs]));
+  const isEnded = endsOf([...changes.runs, ...known.runs]);
+  const ended = known.runs.flatMap((run) => (run.outcome === 'crashed' ? (endOf(run, changes.runs) ?? []) : []));
+  const lastSeen = (known.due ?? 0) > (changes.due ?? 0) ? known : changes;
+  return {
+    semaphore: known.semaphore,
+    job: known.job,
+    usedAt: Math.max(known.usedAt, changes.usedAt),
+    runs: runs.slice(0, MOST_RUNS),
+    failures: fewStacks(newest(withoutFormer([...changes.failures, ...known.failures], runs)).slice(0, MOST_FAILURES)),
+    starts: newest(unique([...changes.starts, ...known.starts]))
+      .filter((start) => !isEnded.has(runKey(start)))
+      .slice(0, MOST_STARTS),
+    hours: addedPeriods(
+      [...known.hours, ...changes.hours, ...ended.map((run) => withoutCrash(run, HOURS))],
+      HOURS,
+      now,
+    ),
+    days: addedPeriods([...known.days, ...changes.days, ...ended.map((run) => withoutCrash(run, DAYS))], DAYS, now),
+    lastOk: latest(known.lastOk, changes.lastOk),
+    due: latest(known.due, changes.due),
+    schedule: lastSeen.schedule ?? known.schedule ?? changes.schedule,
+  };
+}
+
+/** Notes that runs whose permit expired have crashed. Their end replaces that, if their node lives after all. */
+export function withExpiry(record: JobRecord, { token, at: until }: ExpiryEntry, now: number): JobRecord {
+  const start = record.starts.find((each) => each.token === token);
+  if (!start) return record;
+  const { until: _first, ...begun } = start;
+  return combined(record, ofRun({ ...begun, kind: 'run', outcome: 'crashed', until }), now);
+}
+
+/** Forgets the starts of runs that ended. */
+export function withoutStarts(record: JobRecord, ended: ReadonlySet<string>): JobRecord {
+  return { ...record, starts: record.starts.filter((start) => !ended.has(runKey(start))) };
+}
+
+/** Identifies a run of one job. Only runs of 2 s or more have a number; a permit has one run at a time. */
+export function runKey({
+  node,
+  at,
+  run,
+  token,
+  slot,
+}: Omit<StartEntry, 'kind' | 'run'> & { readonly run?: number | undefined }): string {
+  return (run === undefined ? [node.instance, at, token, slot] : [node.instance, at, run]).join('\n');
+}
+
+export function nameKey({ semaphore, job }: Name): string {
+  return `${semaphore}\n${job}`;
+}
+
+/** The first of several entries about one run is right, but an end replaces a crash. */
+function unique<Entry extends RunEntry | StartEntry>(entries: readonly Entry[]): Entry[] {
+  const byKey = new Map<string, Entry>();
+  for (const entry of entries) {
+    const known = byKey.get(runKey(entry));
+    if (!known || (isCrash(known) && !isCrash(entry))) byKey.set(runKey(entry), entry);
+  }
+  return [...byKey.values()];
+}
+
+function isCrash(entry: RunEntry | StartEntry): boolean {
+  return entry.kind === 'run' && entry.outcome === 'crashed';
+}
+
+/** A run that seemed to have crashed may have ended well. */
+function withoutFormer(failures: readonly FailedRun[], runs: readonly RunEntry[]): FailedRun[] {
+  const outcomes = new Map(runs.map((run) => [runKey(run), run.outcome]));
+  return unique(failures).filter((run) => (outcomes.get(runKey(run)) ?? run.outcome) === run.outcome);
+}
+
+function endOf(crash: RunEntry, runs: readonly RunEntry[]): EndedRun | undefined {
+  return runs.find((run): run is EndedRun => !isCrash(run) && runKey(run) === runKey(crash));
+}
+
+function endsOf(runs: readonly RunEntry[]): ReadonlySet<string> {
+  return new Set(runs.map(runKey));
+}
+
+/** Sorted so that the result does not depend on the order of the entries. */
+function newest<Entry extends RunEntry | StartEntry>(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((one, other) => other.at - one.at || (runKey(one) < runKey(other) ? 1 : -1));
+}
+
+function fewStacks(failures: readonly FailedRun[]): FailedRun[] {
+  return failures.map((failure, index) => {
+    if (index < MOST_STACKS || failure.stack === undefined) return failure;
+    const { stack: _dropped, ...rest } = failure;
+    return rest;
+  });
+}
+
+function latest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}

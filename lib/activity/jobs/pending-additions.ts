@@ -1,0 +1,104 @@
+import { spreadOf } from '../../decision/texts/spread.js';
+import type { ExpiryEntry } from '../history-entry.js';
+import { type JobRecord, combined, nameKey } from './job-record.js';
+import type { Addition } from './job-shard.js';
+
+/** Number of texts that contain all jobs. Few enough to read all of them with one call. */
+export const SHARDS = 128;
+/** Maximum number of jobs with changes. No application has as many methods, but names of jobs may come from arguments. */
+const MOST_JOBS = 1000;
+/** Maximum number of other changes of a shard, while the store can't be asked. */
+const MOST_MARKS = 1000;
+
+/** Changes that was not sent yet. */
+interface Changes {
+  readonly jobs: Map<string, JobRecord>;
+  readonly ended: Set<string>;
+  readonly expiries: ExpiryEntry[];
+}
+
+/** The shard of a semaphore. All its jobs are in one, because an expired permit does not tell its job. */
+export function shardOf(semaphore: string): number {
+  return spreadOf(semaphore, SHARDS);
+}
+
+/**
+ * Changes of this node that the store may not have yet, by shard. A sent addition stays as it is: it is repeated
+ * with the same number until the store surely has it. Later changes wait for the next addition.
+ */
+export class PendingAdditions {
+  readonly #changes = new Map<number, Changes>();
+  readonly #sent = new Map<number, Addition>();
+  /** Jobs with changes, the least recently noted first, with their shards. */
+  readonly #noted = new Map<string, number>();
+  #seq = 0;
+  #dropped = 0;
+
+  constructor(private readonly writer: string) {}
+
+  /** The shards with changes. */
+  get shards(): number[] {
+    return [...new Set([...this.#sent.keys(), ...this.#changes.keys()])];
+  }
+
+  /** Adds changes of one job. @param now cluster time in ms */
+  add(record: JobRecord, now: number): void {
+    const shard = shardOf(record.semaphore);
+    const { jobs } = this.#of(shard);
+    const key = nameKey(record);
+    const known = jobs.get(key);
+    jobs.set(key, known ? combined(known, record, now) : record);
+    this.#noted.delete(key);
+    this.#noted.set(key, shard);
+    if (this.#noted.size > MOST_JOBS) this.#dropOldest();
+  }
+
+  /** Notes the end of a run whose start was added. */
+  end(semaphore: string, run: string): void {
+    const { ended } = this.#of(shardOf(semaphore));
+    if (ended.size < MOST_MARKS) ended.add(run);
+  }
+
+  expire(expiry: ExpiryEntry): void {
+    const { expiries } = this.#of(shardOf(expiry.semaphore));
+    if (expiries.length < MOST_MARKS) expiries.push(expiry);
+  }
+
+  /** The addition to send next for a shard. @param at cluster time in ms */
+  take(shard: number, at: number, complete: (job: JobRecord) => JobRecord): Addition {
+    const sent = this.#sent.get(shard);
+    if (sent) return sent;
+    const changes = this.#of(shard);
+    this.#changes.delete(shard);
+    const jobs = new Map([...changes.jobs].map(([key, job]) => [key, complete(job)]));
+    for (const key of jobs.keys()) this.#noted.delete(key);
+    const addition = { ...changes, jobs, writer: this.writer, seq: ++this.#seq, at };
+    this.#sent.set(shard, addition);
+    return addition;
+  }
+
+  /** Forgets the sent addition of a shard: the store has it, or can't take it. */
+  done(shard: number): void {
+    this.#sent.delete(shard);
+  }
+
+  /** Returns for how many jobs changes were dropped since the last call. */
+  takeDropped(): number {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    return dropped;
+  }
+
+  #of(shard: number): Changes {
+    const changes = this.#changes.get(shard) ?? { jobs: new Map(), ended: new Set(), expiries: [] };
+    this.#changes.set(shard, changes);
+    return changes;
+  }
+
+  #dropOldest(): void {
+    const [[key, shard]] = this.#noted as unknown as [[string, number]];
+    this.#noted.delete(key);
+    this.#changes.get(shard)?.jobs.delete(key);
+    this.#dropped++;
+  }
+}

@@ -1,0 +1,97 @@
+import { Command, Option } from 'commander';
+import type { HistoryEntry, RunKind, RunsQuery } from '../../gatekeeper/index.js';
+// Not from the index, because that also loads Nest, which takes long.
+import { RUN_KINDS } from '../../activity/jobs/runs-query.js';
+import type { Operator } from '../operator.js';
+import { limitOption, readTime } from '../option-readers.js';
+import { patiently } from '../patiently.js';
+import type { Runner, Session } from '../session.js';
+import { historyLine, historyText } from '../views/journals.view.js';
+import { runsText } from '../views/runs.view.js';
+import { Wakeup } from '../wakeup.js';
+
+/** ms between two looks of `--follow`. */
+const INTERVAL = 2000;
+/** Entries of one look of `--follow`. */
+const MOST_FOLLOWED = 1000;
+
+interface HistoryOptions extends Pick<RunsQuery, 'since' | 'until' | 'by' | 'job' | 'node' | 'limit'> {
+  readonly show?: RunKind;
+  readonly failed?: true;
+  readonly follow?: true;
+}
+
+export function historyCommand(runner: Runner): Command {
+  return new Command('history')
+    .description('show runs and skipped runs, newest first')
+    .argument('[name]', 'name of the semaphore (default: all)')
+    .option('--failed', 'only runs that failed, crashed or lost their permit; the same as --show failed')
+    .addOption(new Option('--show <kind>', 'only runs of this kind').choices(RUN_KINDS))
+    .option('--since <time>', 'only runs that ended since then: "1d" ago, or "2026-11-21T03:00:00Z"', readTime)
+    .option('--until <time>', 'only runs that began until then', readTime)
+    .option('--by <name>', 'only runs of the semaphore, job or node with this name')
+    .option('--job <name>', 'only runs of this job')
+    .option('--node <name>', 'only runs on this node: acquirer, group/acquirer or instance')
+    .option('--follow', 'go on with a line for each new run, until interrupted; with --json each line is JSON')
+    .addOption(limitOption())
+    .action(
+      runner.action<HistoryOptions, [string | undefined]>(async (session, options, semaphore) => {
+        const { failed, follow, ...rest } = options;
+        const query: RunsQuery = { ...rest, ...(failed && { show: 'failed' }), semaphore };
+        await session.operate((operator) =>
+          follow ? followRuns(session, operator, query) : showRuns(session, operator, query),
+        );
+      }),
+    );
+}
+
+export function runsCommand(runner: Runner): Command {
+  return new Command('runs')
+    .description('show each job: its last run, last failure, success rate and durations of the last day and 7 days')
+    .argument('[name]', 'name of the semaphore or job (default: all)')
+    .action(
+      runner.action<object, [string | undefined]>(async (session, _options, name) => {
+        const all = await session.operate((operator) => operator.jobs());
+        const jobs = all.filter(({ semaphore, job }) => name === undefined || semaphore === name || job === name);
+        session.output.result({ jobs }, (result) => runsText(result.jobs));
+      }),
+    );
+}
+
+async function showRuns({ output }: Session, operator: Operator, query: RunsQuery): Promise<void> {
+  output.result({ entries: await operator.history(query) }, (result) => historyText(result.entries));
+}
+
+/** Prints the entries of the first look, then each entry that a later look has for the first time, oldest first. */
+async function followRuns(session: Session, operator: Operator, query: RunsQuery): Promise<void> {
+  const interruption = session.interruption();
+  const wakeup = new Wakeup(interruption);
+  const first = await wakeup.unlessAborted(operator.history(query));
+  let known = print(session, first ?? [], new Set());
+  const look = patiently(session, interruption, () => operator.history({ ...query, limit: MOST_FOLLOWED }));
+  // Later looks have more entries than the first, but older ones are no changes.
+  const oldest = first?.at(-1)?.at ?? -Infinity;
+  while (!interruption.aborted) {
+    await wakeup.within(INTERVAL);
+    const entries = await wakeup.unlessAborted(look());
+    if (entries)
+      known = print(
+        session,
+        entries.filter(({ at }) => at >= oldest),
+        known,
+      );
+  }
+}
+
+/** @returns the keys of all entries, known and new */
+function print({ output }: Session, entries: readonly HistoryEntry[], known: ReadonlySet<string>): Set<string> {
+  const changes = entries.filter((entry) => !known.has(keyOf(entry)));
+  for (const entry of changes.toReversed()) output.item(entry, historyLine);
+  return new Set(entries.map(keyOf));
+}
+
+/** A run that ended is another entry than the run that went on. */
+function keyOf(entry: HistoryEntry): string {
+  const { semaphore, job, node, at, kind } = entry;
+  return JSON.stringify([semaphore, job, node.instance, at, kind === 'run' ? entry.outcome : kind]);
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { FailedRun, JobRuns, JobSummary, RunDay, RunRates, RunStatistics } from '../../gatekeeper/index.js';
+import { list, runSchema, runShape, runningSchema, time, whole } from './entities.js';
+import { jobsQuery, nameParams } from './requests.js';
+import { route } from './route.js';
+
+const about = 'ms; at most 10 % off';
+const statistics = {
+  ok: whole,
+  failed: whole.meta({ description: 'runs that threw an error' }),
+  lost: whole.meta({ description: 'runs that ended without the permit that they began with' }),
+  crashed: whole,
+  p50: whole.optional().meta({ description: `median duration of the runs that ended well: ${about}` }),
+  p95: whole.optional().meta({ description: `95 % of the runs that ended well took no longer: ${about}` }),
+};
+const statisticsSchema: z.ZodType<RunStatistics> = z.object(statistics).meta({ id: 'RunStatistics' });
+const dayOfRunsSchema: z.ZodType<RunDay> = z
+  .object({ at: time.meta({ description: 'begin of the day in UTC: ms since the epoch' }), ...statistics })
+  .meta({ id: 'RunDay' });
+const ratesSchema: z.ZodType<RunRates> = z
+  .object({ ...statistics, rate: z.number().optional().meta({ description: 'part that ended well, from 0 to 1' }) })
+  .meta({ id: 'RunRates' });
+const failedRunSchema: z.ZodType<FailedRun> = z
+  .object({ ...runShape, stack: z.string().optional() })
+  .meta({ id: 'FailedRun' });
+
+const named = { semaphore: z.string(), job: z.string() };
+const known = { lastOk: time.optional(), due: time.optional(), schedule: z.string().optional() };
+
+const summarySchema: z.ZodType<JobSummary> = z
+  .object({
+    ...named,
+    ...known,
+    state: z.enum(['running', 'ok', 'failed', 'lost', 'crashed']),
+    runningSince: time.optional(),
+    lastRun: runSchema.optional(),
+    lastFailure: runSchema.optional(),
+    day: ratesSchema.meta({ description: 'the last 24 hours, by whole hours' }),
+    week: ratesSchema.meta({ description: 'today and the 6 days before, UTC' }),
+  })
+  .meta({ id: 'JobSummary' });
+
+const jobRunsSchema: z.ZodType<JobRuns> = z
+  .object({
+    ...named,
+    ...known,
+    runs: list(runSchema),
+    running: list(runningSchema),
+    failures: list(failedRunSchema),
+    day: statisticsSchema,
+    week: statisticsSchema,
+    days: list(dayOfRunsSchema),
+  })
+  .meta({ id: 'JobRuns' });
+
+const jobsSchema = z.object({ jobs: list(summarySchema) }).meta({ id: 'JobList' });
+const jobSchema = z.object({ jobs: list(jobRunsSchema) }).meta({ id: 'JobDetails' });
+
+/** The calls about the past of jobs. */
+export const JOB_ROUTES = {
+  jobs: route({
+    operationId: 'listJobs',
+    method: 'GET',
+    path: 'api/jobs',
+    summary: 'All jobs with their last run, last failure, success rate and percentiles',
+    role: 'view',
+    query: jobsQuery,
+    answer: jobsSchema,
+  }),
+  semaphoreJobs: route({
+    operationId: 'getJobs',
+    method: 'GET',
+    path: 'api/semaphores/:name/jobs',
+    summary: 'The past of the jobs of one semaphore: runs, failures with their stack, and days',
+    role: 'view',
+    params: nameParams,
+    answer: jobSchema,
+  }),
+};
+
+export type JobsAnswer = z.output<typeof jobsSchema>;
+export type JobAnswer = z.output<typeof jobSchema>;

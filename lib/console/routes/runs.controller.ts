@@ -1,0 +1,43 @@
+import { Req, type StreamableFile } from '@nestjs/common';
+import { summaryOf } from '../../gatekeeper/index.js';
+import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUTES } from '../api/index.js';
+import { ConsoleController } from '../http/console-controller.decorator.js';
+import type { ConsoleRequest } from '../http/console-request.js';
+import type { Sees } from '../access/name-limit.js';
+import { Input, SeenNames } from '../http/input.decorator.js';
+import { Serves } from '../http/serves.decorator.js';
+import { csvOf } from './runs-csv.js';
+
+/** Serves the runs of all nodes, and the past of each job. */
+@ConsoleController()
+export class RunsController {
+  constructor(private readonly gatekeeper: GatekeeperService) {}
+
+  @Serves(ROUTES.history)
+  async history(
+    @Input() { query }: InputOf<typeof ROUTES.history>,
+    @Req() { headers }: ConsoleRequest,
+    @SeenNames() sees: Sees,
+  ): Promise<HistoryAnswer | StreamableFile> {
+    const { format = formatOf(headers.accept), ...wanted } = query;
+    const entries = await this.gatekeeper.runs.find(wanted, sees);
+    return format === 'csv' ? csvOf(entries) : { entries };
+  }
+
+  @Serves(ROUTES.jobs)
+  async jobs(@Input() { query }: InputOf<typeof ROUTES.jobs>, @SeenNames() sees: Sees): Promise<JobsAnswer> {
+    const jobs = await this.gatekeeper.runs.jobs(query.semaphore);
+    return { jobs: jobs.filter(({ semaphore }) => !sees || sees(semaphore)).map(summaryOf) };
+  }
+
+  @Serves(ROUTES.semaphoreJobs)
+  async jobsOf(@Input() { params: { name } }: InputOf<typeof ROUTES.semaphoreJobs>): Promise<JobAnswer> {
+    return { jobs: await this.gatekeeper.runs.jobs(name) };
+  }
+}
+
+/** CSV only for a client that names it and not JSON, because browsers accept everything. */
+function formatOf(accept = ''): 'json' | 'csv' {
+  return /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept) ? 'csv' : 'json';
+}

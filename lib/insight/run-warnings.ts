@@ -1,0 +1,66 @@
+import type { JobRuns, RunEntry, RunningEntry } from '../activity/index.js';
+import { formatDuration, formatTime } from './format-duration.js';
+import type { ScheduledJob } from './scheduled-job.js';
+import type { Warning } from './warning.js';
+
+const DAY = 86_400_000;
+/** A run is overdue after this many times the duration that 95 % of the runs did not exceed. */
+const FACTOR = 3;
+/** ms: a short run is not overdue before. */
+const SHORTEST = 60_000;
+/** Number of runs from which percentiles say something. */
+const ENOUGH = 20;
+/** Failures in a record. If all of them are of the last day, there may be more. */
+const MOST_FAILURES = 10;
+/** Characters of an error in a sentence. */
+const LONGEST = 200;
+
+/** A job that failed within the last day stays in view that long, also if it ran well since. */
+export function failedLately({ job, failures }: JobRuns, now: number): Warning[] {
+  const recent = failures.filter(({ at, took = 0 }) => at + took > now - DAY);
+  const [last] = recent;
+  if (!last) return [];
+  const times =
+    recent.length === 1 ? 'once' : `${recent.length >= MOST_FAILURES ? 'at least ' : ''}${recent.length} times`;
+  const sentence = `${job} failed ${times} in the last day, last ${formatTime(last.at)} on ${last.node.acquirer}: ${errorOf(last)}`;
+  return [{ code: 'run-failed', sentence }];
+}
+
+function errorOf({ outcome, message }: RunEntry): string {
+  if (message !== undefined) return message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
+  return outcome === 'crashed' ? 'its node crashed' : 'it lost its permit';
+}
+
+/** A run that takes longer than the time until it is due again, or much longer than usual, while it goes on. */
+export function overdueRun(
+  { job, at, node }: RunningEntry,
+  jobs: readonly ScheduledJob[],
+  past: JobRuns | undefined,
+  now: number,
+): Warning[] {
+  const took = now - at;
+  const limit = [...intervalOf(job, jobs), ...usualOf(past)].find(({ ms }) => took > ms);
+  if (!limit) return [];
+  const sentence =
+    `a run of ${job} goes on for ${formatDuration(took)} (started ${formatTime(at)}, on ${node.acquirer}): ` +
+    `longer than ${limit.what}`;
+  return [{ code: 'run-overdue', sentence }];
+}
+
+interface Limit {
+  readonly ms: number;
+  readonly what: string;
+}
+
+function intervalOf(job: string, jobs: readonly ScheduledJob[]): Limit[] {
+  const intervals = jobs.flatMap(({ card }) => (card.job === job ? (card.schedule?.interval ?? []) : []));
+  const ms = Math.min(...intervals);
+  return ms === Infinity ? [] : [{ ms, what: `the ${formatDuration(ms)} until it is due again` }];
+}
+
+function usualOf(past: JobRuns | undefined): Limit[] {
+  const { ok = 0, p95 } = past?.week ?? {};
+  if (ok < ENOUGH || p95 === undefined) return [];
+  const what = `${FACTOR} times the ${formatDuration(p95)} in which 95 % of its runs ended`;
+  return [{ ms: Math.max(SHORTEST, FACTOR * p95), what }];
+}
