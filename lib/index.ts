@@ -8,6 +8,11 @@ export { GatekeeperModule } from './gatekeeper.module.js';
 export type { GatekeeperModuleExtras, GatekeeperModuleOptions } from './gatekeeper.module-definition.js';
 export type { ConsoleOptions, ConsoleToken, Role } from './console/index.js';
 export {
+  ALERT_KINDS,
+  type Alert,
+  type AlertKind,
+  type AlertsMessage,
+  type AlertsOptions,
   type AcquireOptions,
   AcquireTimeoutError,
   type AcquireWaitOptions,
@@ -101,6 +106,9 @@ export {
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
+  type ReceiverStatus,
+  type RequestResult,
+  type WebhookOptions,
 } from './gatekeeper/index.js';
 export { GatekeeperService } from './nest/gatekeeper.service.js';
 export {

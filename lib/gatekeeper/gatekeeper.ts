@@ -108,6 +108,7 @@ export class Gatekeeper {
     await this.#parts.housekeeping.start();
     this.registry.start();
     if (this.settings.membership) await this.membership.start();
+    this.#parts.alerts?.start();
   }
 
   /**

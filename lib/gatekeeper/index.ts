@@ -7,6 +7,8 @@ export * from '../permits/runs/current-permit.js';
 export * from '../definitions/index.js';
 export * from '../context/events.js';
 export * from '../context/task-events.js';
+export { ALERT_KINDS, type Alert, type AlertKind } from '../context/alert.js';
+export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../alerts/index.js';
 export * from '../permits/explanation.js';
 export * from '../permits/permits.errors.js';
 export * from '../definitions/definitions.errors.js';

@@ -1,3 +1,4 @@
+import { Alerts } from '../alerts/index.js';
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
-import { HealthCheck, LeaderWatch } from '../insight/index.js';
+import { HealthCheck, LeaderWatch, readOverview } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
@@ -58,6 +59,8 @@ export interface Parts {
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
+  /** Absent without the option `alerts`. */
+  readonly alerts?: Alerts | undefined;
   /** Absent without the option `telemetry`. */
   readonly telemetry?: Telemetry | undefined;
   /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
@@ -172,8 +175,16 @@ export function createParts(
     archive,
     leaders: leaderWatch,
     allocation,
+    alerts: () => alerts,
   };
   const health: HealthCheck = new HealthCheck(context, sources);
+  const alerts: Alerts | undefined =
+    settings.alerts &&
+    new Alerts(context, settings.alerts, {
+      health: () => health.report(),
+      overview: () => readOverview({ directory, context, health, registry, runHistory }),
+      lastRuns: () => runHistory.lastRuns(),
+    });
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
@@ -221,6 +232,7 @@ export function createParts(
     sweeping,
     health,
     housekeeping,
+    alerts,
     telemetry,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };

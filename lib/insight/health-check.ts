@@ -1,6 +1,7 @@
 import { STRICT_START } from '../clock/index.js';
 import type { CancelTimer } from '../async/node-clock.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import type { AlertKind } from '../context/alert.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperState } from './state.js';
@@ -18,6 +19,32 @@ import type { StalePart } from './health-report.js';
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
   /** Number of entries that the latest readings left out because they can't be read. */
   readonly unreadable: Unreadable;
+  /** Receivers of alerts. Absent without the option `alerts`. */
+  readonly alerts?: readonly ReceiverStatus[];
+}
+
+/** A receiver of alerts, and the result of the last request to it. */
+export interface ReceiverStatus {
+  /** Its name; by default the host of its address. */
+  readonly name: string;
+  /** Kinds of alerts that it gets. */
+  readonly kinds: readonly AlertKind[];
+  /** Number of alerts that wait. */
+  readonly waiting: number;
+  /** Absent before the first request. */
+  readonly last?: RequestResult;
+}
+
+/** Result of a request to a receiver of alerts. */
+export interface RequestResult {
+  /** When it ended: ms since the epoch, cluster time. */
+  readonly at: number;
+  /** Its duration in ms. */
+  readonly took: number;
+  /** HTTP status of the answer; absent if there was none. */
+  readonly status?: number;
+  /** Why it failed, for people; absent if it was accepted. */
+  readonly problem?: string;
 }
 
 /** A fresh reading, or the last known value with the reason why it could not be read. */
@@ -42,6 +69,9 @@ export interface HealthSources extends Readonly<Record<keyof Unreadable, { reado
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned'] };
+  /** Returns undefined without the option `alerts`. */
+  readonly alerts: () =>
+    { readonly faults: HealthFacts['undelivered']; readonly receivers: readonly ReceiverStatus[] } | undefined;
 }
 
 /** Checks whether the store answers, and combines all facts in one report. */
@@ -62,7 +92,9 @@ export class HealthCheck {
     const report = healthReport(facts);
     const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
     this.#known = new Map(seen);
-    return { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable, ...report };
+    const alerts = this.sources.alerts()?.receivers;
+    const known = { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable };
+    return { ...known, ...(alerts && { alerts }), ...report };
   }
 
   /** Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects. */
@@ -159,6 +191,7 @@ export class HealthCheck {
       archive: this.sources.archive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
+      undelivered: this.sources.alerts()?.faults ?? [],
       unreadable: this.#unreadable,
       known: this.#known,
     };

@@ -32,6 +32,7 @@ import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
 import { directTasks } from './direct-tasks.js';
 
+const NO_RECEIVERS = 'only a node of the application has receivers of alerts: ask one with --url';
 const NO_ALLOCATION = 'only a node of the group knows its resources: ask one with --url';
 
 export interface DirectOptions {
@@ -184,6 +185,10 @@ export class DirectOperator implements Operator {
 
   transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean> {
     return partsOf(this.#gatekeeper).handovers.transfer(scope, instance, this.#signed(meta));
+  }
+
+  testAlerts(): never {
+    throw new CommandFailure(EXIT.usage, NO_RECEIVERS);
   }
 
   allocationGroups(): never {

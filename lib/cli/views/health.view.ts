@@ -1,4 +1,4 @@
-import type { Health } from '../../gatekeeper/index.js';
+import type { Health, RequestResult } from '../../gatekeeper/index.js';
 import { formatDuration } from '../../insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
@@ -20,6 +20,11 @@ export function healthText(health: Health): string {
     sentence,
   ]);
   return [about, ...(rows.length > 0 ? ['', table(['fault', 'since', 'what is wrong'], rows)] : [])].join('\n');
+}
+
+/** How a receiver of alerts answered, and how fast. */
+export function resultText({ status, problem, took }: RequestResult): string {
+  return `${plain(problem ?? `accepted (${status})`)}, ${formatDuration(took)}`;
 }
 
 function shownText({ isStale, staleSince }: Health): string | undefined {

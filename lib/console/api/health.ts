@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import type { Health, HealthFault, StalePart } from '../../gatekeeper/index.js';
+import {
+  ALERT_KINDS,
+  type Health,
+  type HealthFault,
+  type ReceiverStatus,
+  type RequestResult,
+  type StalePart,
+} from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
 /* Schemas of a node's health, and of the stale parts of an answer. */
@@ -24,12 +31,31 @@ const faultSchema: z.ZodType<HealthFault> = z
       'archive-failing',
       'no-leader',
       'resources-unowned',
+      'alerts-undelivered',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
     stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),
   })
   .meta({ id: 'HealthFault' });
+
+export const requestResultSchema = z
+  .object({
+    at: time.meta({ description: 'when the request ended: ms since the epoch, cluster time' }),
+    took: whole.meta({ description: 'ms' }),
+    status: whole.optional().meta({ description: 'HTTP status of the answer; absent if there was none' }),
+    problem: z.string().optional().meta({ description: 'why it failed, for people; absent if it was accepted' }),
+  })
+  .meta({ id: 'RequestResult' }) satisfies z.ZodType<RequestResult>;
+
+const receiverSchema: z.ZodType<ReceiverStatus> = z
+  .object({
+    name: z.string(),
+    kinds: list(z.enum(ALERT_KINDS)),
+    waiting: whole.meta({ description: 'alerts that wait' }),
+    last: requestResultSchema.optional(),
+  })
+  .meta({ id: 'AlertReceiver' });
 
 export const healthSchema: z.ZodType<Health> = z
   .object({
@@ -49,6 +75,7 @@ export const healthSchema: z.ZodType<Health> = z
     unreadable: z
       .object({ runs: whole, audit: whole, nodes: whole })
       .meta({ id: 'Unreadable', description: 'how many entries the latest readings left out' }),
+    alerts: list(receiverSchema).optional().meta({ description: 'receivers of alerts; absent without the option' }),
   })
   .meta({ id: 'Health' });
 

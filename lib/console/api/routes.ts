@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_ROUTES } from './alerts.js';
 import { ALLOCATION_ROUTES } from './allocation.js';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
@@ -185,6 +186,7 @@ export const ROUTES = {
     role: 'view',
     answer: answers.nodesSchema,
   }),
+  ...ALERT_ROUTES,
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,
