@@ -106,6 +106,7 @@ export {
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
+  type PartHealth,
   type ReceiverStatus,
   type RequestResult,
   type WebhookOptions,

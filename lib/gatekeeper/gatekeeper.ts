@@ -243,9 +243,13 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /** Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects. */
-  checkHealth(): Promise<Health> {
-    return this.#parts.health.check();
+  /**
+   * Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects.
+   *
+   * @param options.nodes whether it also counts the living nodes, at most every 10 s; default false
+   */
+  checkHealth({ nodes = false }: { readonly nodes?: boolean } = {}): Promise<Health> {
+    return this.#parts.health.check(nodes);
   }
 
   /**

@@ -103,7 +103,7 @@ export class DirectOperator implements Operator {
   }
 
   health(): Promise<Health> {
-    return this.#gatekeeper.checkHealth();
+    return this.#gatekeeper.checkHealth({ nodes: true });
   }
 
   /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */

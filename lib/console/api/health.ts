@@ -3,6 +3,7 @@ import {
   ALERT_KINDS,
   type Health,
   type HealthFault,
+  type PartHealth,
   type ReceiverStatus,
   type RequestResult,
   type StalePart,
@@ -57,6 +58,14 @@ const receiverSchema: z.ZodType<ReceiverStatus> = z
   })
   .meta({ id: 'AlertReceiver' });
 
+const partSchema: z.ZodType<PartHealth> = z
+  .object({
+    part: z.enum(['reads', 'writes', 'clock', 'records', 'nodes', 'runs', 'audit', 'tasks']),
+    answeredAt: time.optional().meta({ description: 'begin of the newest answered call; absent if there was none' }),
+    failingSince: time.optional().meta({ description: 'begin of the calls that fail now; absent while they succeed' }),
+  })
+  .meta({ id: 'PartHealth', description: 'one kind of calls to the store; times are cluster time' });
+
 export const healthSchema: z.ZodType<Health> = z
   .object({
     status: z.enum(['healthy', 'degraded', 'down']).meta({ description: 'down: nothing is granted' }),
@@ -75,6 +84,16 @@ export const healthSchema: z.ZodType<Health> = z
     unreadable: z
       .object({ runs: whole, audit: whole, nodes: whole })
       .meta({ id: 'Unreadable', description: 'how many entries the latest readings left out' }),
+    latency: z
+      .number()
+      .optional()
+      .meta({ description: 'median in ms of the last 32 reads and writes of single records' }),
+    parts: list(partSchema),
+    nodes: z
+      .object({ count: whole, asOf: time })
+      .optional()
+      .meta({ id: 'CountedNodes', description: 'the living nodes as last counted' }),
+    hasArchive: z.boolean().meta({ description: 'whether this node has an archive of definitions' }),
     alerts: list(receiverSchema).optional().meta({ description: 'receivers of alerts; absent without the option' }),
   })
   .meta({ id: 'Health' });

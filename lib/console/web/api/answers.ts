@@ -24,6 +24,7 @@ export type {
   TermOverview,
 } from '../../../gatekeeper/index.js';
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
+export type { AlertsTest } from '../../api/alerts.js';
 export type {
   AuditAnswer,
   FoundGroupsAnswer,
