@@ -243,11 +243,7 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /**
-   * Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects.
-   *
-   * @param options.nodes whether it also counts the living nodes, at most every 10 s; default false
-   */
+  /** Asks the store (5 s at most), then returns {@link health}. `nodes` also counts the nodes, every 10 s. Never rejects. */
   checkHealth({ nodes = false }: { readonly nodes?: boolean } = {}): Promise<Health> {
     return this.#parts.health.check(nodes);
   }

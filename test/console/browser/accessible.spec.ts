@@ -15,6 +15,7 @@ const PAGES = [
   'changes',
   'operate',
   'operate/move',
+  'health',
   'nowhere',
 ];
 
@@ -54,7 +55,7 @@ describeInBrowser('the console', () => {
     180_000,
   );
 
-  it.each(['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'operate/move', 'changes'])(
+  it.each(['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'operate/move', 'changes', 'health'])(
     'fits a screen of 360 px: %s',
     async (at) => {
       const { url } = await startScene();

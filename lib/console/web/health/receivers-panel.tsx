@@ -16,7 +16,7 @@ type Receiver = NonNullable<Health['alerts']>[number];
 /** The receivers of alerts of the answering node with their last results, and a button that tests them. */
 export function ReceiversPanel({ receivers }: { readonly receivers: readonly Receiver[] | undefined }) {
   return (
-    <section class="panel" aria-labelledby="receivers-title">
+    <section class="panel fitting" aria-labelledby="receivers-title">
       <h2 id="receivers-title">Alerts</h2>
       {receivers ? <Receivers receivers={receivers} /> : <Empty>This node sends no alerts.</Empty>}
     </section>
