@@ -16,6 +16,7 @@ const LAYERS = [
   'allocation',
   'tasks',
   'insight',
+  'alerts',
   'gatekeeper',
   'telemetry',
   'nest',

@@ -18,7 +18,6 @@ export {
   type BulkRequest,
   type BulkResult,
   CannotLeadError,
-  CannotRunError,
   type ChangeOptions,
   type Cluster,
   type ClusterStatus,
@@ -46,17 +45,9 @@ export {
   type LeadershipOptions,
   type LogLine,
   type LossReason,
-  type EndMaintenanceOptions,
   type FailedChange,
   type HeldCount,
   type LeftAlone,
-  type Maintenance,
-  MaintenanceConflictError,
-  type MaintenanceEnd,
-  type MaintenanceRequest,
-  type MaintenanceStart,
-  type MaintenanceWindow,
-  UnknownMaintenanceError,
   type Membership,
   type MembershipInput,
   type MigrationOptions,
@@ -94,14 +85,9 @@ export {
   type ReadyOptions,
   type RunOptions,
   type RunBackoff,
-  type RunNowOptions,
-  type RunNowState,
-  type RunNowStatus,
-  type RunNowTarget,
   type RunOutcome,
   type RunPermit,
   type RunRates,
-  RunRequestedError,
   type RunResult,
   type RunRetry,
   type RunStatistics,
@@ -115,11 +101,6 @@ export {
   type SkipEntry,
   type StalePart,
   type TaskEvent,
-  UndoRefusedError,
-  type UndoOptions,
-  type UndoPlan,
-  type UndoStep,
-  UnknownEntryError,
   type Skipped,
   type SkipReason,
   type Term,
@@ -135,6 +116,8 @@ export {
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
+  type PartHealth,
+  type WebhookOptions,
 } from './gatekeeper/index.js';
 export { GatekeeperService } from './nest/gatekeeper.service.js';
 export {
@@ -297,5 +280,6 @@ export {
   UnknownOutcomeError,
 } from './stores/index.js';
 export * from './stores/hazelcast/index.js';
+export * from './operations.js';
 export * from './stores/memory/index.js';
 export * from './stores/remote/index.js';

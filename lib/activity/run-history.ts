@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs';
-import { LEADER_PREFIX, type StoredPermit, messageOf } from '../decision/index.js';
+import { LEADER_PREFIX, type StoredPermit, given, messageOf } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
@@ -201,11 +201,6 @@ export class RunHistory {
     const { node } = this.context;
     this.#note({ kind: 'skip', semaphore, job, node, at, reason, ...(row && { before: row }) });
   }
-}
-
-/** The fields that have a value. */
-function given<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>;
 }
 
 /** Sets the value of a job, and forgets the least recently set one if there are too many. */

@@ -17,6 +17,8 @@ import type {
   NodeOverview,
   RunNowStatus,
   RunsQuery,
+  ReceiverStatus,
+  RequestResult,
   SemaphoreOverview,
   StalePart,
   UndoPlan,
@@ -38,6 +40,11 @@ import type {
   WaitingType,
 } from '../tasks/index.js';
 import type { Group } from './views/allocation.view.js';
+
+/** The results of a test, one per receiver. */
+export interface AlertsTest {
+  readonly results: readonly (RequestResult & Pick<ReceiverStatus, 'name'>)[];
+}
 
 /** All semaphores with their holders and warnings, at one moment. */
 export interface Overview {
@@ -131,6 +138,8 @@ export interface Operator extends AsyncDisposable {
   readonly target: string;
   /** Never rejects because of an unreachable store. */
   health(): Promise<Health>;
+  /** Sends a test to the receivers of alerts of the answering node. Only over HTTP. */
+  testAlerts(): Promise<AlertsTest>;
   /** Reads the state for people. Over HTTP it may be the last known one. */
   look(): Promise<Look>;
   /**

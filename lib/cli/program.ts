@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { escapeLines } from '../decision/index.js';
 import packageRoot from '../../package-root.cjs';
+import { alertsCommand } from './commands/alerts.command.js';
 import { allocationCommand } from './commands/allocation.command.js';
 import { completionCommand } from './commands/completion.command.js';
 import { contextsCommand } from './commands/contexts.command.js';
@@ -45,6 +46,7 @@ const HELP_HINT =
 const COMMANDS = [
   statusCommand,
   healthCommand,
+  alertsCommand,
   watchCommand,
   explainCommand,
   nodesCommand,

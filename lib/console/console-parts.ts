@@ -19,6 +19,7 @@ import { HttpCheck } from './http/http-check.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { InvalidPathController } from './routes/invalid-path.controller.js';
+import { AlertsController } from './routes/alerts.controller.js';
 import { AllocationController } from './routes/allocation.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
 import { ClusterController } from './routes/cluster.controller.js';
@@ -50,6 +51,7 @@ const CONTROLLERS: Type[] = [
   RunNowController,
   RunsController,
   LeadersController,
+  AlertsController,
   AllocationController,
   PermitsController,
   TasksController,

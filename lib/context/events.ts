@@ -2,6 +2,7 @@ import { DENIAL_REASONS, type DenialReason } from '../decision/denial.js';
 import type { StoredPermit } from '../decision/permit.js';
 import type { DefinitionChange } from '../decision/record.js';
 
+import type { Alert } from './alert.js';
 import type { AuditEntry } from './audit-entry.js';
 import type { Participant } from './participant.js';
 import type { TaskEvent } from './task-events.js';
@@ -246,6 +247,22 @@ export type GatekeeperEvent =
       readonly error: Error;
     }
   | { readonly type: 'store-back' }
+  /** With the option `alerts`: this node reports a trouble, or its end, to the receivers. */
+  | {
+      readonly type: 'alert';
+      /** The message. */
+      readonly alert: Alert;
+    }
+  /** Alerts did not reach a receiver, and are not repeated any more. */
+  | {
+      readonly type: 'alerts-undelivered';
+      /** Name of the receiver, or `all`. */
+      readonly receiver: string;
+      /** Number of alerts. */
+      readonly count: number;
+      /** Why, for people. */
+      readonly problem: string;
+    }
   | {
       readonly type: 'problem';
       /** Name of the semaphore, if it is about one. */

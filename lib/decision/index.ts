@@ -25,6 +25,7 @@ export * from './recovery.js';
 // Texts for people.
 export * from './gatekeeper.error.js';
 export * from './invalid-options.error.js';
+export * from './given.js';
 export * from './only-fields.js';
 export * from './texts/show.js';
 export * from './texts/message-of.js';

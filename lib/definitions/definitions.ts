@@ -1,4 +1,5 @@
 import {
+  given,
   InvalidOptionsError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
@@ -264,9 +265,4 @@ function edited(definition: SemaphoreDefinition, changes: DefinitionEdit, clockT
     ...(changes.groupPattern === undefined && { groupPattern }),
     ...(changes.acquirerPattern === undefined && { acquirerPattern }),
   };
-}
-
-/** Drops undefined values: a field that is not given keeps its value, and does not get its default. */
-function given<T extends object>(change: T): Partial<T> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -155,6 +155,12 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.warn(`the store can't be asked, nothing runs until it is back: ${event.error.message}`);
     case 'store-back':
       return logger.log('the store is back');
+    case 'alert':
+      return logger.log(`alert ${event.alert.status}: ${event.alert.kind}: ${event.alert.sentence}`);
+    case 'alerts-undelivered':
+      return logger.error(
+        `${event.count} alerts did not reach the receiver ${quoted(event.receiver)}: ${event.problem}`,
+      );
     case 'problem':
       return logger[problemLevel(event)](`${name} ${event.action}: ${messageOf(event.error)}`.trim());
     default:

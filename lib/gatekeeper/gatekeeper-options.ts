@@ -20,6 +20,7 @@ import type { Persistence } from '../definitions/archive/definition-archive.js';
 import { metadataSchema } from '../activity/metadata.js';
 import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
+import { type AlertsOptions, alertsSchema } from '../alerts/index.js';
 import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
 import type { TelemetryDefinition } from './telemetry.js';
@@ -81,6 +82,8 @@ export interface GatekeeperOptions {
   readonly logFields?: string;
   /** Spans and metrics: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. Default: none, at no cost. */
   readonly telemetry?: TelemetryDefinition;
+  /** Sends alerts to webhooks when runs fail, the store is lost, or a scope has no leader. Default: none, at no cost. */
+  readonly alerts?: AlertsOptions;
   /** The application's version, shown to operators. */
   readonly version?: string;
   /** The longest time for which a shutdown waits for runs and tasks. Default 10s. */
@@ -143,6 +146,7 @@ const optionsSchema = onlyFields({
   telemetry: z
     .custom<TelemetryDefinition | undefined>(isTelemetry, 'is not openTelemetry() of nestjs-gatekeeper/opentelemetry')
     .optional(),
+  alerts: alertsSchema.optional(),
   version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),
   strictStart: switchSchema.default(false),

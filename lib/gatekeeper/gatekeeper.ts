@@ -111,6 +111,7 @@ export class Gatekeeper {
     await this.#parts.housekeeping.start();
     this.registry.start();
     if (this.settings.membership) await this.membership.start();
+    this.#parts.alerts?.start();
   }
 
   /**
@@ -245,9 +246,9 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /** Checks whether the store answers (within `callTimeout`, 5 s at most), then returns {@link health}. Never rejects. */
-  checkHealth(): Promise<Health> {
-    return this.#parts.health.check();
+  /** Asks the store (5 s at most), then returns {@link health}. `nodes` also counts the nodes, every 10 s. Never rejects. */
+  checkHealth({ nodes = false }: { readonly nodes?: boolean } = {}): Promise<Health> {
+    return this.#parts.health.check(nodes);
   }
 
   /**

@@ -7,6 +7,8 @@ export * from '../permits/runs/current-permit.js';
 export * from '../definitions/index.js';
 export * from '../context/events.js';
 export * from '../context/task-events.js';
+export { ALERT_KINDS, type Alert, type AlertKind } from '../context/alert.js';
+export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../alerts/index.js';
 export * from '../permits/explanation.js';
 export * from '../permits/permits.errors.js';
 export * from '../definitions/definitions.errors.js';
@@ -25,7 +27,7 @@ export type { ObservedNode, Telemetry, TelemetryDefinition } from './telemetry.j
 export * from './gatekeeper.js';
 export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
 export type { HolderState } from '../context/holder-state.js';
-export type { Health, HealthFault, HealthFaultCode, HealthReport, StalePart } from '../insight/index.js';
+export type { Health, HealthFault, HealthFaultCode, HealthReport, PartHealth, StalePart } from '../insight/index.js';
 export * from '../activity/index.js';
 export * from '../insight/index.js';
 export * from '../permits/own-permit.js';

@@ -1,9 +1,10 @@
+import { Alerts } from '../alerts/index.js';
 import { type NodeClock, systemClock } from '../async/node-clock.js';
 import { type Randomness, systemRandomness } from '../async/random-ids.js';
 import {
   Audit,
   JobHistories,
-  Membership,
+  type Membership,
   MoveHistory,
   NodeRegistry,
   RunHistory,
@@ -15,25 +16,26 @@ import {
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
-import { HealthCheck, LeaderWatch } from '../insight/index.js';
+import { HealthCheck, LeaderWatch, readOverview } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
-import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
-import { Cluster, type ClusterParts, Handovers } from '../leadership/index.js';
+import type { Allocation } from '../allocation/index.js';
+import { type Cluster, Handovers } from '../leadership/index.js';
 import { ExternalPermits } from '../permits/external/external-permits.js';
 import { RequestedRuns } from '../permits/by-hand/requested-runs.js';
 import { RunNow } from '../permits/by-hand/run-now.js';
 import { RunRequests } from '../permits/by-hand/run-requests.js';
 import { Preferences } from '../permits/preferences.js';
-import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
+import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import type { SemaphoreDefinitionInput, SemaphoreRecord } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { Tasks, stateLinesOf } from '../tasks/index.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
-import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
+import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { LogFields } from './log-fields.js';
+import { createAllocation, createCluster, createDirectory, createMembership } from './part-factories.js';
 import { Sweeping } from './sweeping.js';
 import type { Telemetry } from './telemetry.js';
 
@@ -69,17 +71,13 @@ export interface Parts {
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   readonly housekeeping: Housekeeping;
+  /** Absent without the option `alerts`. */
+  readonly alerts?: Alerts | undefined;
   /** Absent without the option `telemetry`. */
   readonly telemetry?: Telemetry | undefined;
   /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
   readonly openStore: () => RecordStore;
 }
-
-/**
- * Shortest time in ms for which a birth is announced, so that a node that knows the former cluster can object. Usually a
- * hint of the store notifies it at once.
- */
-const OBJECTION = 2000;
 
 /** Not in the class, so that users of a gatekeeper see only public members. */
 const partsByGatekeeper = new WeakMap<object, Parts>();
@@ -188,8 +186,16 @@ export function createParts(
     archive,
     leaders: leaderWatch,
     allocation,
+    alerts: () => alerts,
   };
   const health: HealthCheck = new HealthCheck(context, sources);
+  const alerts: Alerts | undefined =
+    settings.alerts &&
+    new Alerts(context, settings.alerts, {
+      health: () => health.report(),
+      overview: () => readOverview({ directory, context, health, registry, runHistory, runs }),
+      lastRuns: () => runHistory.lastRuns(),
+    });
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
@@ -246,53 +252,12 @@ export function createParts(
     sweeping,
     health,
     housekeeping,
+    alerts,
     telemetry,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
 }
 
-function createAllocation(parts: ClusterParts & Omit<AllocationParts, 'cluster'>): Allocation {
-  const { lease } = parts.membership;
-  const cluster = new Cluster(parts, { enabled: false, scopes: [ALLOCATION_SCOPE], lease });
-  return new Allocation({ ...parts, cluster });
-}
-
-function createCluster(
-  { leadership: { scopes, lease, enabled } }: GatekeeperSettings,
-  parts: ClusterParts & Pick<Parts, 'directory'>,
-): Cluster {
-  const cluster = new Cluster(parts, { enabled, scopes, lease });
-  // Registered now, so that ready() waits for them.
-  if (enabled) for (const definition of cluster.definitions) parts.directory.declared.register(definition);
-  return cluster;
-}
-
 function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {
   return [...sweeping.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
-}
-
-/** Without the option it has a lease too: leadership may start it later. */
-function createMembership(
-  context: Context,
-  { membership, version, metadata }: GatekeeperSettings,
-  scopes: () => readonly string[],
-): Membership {
-  const lease = membership?.lease ?? Math.max(MEMBERSHIP_LEASE, shortestDuration(context.timing.clockTolerance));
-  return new Membership(context, { lease, version, metadata, scopes });
-}
-
-function createDirectory(
-  context: Context,
-  { requireDefinitions, definitionsDelay, sweepInterval, callTimeout, store, definitions }: GatekeeperSettings,
-  archive: BoundedArchive | undefined,
-  shards: number | undefined,
-): SemaphoreDirectory {
-  const archived = archive && (() => archive.archived());
-  const isOwn = store.isOwn === true;
-  const announcement = Math.max(definitionsDelay, isOwn ? 0 : Math.min(callTimeout, OBJECTION));
-  const loading = { atOnce: isOwn, patience: announcement + callTimeout, ...(archived && { archived }) };
-  const births = { isOwn, shards, announcement, sweepInterval };
-  const directory = new SemaphoreDirectory(context, { requireDefinitions, ...loading, ...births });
-  for (const definition of definitions) directory.declared.register(definition);
-  return directory;
 }

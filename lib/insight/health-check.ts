@@ -1,6 +1,7 @@
 import { STRICT_START } from '../clock/index.js';
 import type { CancelTimer } from '../async/node-clock.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import type { AlertKind } from '../context/alert.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperState } from './state.js';
@@ -18,6 +19,53 @@ import type { StalePart } from './health-report.js';
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
   /** Number of entries that the latest readings left out because they can't be read. */
   readonly unreadable: Unreadable;
+  /** Median in ms of the last 32 reads and writes of single records. Absent before the first. */
+  readonly latency?: number;
+  /** The kinds of calls that this node has made, with their last answers. */
+  readonly parts: readonly PartHealth[];
+  /** Number of living nodes as last counted, and when: ms since the epoch, cluster time. Absent if they never were. */
+  readonly nodes?: { readonly count: number; readonly asOf: number };
+  /** Whether this node has an archive of definitions. */
+  readonly hasArchive: boolean;
+  /** Receivers of alerts. Absent without the option `alerts`. */
+  readonly alerts?: readonly ReceiverStatus[];
+}
+
+/** When one kind of calls to the store was last answered. */
+export interface PartHealth {
+  /**
+   * `reads` and `writes` of single records, the members' `clock`, the lists of `records` and `nodes`, the journals `runs` and
+   * `audit`, or `tasks`.
+   */
+  readonly part: (typeof PARTS)[number];
+  /** Begin of the newest answered call: ms since the epoch, cluster time. Absent if none was answered yet. */
+  readonly answeredAt?: number;
+  /** Begin of the first of the calls that fail now, in the same unit. Absent while calls are answered. */
+  readonly failingSince?: number;
+}
+
+/** A receiver of alerts, and the result of the last request to it. */
+export interface ReceiverStatus {
+  /** Its name; by default the host of its address. */
+  readonly name: string;
+  /** Kinds of alerts that it gets. */
+  readonly kinds: readonly AlertKind[];
+  /** Number of alerts that wait. */
+  readonly waiting: number;
+  /** Absent before the first request. */
+  readonly last?: RequestResult;
+}
+
+/** Result of a request to a receiver of alerts. */
+export interface RequestResult {
+  /** When it ended: ms since the epoch, cluster time. */
+  readonly at: number;
+  /** Its duration in ms. */
+  readonly took: number;
+  /** HTTP status of the answer; absent if there was none. */
+  readonly status?: number;
+  /** Why it failed, for people; absent if it was accepted. */
+  readonly problem?: string;
 }
 
 /** A fresh reading, or the last known value with the reason why it could not be read. */
@@ -26,6 +74,9 @@ export interface Known<T> {
   readonly stale: readonly StalePart[];
 }
 
+const PARTS = ['reads', 'writes', 'clock', 'records', 'nodes', 'runs', 'audit', 'tasks'] as const;
+/** ms for which a count of the nodes is current. */
+const COUNTED = 10_000;
 /** ms for which an answer of the store counts as proof that it is reachable. */
 const FRESH = 1000;
 /** Any key would do. This one belongs to the node registry, so the probe adds no key to the store. */
@@ -33,15 +84,23 @@ const PROBED_KEY = 'nodes:0';
 /** ms after which a store without an answer counts as silent, even if other calls may take longer. */
 const LONGEST_PATIENCE = 5000;
 
+interface Counting {
+  readonly unreadable: number;
+}
+
 /**
  * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
  * archive.
  */
-export interface HealthSources extends Readonly<Record<keyof Unreadable, { readonly unreadable: number }>> {
+export interface HealthSources extends Readonly<Record<Exclude<keyof Unreadable, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
+  readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned'] };
+  /** Returns undefined without the option `alerts`. */
+  readonly alerts: () =>
+    { readonly faults: HealthFacts['undelivered']; readonly receivers: readonly ReceiverStatus[] } | undefined;
 }
 
 /** Checks whether the store answers, and combines all facts in one report. */
@@ -62,14 +121,41 @@ export class HealthCheck {
     const report = healthReport(facts);
     const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
     this.#known = new Map(seen);
-    return { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable, ...report };
+    const known = { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable };
+    return { ...known, ...this.#more(facts), ...report };
   }
 
-  /** Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects. */
-  async check(): Promise<Health> {
-    // The report shows a failure of the probe.
-    await this.#probe().catch(() => undefined);
+  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts'> {
+    const { latency } = this.context.store;
+    const countedAt = facts.calls('nodes').answeredAt;
+    const alerts = this.sources.alerts()?.receivers;
+    return {
+      ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
+      parts: PARTS.flatMap((part) => partHealth(part, facts)),
+      ...(countedAt !== undefined && {
+        nodes: { count: this.sources.nodes.known.length, asOf: clusterTimeOf(countedAt, facts) },
+      }),
+      hasArchive: this.sources.archive !== undefined,
+      ...(alerts && { alerts }),
+    };
+  }
+
+  /**
+   * Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects.
+   *
+   * @param countsNodes whether it also counts the living nodes, unless that was done in the last 10 s
+   */
+  async check(countsNodes = false): Promise<Health> {
+    // The report shows a failure.
+    await Promise.allSettled([this.#probe(), countsNodes && this.#countNodes()]);
     return this.report();
+  }
+
+  async #countNodes(): Promise<void> {
+    const { store, timers, nodeClock } = this.context;
+    const { answeredAt = -Infinity } = store.calls('nodes');
+    if (store.calls('reads').failing || nodeClock.monotonic() - answeredAt < COUNTED) return;
+    await answerWithin(timers, this.#patience, 'list the nodes', () => this.sources.nodes.nodes());
   }
 
   /**
@@ -159,8 +245,21 @@ export class HealthCheck {
       archive: this.sources.archive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
+      undelivered: this.sources.alerts()?.faults ?? [],
       unreadable: this.#unreadable,
       known: this.#known,
     };
   }
+}
+
+function partHealth(part: PartHealth['part'], facts: HealthFacts): PartHealth[] {
+  const { answeredAt, failing } = facts.calls(part);
+  if (answeredAt === undefined && !failing) return [];
+  return [
+    {
+      part,
+      ...(answeredAt !== undefined && { answeredAt: clusterTimeOf(answeredAt, facts) }),
+      ...(failing && { failingSince: clusterTimeOf(failing.since, facts) }),
+    },
+  ];
 }

@@ -45,7 +45,8 @@ export type HealthFaultCode =
   | 'entries-unreadable'
   | 'archive-failing'
   | 'no-leader'
-  | 'resources-unowned';
+  | 'resources-unowned'
+  | 'alerts-undelivered';
 
 /** A fault of a node, its store or its clocks. */
 export interface HealthFault {
@@ -101,6 +102,8 @@ export interface HealthFacts {
   readonly leaderless: readonly { readonly since: number; readonly sentence: string }[];
   /** Allocation groups with resources that have had no owner for too long. */
   readonly unowned: readonly { readonly since: number; readonly sentence: string }[];
+  /** Receivers of alerts that got no alert. */
+  readonly undelivered: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: Unreadable;
   /** When the faults of the last report were first seen. */
   readonly known: ReadonlyMap<HealthFaultCode, number>;
@@ -149,6 +152,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
     ...combined('archive-failing', facts.archive),
+    ...combined('alerts-undelivered', facts.undelivered),
   ];
   if (store) return [...closing, store, ...rest];
   const parts = PARTS.flatMap((part) => partFindings(part, facts));

@@ -2,7 +2,14 @@ export { type HeldPermit, type NodeOverview, withHeldPermits } from './node-over
 export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
 export { readOverview } from './overview-reader.js';
 export { WARNING_CODES, type Warning } from './warning.js';
-export { type Health, HealthCheck, type Known } from './health-check.js';
+export {
+  type Health,
+  HealthCheck,
+  type Known,
+  type PartHealth,
+  type ReceiverStatus,
+  type RequestResult,
+} from './health-check.js';
 export { type StalePart } from './health-report.js';
 export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';

@@ -23,6 +23,9 @@ export interface CallFacts {
   readonly waitingSince?: number;
 }
 
+/** Number of calls of which the latency is the median. */
+const LATEST = 32;
+
 /** Observes a call that has ended. @param took ms @param error present if the call failed */
 export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
 
@@ -33,6 +36,9 @@ export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
 export class ObservedStore implements RecordStore {
   readonly tasks: TaskStorage | undefined;
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
+  /** ms of the latest answered calls for single records, in a ring. */
+  readonly #took: number[] = [];
+  #next = 0;
 
   constructor(
     private readonly inner: RecordStore,
@@ -49,6 +55,11 @@ export class ObservedStore implements RecordStore {
   /** The present facts. The object changes later, so read it at once. */
   calls(part: StorePart): CallFacts {
     return this.#facts(part);
+  }
+
+  /** Median in ms of the latest answered reads and writes of single records; undefined before the first. */
+  get latency(): number | undefined {
+    return this.#took.toSorted((one, other) => one - other)[Math.floor(this.#took.length / 2)];
   }
 
   read(key: string): Promise<string | undefined> {
@@ -129,7 +140,9 @@ export class ObservedStore implements RecordStore {
     return call().then(
       (answer) => {
         this.#answered(part, begun);
-        if (!isPoll) this.onCall?.(part, this.nodeClock.monotonic() - begun);
+        const took = this.nodeClock.monotonic() - begun;
+        if (part === 'reads' || part === 'writes') this.#took[this.#next++ % LATEST] = took;
+        if (!isPoll) this.onCall?.(part, took);
         return answer;
       },
       (error: unknown) => {

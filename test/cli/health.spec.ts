@@ -25,7 +25,9 @@ describe('the command line over HTTP', () => {
     const { run } = await startFailing();
     const { exitCode, out } = await run('health');
     expect(exitCode).toBe(0);
-    expect(out).toMatch(/^health {2}healthy\nnode {4}default\/app1\nstore {3}connected, members 1, quorum 0\n/);
+    expect(out).toMatch(
+      /^health {3}healthy\nnode {5}default\/app1\nstore {4}connected, members 1, quorum 0\nlatency {2}[\d.]+ ms, median of the last calls\nclocks {3}1 read, 0ms apart\noffset {3}this node \d+ms (ahead|behind), known to [\d.]+ms\nnodes {4}1, counted /,
+    );
   });
 
   it('says of a dead store what is wrong, since when, how old what is shown is, and ends with 6', async () => {
@@ -34,8 +36,8 @@ describe('the command line over HTTP', () => {
     const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`;
     const health = await run('health');
     expect(health.exitCode).toBe(6);
-    expect(health.out).toMatch(/^health {2}down: nothing is granted\n/);
-    expect(health.out).toMatch(new RegExp(`^shown   semaphores as of ${time}$`, 'm'));
+    expect(health.out).toMatch(/^health {3}down: nothing is granted\n/);
+    expect(health.out).toMatch(new RegExp(`^shown    semaphores as of ${time}$`, 'm'));
     expect(health.out).toMatch(new RegExp(`^store-unreachable  ${time} \\(.* ago\\)  the store can't be reached`, 'm'));
     const status = await run('status');
     expect(status.exitCode).toBe(6);

@@ -50,6 +50,7 @@ const guarded = calls.filter(({ role }) => role !== undefined);
 const MEANT = {
   'GET /api/session': 'view',
   'GET /api/health': 'view',
+  'POST /api/alerts/test': 'operate, writes',
   'GET /api/semaphores': 'view',
   'GET /api/semaphore-parts': 'view',
   'GET /api/semaphores/{name}': 'view',

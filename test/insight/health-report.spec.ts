@@ -31,6 +31,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     archive: [],
     leaderless: [],
     unowned: [],
+    undelivered: [],
     unreadable: { runs: 0, audit: 0, nodes: 0 },
     known: new Map(),
     ...changes,

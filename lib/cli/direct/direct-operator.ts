@@ -32,7 +32,7 @@ import { readLeaders } from '../../insight/leaders-reader.js';
 import { summaryOf } from '../../activity/jobs/job-summary.js';
 import { newestFirst } from '../../activity/newest-first.js';
 import { withHeldPermits } from '../../insight/node-overview.js';
-import type { SemaphoreDefinitionInput } from '../../decision/index.js';
+import { type SemaphoreDefinitionInput, given } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
@@ -40,6 +40,7 @@ import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
 import { directTasks } from './direct-tasks.js';
 
+const NO_RECEIVERS = 'only a node of the application has receivers of alerts: ask one with --url';
 const NO_ALLOCATION = 'only a node of the group knows its resources: ask one with --url';
 
 export interface DirectOptions {
@@ -110,7 +111,7 @@ export class DirectOperator implements Operator {
   }
 
   health(): Promise<Health> {
-    return this.#gatekeeper.checkHealth();
+    return this.#gatekeeper.checkHealth({ nodes: true });
   }
 
   /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */
@@ -227,6 +228,10 @@ export class DirectOperator implements Operator {
     return partsOf(this.#gatekeeper).handovers.transfer(scope, instance, this.#signed(meta));
   }
 
+  testAlerts(): never {
+    throw new CommandFailure(EXIT.usage, NO_RECEIVERS);
+  }
+
   allocationGroups(): never {
     throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
   }
@@ -288,11 +293,6 @@ export class DirectOperator implements Operator {
   }
 
   #signed<T extends object>(meta: T): T & { by: string } {
-    return { ...given(meta), by: this.#by };
+    return { ...(given(meta) as T), by: this.#by };
   }
-}
-
-/** Drops undefined values, because the gatekeeper wants options that are not given to be absent. */
-function given<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }

@@ -27,6 +27,7 @@ import { outageLines } from '../views/health.view.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
 import type { Group } from '../views/allocation.view.js';
 import type {
+  AlertsTest,
   AllocationOrder,
   BulkCall,
   ChangeMeta,
@@ -72,6 +73,10 @@ export class RestOperator implements Operator {
 
   health(): Promise<Health> {
     return this.#client.ask(['health'], { otherStatus: 503 });
+  }
+
+  testAlerts(): Promise<AlertsTest> {
+    return this.#client.ask(['alerts', 'test'], { method: 'POST', body: {} });
   }
 
   async look(): Promise<Look> {

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import type { Health, HealthFault, StalePart } from '../../gatekeeper/index.js';
+import {
+  ALERT_KINDS,
+  type Health,
+  type HealthFault,
+  type PartHealth,
+  type ReceiverStatus,
+  type RequestResult,
+  type StalePart,
+} from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
 /* Schemas of a node's health, and of the stale parts of an answer. */
@@ -24,12 +32,39 @@ const faultSchema: z.ZodType<HealthFault> = z
       'archive-failing',
       'no-leader',
       'resources-unowned',
+      'alerts-undelivered',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
     stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),
   })
   .meta({ id: 'HealthFault' });
+
+export const requestResultSchema = z
+  .object({
+    at: time.meta({ description: 'when the request ended: ms since the epoch, cluster time' }),
+    took: whole.meta({ description: 'ms' }),
+    status: whole.optional().meta({ description: 'HTTP status of the answer; absent if there was none' }),
+    problem: z.string().optional().meta({ description: 'why it failed, for people; absent if it was accepted' }),
+  })
+  .meta({ id: 'RequestResult' }) satisfies z.ZodType<RequestResult>;
+
+const receiverSchema: z.ZodType<ReceiverStatus> = z
+  .object({
+    name: z.string(),
+    kinds: list(z.enum(ALERT_KINDS)),
+    waiting: whole.meta({ description: 'alerts that wait' }),
+    last: requestResultSchema.optional(),
+  })
+  .meta({ id: 'AlertReceiver' });
+
+const partSchema: z.ZodType<PartHealth> = z
+  .object({
+    part: z.enum(['reads', 'writes', 'clock', 'records', 'nodes', 'runs', 'audit', 'tasks']),
+    answeredAt: time.optional().meta({ description: 'begin of the newest answered call; absent if there was none' }),
+    failingSince: time.optional().meta({ description: 'begin of the calls that fail now; absent while they succeed' }),
+  })
+  .meta({ id: 'PartHealth', description: 'one kind of calls to the store; times are cluster time' });
 
 export const healthSchema: z.ZodType<Health> = z
   .object({
@@ -49,6 +84,17 @@ export const healthSchema: z.ZodType<Health> = z
     unreadable: z
       .object({ runs: whole, audit: whole, nodes: whole })
       .meta({ id: 'Unreadable', description: 'how many entries the latest readings left out' }),
+    latency: z
+      .number()
+      .optional()
+      .meta({ description: 'median in ms of the last 32 reads and writes of single records' }),
+    parts: list(partSchema),
+    nodes: z
+      .object({ count: whole, asOf: time })
+      .optional()
+      .meta({ id: 'CountedNodes', description: 'the living nodes as last counted' }),
+    hasArchive: z.boolean().meta({ description: 'whether this node has an archive of definitions' }),
+    alerts: list(receiverSchema).optional().meta({ description: 'receivers of alerts; absent without the option' }),
   })
   .meta({ id: 'Health' });
 

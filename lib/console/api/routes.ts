@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_ROUTES } from './alerts.js';
 import { ALLOCATION_ROUTES } from './allocation.js';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
@@ -7,6 +8,7 @@ import * as requests from './requests.js';
 import { JOB_ROUTES } from './jobs.js';
 import { LEADER_ROUTES } from './leaders.js';
 import { MAINTENANCE_ROUTES } from './maintenance.js';
+import { PERMIT_ROUTES } from './permits.js';
 import { type DocumentedRoute, route } from './route.js';
 import { RUN_NOW_ROUTES } from './run-now.js';
 import { TASK_OPERATION_ROUTES } from './task-operations.js';
@@ -211,6 +213,7 @@ export const ROUTES = {
   }),
   ...RUN_NOW_ROUTES,
   ...MAINTENANCE_ROUTES,
+  ...ALERT_ROUTES,
   ...LEADER_ROUTES,
   ...ALLOCATION_ROUTES,
   ...TASK_ROUTES,
@@ -235,44 +238,7 @@ export const ROUTES = {
     query: requests.entriesQuery,
     answer: answers.auditSchema,
   }),
-  take: route({
-    operationId: 'takePermit',
-    method: 'POST',
-    path: 'api/permits',
-    summary: 'Take a permit, or wait for one up to a minute; the same holder refreshes its permit',
-    role: 'operate',
-    isForPermits: true,
-    writes: true,
-    body: requests.takeBody,
-    status: 201,
-    answer: answers.permitSchema,
-    problems: ['too-many-waits', 'too-many-names', 'unknown-semaphore', 'denied', 'permit-lost', 'closing'],
-  }),
-  refresh: route({
-    operationId: 'refreshPermit',
-    method: 'POST',
-    path: 'api/permits/:id/refresh',
-    summary: 'Refresh a permit; a permit that has ended stays lost',
-    role: 'operate',
-    isForPermits: true,
-    writes: true,
-    params: requests.permitParams,
-    body: requests.refreshBody,
-    answer: answers.permitSchema,
-    problems: ['permit-lost', 'denied'],
-  }),
-  release: route({
-    operationId: 'releasePermit',
-    method: 'POST',
-    path: 'api/permits/:id/release',
-    summary: 'Release a permit',
-    role: 'operate',
-    isForPermits: true,
-    writes: true,
-    params: requests.permitParams,
-    body: requests.releaseBody,
-    answer: answers.releasedSchema,
-  }),
+  ...PERMIT_ROUTES,
   events: route({
     operationId: 'streamEvents',
     method: 'GET',

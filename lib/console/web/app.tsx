@@ -3,6 +3,7 @@ import { whenUnauthorized } from './api/call.js';
 import { startClock } from './live/cluster-time.js';
 import { connect } from './live/connection.js';
 import { health } from './live/health.js';
+import { startTab } from './live/tab.js';
 import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
@@ -51,7 +52,7 @@ function Arriving() {
 /** The console of a signed-in user. Its listeners and timers end at the sign-out. */
 function Console() {
   useEffect(() => {
-    const stop = [startClock(), connect(), health.start()];
+    const stop = [startClock(), connect(), health.start(), startTab()];
     return () => stop.forEach((end) => end());
   }, []);
   return (

@@ -17,6 +17,7 @@ const PAGES = [
   ['nodes', 'Nodes'],
   ['changes', 'Changes'],
   ['operate', 'Operate'],
+  ['health', 'Health'],
 ] as const;
 
 export function Header() {
@@ -70,7 +71,11 @@ const LIVENESS = {
     'Polling',
     'The event stream is interrupted. This page asks every few seconds until it is back.',
   ],
-  unreachable: ['cut', 'Offline', 'No node answers. Trying again every 5 seconds.'],
+  unreachable: [
+    'cut',
+    'Offline',
+    'No node answers. Trying again every 5 seconds. This page shows the last known data.',
+  ],
   stale: ['cut', 'Stale', 'The node answers, but can’t read its store. This page shows the last known data.'],
   idle: ['cut', 'No grants', 'The node answers and the data are current, but nothing is granted.'],
 } as const;

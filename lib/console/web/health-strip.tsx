@@ -1,20 +1,47 @@
 import type { Health } from './api/answers.js';
-import { health } from './live/health.js';
+import { healthLine } from './health/health-line.js';
+import { health, healthState } from './live/health.js';
 import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
+import { hrefOf } from './router.js';
 
 /**
- * Shows the health on every page; empty while nothing is wrong. Both regions are always in the document, because screen
- * readers don't read text that appears together with its region. Times don't tick, because screen readers read a
- * changed alert again.
+ * Shows the health on every page. Both regions are always in the document, because screen readers don't read text that
+ * appears together with its region. Times don't tick, because screen readers read a changed alert again. The line of a
+ * calm time is outside of both, because its numbers change all the time.
  */
 export function HealthStrip() {
   const report = health.data.value;
+  const state = healthState.value;
   return (
     <>
-      <div role="alert">{report && !report.grants && <Down report={report} />}</div>
-      <div role="status">{report?.status === 'degraded' && <Degraded report={report} />}</div>
+      <div role="alert">
+        {state === 'offline' && <Offline report={report} />}
+        {state === 'down' && report && <Down report={report} />}
+      </div>
+      <div role="status">{state === 'degraded' && report && <Degraded report={report} />}</div>
+      {state === 'healthy' && report && <Calm report={report} />}
     </>
+  );
+}
+
+function Calm({ report }: { readonly report: Health }) {
+  return (
+    <p class="health-line">
+      <a href={hrefOf(['health'])}>{healthLine(report)}</a>
+    </p>
+  );
+}
+
+function Offline({ report }: { readonly report: Health | undefined }) {
+  return (
+    <div class="health-strip bad">
+      <p>
+        <Icon name="warning" />
+        <strong>No node answers.</strong>
+        {report ? <Age staleSince={report.staleSince ?? report.now} /> : ' Nothing is known.'}
+      </p>
+    </div>
   );
 }
 

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AuditPage } from './audit/audit-page.js';
+import { HealthPage } from './health/health-page.js';
 import { LeaderPage } from './leader/leader-page.js';
+import { isUnreachable } from './live/connection.js';
+import { isStale } from './live/health.js';
+import { pageTitle } from './live/tab.js';
 import { NodesPage } from './nodes/nodes-page.js';
 import { OperatePage } from './operate/operate-page.js';
 import { hrefOf, route } from './router.js';
@@ -15,6 +19,9 @@ import { SchedulesPage } from './tasks/schedules-page.js';
 import { TaskPage } from './tasks/task-page.js';
 import { TypePage } from './tasks/type-page.js';
 import { TypesPage } from './tasks/types-page.js';
+
+/** Its facts about the store are current even if those of the other pages are old. */
+const HEALTH = 'Health';
 
 /** Shows the page that the address names. */
 export function Page() {
@@ -37,6 +44,8 @@ export function Page() {
       return <Main key="changes" title="Changes" children={<AuditPage />} />;
     case 'operate':
       return <Main key={`operate ${name}`} title="Operate" children={<OperatePage view={name} />} />;
+    case 'health':
+      return <Main key="health" title={HEALTH} children={<HealthPage />} />;
     default:
       return <Main key="unknown" title="No such page" children={<Nowhere />} />;
   }
@@ -78,7 +87,7 @@ let isFirstPage = true;
 function Main({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Gatekeeper`;
+    pageTitle.value = `${title} · Gatekeeper`;
     if (!isFirstPage) {
       heading.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
@@ -86,7 +95,7 @@ function Main({ title, children }: { readonly title: string; readonly children: 
     isFirstPage = false;
   }, []);
   return (
-    <main>
+    <main class={isUnreachable.value || (isStale.value && title !== HEALTH) ? 'stale' : undefined}>
       <h1 tabIndex={-1} ref={heading}>
         {title}
       </h1>

@@ -16,6 +16,7 @@ const PAGES = [
   'changes',
   'operate',
   'operate/move',
+  'health',
   'nowhere',
 ];
 
@@ -110,6 +111,7 @@ describeInBrowser('the console', () => {
     'nodes',
     'operate/move',
     'changes',
+    'health',
   ])('fits a screen of 360 px: %s', async (at) => {
     const { url } = await startScene();
     const viewport = { width: 360, height: 740 };

@@ -6,7 +6,7 @@ import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
-const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move'];
+const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move', 'health'];
 
 describeInBrowser('the console of a node whose store is away', () => {
   const visit = useBrowser();

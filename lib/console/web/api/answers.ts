@@ -29,6 +29,7 @@ export type {
   UndoStep,
 } from '../../../gatekeeper/index.js';
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
+export type { AlertsTest } from '../../api/alerts.js';
 export type {
   AuditAnswer,
   FoundGroupsAnswer,

@@ -9,6 +9,8 @@ const TELLING: ReadonlySet<string | undefined> = new Set([
   'audited',
   'restored',
   'record-unreadable',
+  // Its runs count as crashed from now on.
+  'member-crashed',
 ]);
 
 export function anyChange({ event }: StreamedEvent): boolean {

@@ -1,13 +1,30 @@
+import { computed } from '@preact/signals';
 import type { Health } from '../api/answers.js';
 import type { StreamedEvent } from '../api/event-stream.js';
+import { isUnreachable } from './connection.js';
 import { LiveQuery, OFTEN } from './live-query.js';
 
 /** Matches events of the node about its store and its clocks. */
-const TELLING = /"type":"(store-lost|store-back|clock-suspect)"/;
+const TELLING = /"type":"(store-lost|store-back|clock-suspect|alerts-undelivered)"/;
+
+/** ms. A node whose store is silent answers within 5 s. */
+const TIMEOUT = 6000;
 
 /** Health of the answering node, for every page. An answer with status 503 has the same form. */
-export const health = new LiveQuery<Health>('health', concernsHealth, OFTEN, { otherStatus: 503 });
+export const health = new LiveQuery<Health>('health', concernsHealth, OFTEN, { otherStatus: 503, timeout: TIMEOUT });
 
 function concernsHealth({ event, data }: StreamedEvent): boolean {
   return event === 'gatekeeper' && TELLING.test(data);
 }
+
+/**
+ * State of this page. `offline`: no node answers. `down`: a node answers, and nothing is granted through it. `unknown`:
+ * before the first answer.
+ */
+export const healthState = computed(() => {
+  if (isUnreachable.value) return 'offline';
+  return health.data.value?.status ?? 'unknown';
+});
+
+/** Whether the answering node can't read the semaphores, and shows them as it last knew them. */
+export const isStale = computed(() => health.data.value?.isStale === true);

@@ -40,6 +40,8 @@ export interface LiveOptions<T = unknown> {
   readonly otherStatus?: number;
   /** Code of the problem of what need not be there. It is not asked for again before the stream reports a change. */
   readonly absent?: string;
+  /** ms after which a request counts as failed: the node may be frozen. Default: none, because a list may be long. */
+  readonly timeout?: number;
 }
 
 /** Keeps an answer of the API up to date: loads it again whenever it may have changed. */
@@ -99,7 +101,9 @@ export class LiveQuery<T> {
     if (turn !== this.#turn) return;
     this.#isLoading = false;
     const took = performance.now() - begun;
-    this.#notBefore = performance.now() + Math.max(PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
+    // A failure loads nothing. Its long wait must not delay the news that a node answers again.
+    const rest = this.error.value ? 0 : Math.max(PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
+    this.#notBefore = performance.now() + rest;
     if (this.#isStale) this.soon();
     else if (!this.#isAbsent) this.#plan(this.#pause());
   }
@@ -120,18 +124,22 @@ export class LiveQuery<T> {
   /** @returns the approximate number of loaded bytes */
   async #ask(isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
+    const { timeout } = this.options;
+    const deadline = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
     try {
       const { changes, otherStatus } = this.options;
       const path = changes?.pathAfter(this.data.peek()) ?? this.path;
-      const response = await request(path, { signal, known: this.#tag(), otherStatus });
+      const limits = { signal: deadline ? AbortSignal.any([signal, deadline]) : signal };
+      const response = await request(path, { known: this.#tag(), otherStatus, ...limits });
       const text = await response.text();
       if (signal.aborted || !isWanted()) return 0;
       if (response.status !== 304) this.#show(text, response.headers.get('ETag'));
       this.error.value = undefined;
       isUnreachable.value = false;
       return text.length;
-    } catch (error) {
+    } catch (failure) {
       if (signal.aborted || !isWanted()) return 0;
+      const error = deadline?.aborted ? silence() : failure;
       this.error.value = error as Error;
       isUnreachable.value = error instanceof ApiError && error.isOutage;
       return 0;
@@ -166,4 +174,9 @@ export class LiveQuery<T> {
     // A hidden page loads nothing. It loads when it is visible again.
     if (!document.hidden) void this.load();
   }
+}
+
+/** The node is frozen, or the network drops packets. */
+function silence(): ApiError {
+  return new ApiError(0, { title: 'The node gives no answer.' });
 }

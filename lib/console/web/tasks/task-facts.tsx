@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
 import type { TaskView } from '../api/answers.js';
+import { Fact } from '../parts/fact.js';
 import { DateTime } from '../parts/time.js';
 import { TaskLink, TypeLink, groupHref } from './task-links.js';
 import { attemptOf } from './task-state.js';
@@ -102,15 +102,6 @@ function Target({ to }: Pick<TaskView, 'to'>) {
         <code key={part}>{part} </code>
       ))}
     </Fact>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -1,0 +1,101 @@
+import { messageOf, word } from '../decision/index.js';
+import type { RunEntry } from '../activity/index.js';
+import type { AlertKind } from '../context/alert.js';
+import type { EventOf } from '../context/events.js';
+import type { HealthFaultCode, HealthReport, SemaphoreOverview, Warning } from '../insight/index.js';
+import { formatDuration, formatTime } from '../insight/format-duration.js';
+import type { Condition } from './alert.js';
+
+/** The faults that alerts report. `closing` is no trouble, and a list that can't be read has another fault as its cause. */
+const KIND_OF_FAULT: Partial<Record<HealthFaultCode, AlertKind>> = {
+  'store-unreachable': 'store-lost',
+  'store-silent': 'store-lost',
+  'store-failing': 'store-lost',
+  'shards-unread': 'store-lost',
+  'no-quorum': 'quorum-lost',
+  'clock-unread': 'clock-suspect',
+  'clock-suspect': 'clock-suspect',
+  'no-leader': 'no-leader',
+  'resources-unowned': 'resources-unowned',
+  'archive-failing': 'archive-failing',
+};
+
+const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
+  'not-run': 'run-missed',
+  'runs-too-long': 'run-overdue',
+  'no-node': 'no-node',
+};
+
+/** The troubles in a node's health that have lasted for `pendingPeriod` ms, one per kind. Pure. */
+export function healthConditions({ faults, now }: HealthReport, pendingPeriod: number): Condition[] {
+  const conditions = new Map<AlertKind, Condition>();
+  for (const { code, since, sentence } of faults) {
+    const kind = KIND_OF_FAULT[code];
+    if (!kind || conditions.has(kind) || now - since < pendingPeriod) continue;
+    conditions.set(kind, { kind, subject: '', since, sentence });
+  }
+  return [...conditions.values()];
+}
+
+/**
+ * The troubles of all semaphores and of the newest runs of all jobs. The nodes of failed runs report these themselves.
+ * Pure.
+ *
+ * @param now cluster time, ms since the epoch
+ */
+export function clusterConditions(
+  semaphores: readonly SemaphoreOverview[],
+  runs: readonly RunEntry[],
+  now: number,
+): Condition[] {
+  const ofSemaphores = semaphores.flatMap((semaphore) => [
+    ...semaphore.warnings.flatMap((warning) => warned(semaphore.name, warning, now)),
+    ...longRun(semaphore, now),
+  ]);
+  return [...ofSemaphores, ...runs.flatMap(unreportedRun)];
+}
+
+function warned(semaphore: string, { code, sentence }: Warning, since: number): Condition[] {
+  const kind = KIND_OF_WARNING[code];
+  return kind ? [{ kind, subject: semaphore, semaphore, since, sentence: `${word(semaphore)}: ${sentence}` }] : [];
+}
+
+/**
+ * A run that goes on for longer than the time until it is due again. A permit that outlasts its duration is kept alive, so
+ * work goes on under it. Otherwise it may be a short run's, which lasts until it expires.
+ */
+function longRun({ name, jobs, holders }: SemaphoreOverview, now: number): Condition[] {
+  const interval = Math.max(...jobs.flatMap(({ schedule }) => schedule?.interval ?? []));
+  const long = holders.find(
+    ({ remaining, grantedAt, duration }) => remaining > 0 && now - grantedAt > Math.max(interval, duration),
+  );
+  if (!long || interval === -Infinity) return [];
+  const sentence =
+    `${word(name)}: a run on ${word(long.acquirer)} goes on since ${formatTime(long.grantedAt)}: ` +
+    `longer than the ${formatDuration(interval)} until it is due again`;
+  return [{ kind: 'run-overdue', subject: name, semaphore: name, since: long.grantedAt, sentence }];
+}
+
+const OF_OUTCOME: Partial<Record<RunEntry['outcome'], string>> = {
+  crashed: 'crashed: its node no longer lives',
+  lost: 'lost its permit before it ended',
+};
+
+/** A run that its own node does not report. */
+function unreportedRun({ semaphore, job, node, at, outcome }: RunEntry): Condition[] {
+  const how = OF_OUTCOME[outcome];
+  const sentence = `${word(semaphore)}: the run of ${word(job)} on ${word(node.acquirer)} ${how}`;
+  return how === undefined ? [] : [{ ...jobOf({ semaphore, job }), since: at, sentence }];
+}
+
+/** The trouble of a run that failed on this node. @param since cluster time, ms since the epoch */
+export function failedRun(event: EventOf<'run-finished'>, acquirer: string, since: number): Condition {
+  const { semaphore, job, error } = event;
+  const sentence = `${word(semaphore)}: ${word(job)} failed on ${word(acquirer)}: ${messageOf(error)}`;
+  return { ...jobOf(event), since, sentence };
+}
+
+/** Identifies the failed runs of a job. */
+export function jobOf({ semaphore, job }: { readonly semaphore: string; readonly job: string }) {
+  return { kind: 'run-failed', subject: `${semaphore}\n${job}`, semaphore, job } as const;
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../context/context.js';
+import { SweepPermit } from '../permits/sweep-permit.js';
+
+/** ms between two requests for a permit. It lasts 2.5 times as long. */
+const INTERVAL = 10_000;
+
+/** Lets one node of the cluster report troubles that several nodes see, as a permit of a hidden semaphore. */
+export class Turn {
+  readonly #permit: SweepPermit;
+  #askedAt = -Infinity;
+  #answer: boolean | undefined;
+
+  /** @param kind name of the troubles that share this turn */
+  constructor(
+    private readonly context: Context,
+    kind: string,
+  ) {
+    this.#permit = new SweepPermit(context, INTERVAL, `gatekeeper:alerts:${kind}`);
+  }
+
+  /** @returns whether it is this node's turn; undefined if the store can't be asked */
+  async take(): Promise<boolean | undefined> {
+    const now = this.context.nodeClock.monotonic();
+    if (now - this.#askedAt >= INTERVAL) {
+      this.#askedAt = now;
+      // The health reports a store that can't be asked.
+      this.#answer = await this.#permit.take().catch(() => undefined);
+    }
+    return this.#permit.isHeld || (this.#answer ? undefined : this.#answer);
+  }
+
+  /** Lets another node take the turn at once. */
+  close(): Promise<void> {
+    return this.#permit.close();
+  }
+}

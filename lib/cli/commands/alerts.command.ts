@@ -1,0 +1,27 @@
+import { Argument, Command } from 'commander';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { AlertsTest } from '../operator.js';
+import type { Runner } from '../session.js';
+import { plain } from '../text/plain.js';
+import { table } from '../text/table.js';
+import { resultText } from '../views/health.view.js';
+
+export function alertsCommand(runner: Runner): Command {
+  return new Command('alerts')
+    .description('send a test to the receivers of alerts; exits with 1 if one did not accept it')
+    .addArgument(new Argument('<action>', 'what to do').choices(['test']))
+    .action(
+      runner.action<object, ['test']>(async (session): Promise<ExitCode> => {
+        const test = await session.operate((operator) => operator.testAlerts());
+        session.output.result(test, testText);
+        return test.results.every(({ problem }) => problem === undefined) ? EXIT.done : EXIT.failed;
+      }),
+    );
+}
+
+function testText({ results }: AlertsTest): string {
+  return table(
+    ['receiver', 'result'],
+    results.map((result) => [plain(result.name), resultText(result)]),
+  );
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { onlyFields } from '../../decision/index.js';
+import type { ReceiverStatus, RequestResult } from '../../gatekeeper/index.js';
+import { list } from './entities.js';
+import { requestResultSchema } from './health.js';
+import { type DocumentedRoute, route } from './route.js';
+
+/** The results of a test, one per receiver. */
+export interface AlertsTest {
+  readonly results: readonly (RequestResult & Pick<ReceiverStatus, 'name'>)[];
+}
+
+const testSchema: z.ZodType<AlertsTest> = z
+  .object({
+    results: list(
+      requestResultSchema
+        .extend({ name: z.string().meta({ description: 'name of the receiver' }) })
+        .meta({ id: 'AlertsTestResult' }),
+    ),
+  })
+  .meta({ id: 'AlertsTest' });
+
+export const ALERT_ROUTES = {
+  testAlerts: route({
+    operationId: 'testAlerts',
+    method: 'POST',
+    path: 'api/alerts/test',
+    summary: 'Send a test to each receiver of alerts of this node, and tell how it answered',
+    role: 'operate',
+    writes: true,
+    isUnaudited: true,
+    body: onlyFields({}).meta({ id: 'AlertsTestRequest' }),
+    answer: testSchema,
+    problems: ['no-alerts', 'too-many-tests'],
+  }),
+} as const satisfies Record<string, DocumentedRoute>;

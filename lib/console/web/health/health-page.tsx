@@ -1,0 +1,171 @@
+import type { Health } from '../api/answers.js';
+import { health } from '../live/health.js';
+import { Badge, type Tone } from '../parts/badge.js';
+import { Fact } from '../parts/fact.js';
+import { count } from '../parts/format.js';
+import { Loaded } from '../parts/page-state.js';
+import { PlainTable } from '../parts/plain-table.js';
+import { DateTime, Distance } from '../parts/time.js';
+import { CallsPanel } from './calls-panel.js';
+import { clockError, milliseconds } from './health-line.js';
+import { ReceiversPanel } from './receivers-panel.js';
+
+/** The health of the answering node: its store, its clocks, and the data that it may show. */
+export function HealthPage() {
+  return (
+    <>
+      <p class="lead">The health of the node that answers this page. Another node may see the store differently.</p>
+      <Loaded query={health}>
+        {(report) => (
+          <>
+            <Summary report={report} />
+            {report.faults.length > 0 && <Faults report={report} />}
+            <div class="health-facts">
+              <StorePanel report={report} />
+              <ClockPanel clock={report.clock} isRead={report.store.connected} />
+              <ClusterPanel report={report} />
+            </div>
+            <CallsPanel report={report} />
+            <ReceiversPanel receivers={report.alerts} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const STATES: Record<Health['status'], readonly [tone: Tone, label: string, sentence: string]> = {
+  healthy: ['good', 'healthy', 'Permits are granted, and nothing is wrong.'],
+  degraded: ['warning', 'degraded', 'Permits are granted, but something else is wrong.'],
+  down: ['bad', 'down', 'Nothing is granted through this node.'],
+};
+
+function Summary({ report: { status, node, now } }: { readonly report: Health }) {
+  const [tone, label, sentence] = STATES[status];
+  return (
+    <p class="badges">
+      <Badge tone={tone}>{label}</Badge> {sentence}{' '}
+      <span class="second">
+        {node.group}/{node.acquirer}, <Distance at={now} />
+      </span>
+    </p>
+  );
+}
+
+function Faults({ report: { faults } }: { readonly report: Health }) {
+  return (
+    <section class="panel" aria-labelledby="faults-title">
+      <h2 id="faults-title">Faults</h2>
+      <PlainTable label="Faults" columns={['Fault', 'Since', 'What is wrong']}>
+        {faults.map(({ code, since, sentence, stopsGrants }) => (
+          <tr key={code}>
+            <td>
+              <Badge tone={stopsGrants ? 'bad' : 'warning'}>{code}</Badge>
+            </td>
+            <td class="number">
+              <DateTime at={since} />
+            </td>
+            <td class="explanation">{sentence}</td>
+          </tr>
+        ))}
+      </PlainTable>
+    </section>
+  );
+}
+
+function StorePanel({ report: { store, latency } }: { readonly report: Health }) {
+  const { connected, members, quorum, problem } = store;
+  return (
+    <section class="panel" aria-labelledby="store-title">
+      <h2 id="store-title">Store</h2>
+      <dl class="definition facts">
+        <Fact name="Connection">
+          <Badge tone={connected ? 'good' : 'bad'}>{connected ? 'connected' : 'not connected'}</Badge>
+          {problem !== undefined && <span class="second">{problem}</span>}
+        </Fact>
+        <Fact name="Members">{members < quorum ? <Badge tone="bad">{members}</Badge> : members}</Fact>
+        <Fact name="Quorum">{quorum > 0 ? `at least ${count(quorum, 'member')}` : 'none'}</Fact>
+        <Fact name="Latency">
+          {latency === undefined ? 'not known yet' : milliseconds(latency)}
+          <span class="second">median of the last calls</span>
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+interface ClockPanelProps {
+  readonly clock: Health['clock'];
+  /** Whether the members can be asked. Otherwise the readings are old. */
+  readonly isRead: boolean;
+}
+
+function ClockPanel({ clock, isRead }: ClockPanelProps) {
+  const { offset, spread, members, suspect } = clock;
+  return (
+    <section class="panel" aria-labelledby="clock-title">
+      <h2 id="clock-title">Clocks</h2>
+      <dl class="definition facts">
+        <Fact name="Trust">
+          <Trust suspect={suspect} isRead={isRead} />
+        </Fact>
+        <Fact name="Read">{count(members, 'member')}</Fact>
+        <Fact name="Spread">{milliseconds(spread)}</Fact>
+        <Fact name="This node">
+          {offset === undefined ? 'not known yet' : offsetText(offset)}
+          {offset !== undefined && <span class="second">known to ±{milliseconds(clockError(clock))}</span>}
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Trust({ suspect, isRead }: { readonly suspect: string | undefined; readonly isRead: boolean }) {
+  if (suspect !== undefined)
+    return (
+      <>
+        <Badge tone="warning">suspect</Badge>
+        <span class="second">{suspect}</span>
+      </>
+    );
+  return isRead ? <Badge tone="good">trusted</Badge> : <Badge tone="neutral">not read now</Badge>;
+}
+
+/** @param offset ms by which the node's clock is behind cluster time */
+function offsetText(offset: number): string {
+  return `${milliseconds(Math.abs(offset))} ${offset < 0 ? 'ahead' : 'behind'}`;
+}
+
+function ClusterPanel({ report }: { readonly report: Health }) {
+  const { nodes, hasArchive, faults, isStale, staleSince } = report;
+  const archive = faults.find(({ code }) => code === 'archive-failing');
+  return (
+    <section class="panel" aria-labelledby="cluster-title">
+      <h2 id="cluster-title">Cluster</h2>
+      <dl class="definition facts">
+        <Fact name="Living nodes">
+          {nodes ? nodes.count.toLocaleString() : 'not counted yet'}
+          {nodes && (
+            <span class="second">
+              <Distance at={nodes.asOf} />
+            </span>
+          )}
+        </Fact>
+        <Fact name="Semaphores">
+          {isStale ? <Badge tone="bad">stale</Badge> : <Badge tone="good">current</Badge>}
+          {isStale && (
+            <span class="second">{staleSince === undefined ? 'never read' : <DateTime at={staleSince} />}</span>
+          )}
+        </Fact>
+        <Fact name="Archive">
+          {archive ? <Badge tone="warning">failing</Badge> : hasArchive ? <Badge tone="good">kept</Badge> : 'none'}
+          {archive && (
+            <span class="second">
+              since <DateTime at={archive.since} />
+            </span>
+          )}
+        </Fact>
+      </dl>
+    </section>
+  );
+}
