@@ -20,6 +20,7 @@ import { ExternalPermits } from '../permits/external/external-permits.js';
 import { RequestedRuns } from '../permits/by-hand/requested-runs.js';
 import { RunNow } from '../permits/by-hand/run-now.js';
 import { RunRequests } from '../permits/by-hand/run-requests.js';
+import { MissedRuns } from '../permits/missed/missed-runs.js';
 import { Preferences } from '../permits/preferences.js';
 import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, shortestDuration } from '../decision/index.js';
@@ -55,6 +56,7 @@ export interface Parts {
   readonly external: ExternalPermits;
   readonly requestedRuns: RequestedRuns;
   readonly runNow: RunNow;
+  readonly missedRuns: MissedRuns;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
   readonly tasks: Tasks;
@@ -225,6 +227,7 @@ export function createParts(
     external,
     requestedRuns,
     runNow,
+    missedRuns: new MissedRuns(context),
     cluster,
     allocation,
     tasks,

@@ -19,11 +19,14 @@ export interface ScheduleMetadata {
   readonly name?: string;
   /** Time zone of a cron job, as `@Cron` gives it. */
   readonly timeZone?: string;
+  /** Offset of a cron job, as `@Cron` gives it instead of a time zone. */
+  readonly utcOffset?: unknown;
 }
 
 interface CronOptions {
   readonly cronTime: unknown;
   readonly timeZone?: string;
+  readonly utcOffset?: unknown;
 }
 
 /** @returns undefined for a method without a schedule */
@@ -36,8 +39,9 @@ export function scheduleOf(method: object): ScheduleMetadata | undefined {
 
 function expressionOf(kind: ScheduleMetadata['kind'], method: object) {
   if (kind === 'cron') {
-    const { cronTime, timeZone } = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions;
-    return { expression: textOf(cronTime), ...(timeZone !== undefined && { timeZone }) };
+    const { cronTime, timeZone, utcOffset } = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions;
+    const zone = { ...(timeZone !== undefined && { timeZone }), ...(utcOffset !== undefined && { utcOffset }) };
+    return { expression: textOf(cronTime), ...zone };
   }
   const key = kind === 'interval' ? INTERVAL_OPTIONS : TIMEOUT_OPTIONS;
   return { expression: String((Reflect.getMetadata(key, method) as { timeout: number }).timeout) };

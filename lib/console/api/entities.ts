@@ -111,6 +111,7 @@ export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReaso
 const askedBy = z.string().meta({
   description: 'who asked for this run; absent for a run that the scheduler or the application started',
 });
+const missedTime = time.meta({ description: 'the planned time that was missed, if this run makes up for it' });
 const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
 
 export const runSchema: z.ZodType<RunEntry> = z
@@ -123,6 +124,7 @@ export const runSchema: z.ZodType<RunEntry> = z
     }),
     message: z.string().optional(),
     by: askedBy.optional(),
+    missed: missedTime.optional(),
     attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
     token: whole.optional(),
     slot: whole.optional(),
@@ -140,6 +142,7 @@ const runningSchema: z.ZodType<RunningEntry> = z
     kind: z.literal('running'),
     run: runNumber,
     by: askedBy.optional(),
+    missed: missedTime.optional(),
     token: whole.optional(),
     slot: whole.optional(),
   })
