@@ -30,6 +30,8 @@ export interface RunEntry extends RunOrSkip {
   readonly message?: string;
   /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
   readonly by?: string;
+  /** The planned time that was missed, if this run makes up for it: cluster time in ms. */
+  readonly missed?: number;
   /** Number of attempts; absent for a run without the option `retry`. */
   readonly attempts?: number;
   /** Fencing token of its permit; absent if it ran without a permit. */
@@ -55,6 +57,8 @@ export interface RunningEntry extends RunOrSkip {
   readonly run: number;
   /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
   readonly by?: string;
+  /** The planned time that was missed, if this run makes up for it: cluster time in ms. */
+  readonly missed?: number;
   /** Fencing token of its permit; absent if it runs without a permit. */
   readonly token?: number;
   /** Slot of its permit; absent if it runs without a permit. */

@@ -131,16 +131,16 @@ export class RunHistory {
   }
 
   /** A term of leadership has entries of its own. */
-  #noteStart({ at, event: { semaphore, job, run, by, permit } }: RunInProgress): boolean {
+  #noteStart({ at, event: { semaphore, job, run, by, missed, permit } }: RunInProgress): boolean {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by }), ...held });
+    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by, missed }), ...held });
     return true;
   }
 
   #finished(event: Of<'run-finished'>): void {
-    const { semaphore, job, took, error, permit, attempts, by } = event;
+    const { semaphore, job, took, error, permit, attempts, by, missed } = event;
     const run = this.#running.end(event);
     const failed = 'error' in event;
     const entry: EndedRun = {
@@ -152,7 +152,7 @@ export class RunHistory {
       took: Math.round(took),
       outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
-      ...given({ by, attempts }),
+      ...given({ by, missed, attempts }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };

@@ -46,6 +46,8 @@ export interface RunOfJob {
   readonly run: number;
   /** The person or program that asked for this run. Absent for a run that the scheduler or the application started. */
   readonly by?: string;
+  /** The planned time that was missed, if this run makes up for it: cluster time in ms. */
+  readonly missed?: number;
   /** Absent for a run without a permit. */
   readonly permit?: StoredPermit;
 }

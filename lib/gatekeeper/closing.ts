@@ -12,6 +12,7 @@ export async function drainParts(parts: Parts, grace: number): Promise<void> {
   // First: a task that another node could take must not begin here.
   const working = tasks.close();
   parts.external.close();
+  parts.missedRuns.stop();
   directory.declared.firstLoad.end();
   directory.birth.stopWaiting();
   const semaphores = [...directory.inUse.values()];

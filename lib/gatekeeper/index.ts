@@ -41,6 +41,7 @@ export type { RunNowOptions, RunNowPlan, RunNowTarget } from '../permits/by-hand
 export type { RunnableNow } from '../permits/by-hand/run-plan.js';
 export type { RunOutcome } from '../permits/by-hand/run-request.js';
 export * from '../permits/by-hand/run-status.js';
+export type { CatchUpJob } from '../permits/missed/missed-runs.js';
 export type { RunBackoff, RunRetry } from '../permits/runs/retry-policy.js';
 export * from '../permits/runs/runner.js';
 export * from '../permits/semaphore.js';

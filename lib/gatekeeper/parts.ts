@@ -25,6 +25,7 @@ import { ExternalPermits } from '../permits/external/external-permits.js';
 import { RequestedRuns } from '../permits/by-hand/requested-runs.js';
 import { RunNow } from '../permits/by-hand/run-now.js';
 import { RunRequests } from '../permits/by-hand/run-requests.js';
+import { MissedRuns } from '../permits/missed/missed-runs.js';
 import { Preferences } from '../permits/preferences.js';
 import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import type { SemaphoreDefinitionInput, SemaphoreRecord } from '../decision/index.js';
@@ -63,6 +64,7 @@ export interface Parts {
   readonly external: ExternalPermits;
   readonly requestedRuns: RequestedRuns;
   readonly runNow: RunNow;
+  readonly missedRuns: MissedRuns;
   readonly cluster: Cluster;
   readonly allocation: Allocation;
   readonly tasks: Tasks;
@@ -244,6 +246,7 @@ export function createParts(
     external,
     requestedRuns,
     runNow,
+    missedRuns: new MissedRuns(context),
     cluster,
     allocation,
     tasks,

@@ -34,12 +34,17 @@ import { runGuarded } from './guarded-run.js';
 export function ClusterSingleton(
   semaphore: SemaphoreName,
   duration?: number | string,
-  options: ClusterSingletonOptions = {},
+  { missed, ...options }: ClusterSingletonOptions = {},
 ): MethodDecorator {
   return guardMethod<ClusterSingletonMetadata>({
     decorator: '@ClusterSingleton',
     key: CLUSTER_SINGLETON,
-    metadata: { semaphore, ...(duration !== undefined && { duration }), options },
+    metadata: {
+      semaphore,
+      ...(duration !== undefined && { duration }),
+      options,
+      ...(missed !== undefined && { missed }),
+    },
     run: runGuarded,
   });
 }

@@ -7,13 +7,22 @@ export type SemaphoreName = string | ((...args: never[]) => string);
  * Options of `@ClusterSingleton`: those of `run()`, except `duration`, which is an argument, and `job`, which is the
  * name of the method ("JobsService.export").
  */
-export type ClusterSingletonOptions = Omit<RunOptions, 'duration' | 'job'>;
+export interface ClusterSingletonOptions extends Omit<RunOptions, 'duration' | 'job'> {
+  /**
+   * For a method with `@Cron`: effect of a planned time that passed while the whole cluster was down, or the store. `skip`
+   * (default): it is not made up for. `once`: after the start one node runs the job once, for the last planned time that was
+   * missed by more than a minute, unless the next one comes before.
+   */
+  readonly missed?: 'skip' | 'once';
+}
 
 /** Arguments of `@ClusterSingleton` on a method, as written; checked when the application boots. */
 export interface ClusterSingletonMetadata {
   readonly semaphore: SemaphoreName;
   readonly duration?: number | string;
-  readonly options: ClusterSingletonOptions;
+  readonly options: Omit<ClusterSingletonOptions, 'missed'>;
+  /** As written. */
+  readonly missed?: ClusterSingletonOptions['missed'];
   /** How many decorators the method has; more than one is a mistake. */
   readonly count: number;
 }

@@ -7,6 +7,7 @@ import {
   parseDefinition,
   unreserved,
 } from '../decision/index.js';
+import { missedFaults } from './catch-up.js';
 import { NO_DURATION, NOT_ONE_LINE, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
 import type { GuardedMethod } from './guarded-method.js';
 
@@ -47,10 +48,13 @@ export function checkGuardedMethods(methods: readonly GuardedMethod[], context: 
   return { faults, definitions: [...made.values()].map(({ definition }) => definition) };
 }
 
-function optionFaults({ method, metadata }: GuardedMethod): string[] {
+function optionFaults(guarded: GuardedMethod): string[] {
+  const { method, metadata } = guarded;
   if (metadata.count > 1) return [TWICE('@ClusterSingleton', method)];
   if (!isOneLine(method)) return [NOT_ONE_LINE('@ClusterSingleton', method)];
-  return faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
+  const faults = faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
+  if (faults.length > 0) return faults;
+  return missedFaults(guarded).map((fault) => `${method}: ${fault}`);
 }
 
 function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {

@@ -1,12 +1,20 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { type Gatekeeper, type JobInfo, type RunnableJob, isReal, partsOf } from '../gatekeeper/index.js';
+import {
+  type CatchUpJob,
+  type Gatekeeper,
+  type JobInfo,
+  type RunnableJob,
+  isReal,
+  partsOf,
+} from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { NOT_STATIC } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
-import { findRegistry } from './cron-jobs.js';
+import { catchUpJob } from './catch-up.js';
+import { type Registry, findRegistry } from './cron-jobs.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
@@ -27,6 +35,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   readonly #decorated: DecoratedMethods;
   #cards?: JobInfos;
   #runnable: readonly RunnableJob[] = [];
+  #catchUp: readonly CatchUpJob[] = [];
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -56,13 +65,17 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#announceJobs(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
+    this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, findRegistry(this.discovery)));
     await declared.registerAll(definitions);
   }
 
   /** The scheduler of @nestjs/schedule starts in the same phase. Earlier, parts of the application may be missing. */
   onApplicationBootstrap(): void {
     this.#cards?.booted();
-    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).requestedRuns.serve(this.#runnable);
+    if (!isReal(this.gatekeeper)) return;
+    const { requestedRuns, missedRuns } = partsOf(this.gatekeeper);
+    requestedRuns.serve(this.#runnable);
+    missedRuns.serve(this.#catchUp);
   }
 
   /** Publishes the guarded methods and their schedules to the other nodes. */
@@ -96,6 +109,12 @@ function runnableJobs(found: DecoratedMethod<ClusterSingletonMetadata>): Runnabl
   if (runNowOf(found) !== 'yes' || typeof semaphore !== 'string') return [];
   const instance = found.instance as Record<string, () => unknown>;
   return [{ semaphore, job: found.method, call: () => instance[found.property]!() }];
+}
+
+function catchUpJobs(found: DecoratedMethod<ClusterSingletonMetadata>, registry: Registry | undefined): CatchUpJob[] {
+  const { schedule, metadata } = found;
+  if (metadata.missed !== 'once' || !schedule) return [];
+  return runnableJobs(found).map((job) => catchUpJob(job, schedule, registry));
 }
 
 /** Nest injects properties only if it calls the constructor itself, not into factory results and values. */

@@ -27,18 +27,20 @@ function historyRow(entry: HistoryEntry): string[] {
     const { outcome, took, token } = entry;
     return [...begin, outcome, took === undefined ? '-' : formatDuration(took), tokenText(token), remarkOf(entry)];
   }
-  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), askedBy(entry.by)];
+  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), causeOf(entry)];
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
 }
 
-function remarkOf({ outcome, message, ended, until, by, attempts = 1 }: RunEntry): string {
-  const about = [askedBy(by), attempts > 1 ? `${attempts} attempts` : ''].filter(Boolean).join(', ');
+function remarkOf({ outcome, message, ended, until, attempts = 1, ...entry }: RunEntry): string {
+  const about = [causeOf(entry), attempts > 1 ? `${attempts} attempts` : ''].filter(Boolean).join(', ');
   if (outcome !== 'crashed') return [about, message ?? ended].filter(Boolean).join(': ');
   return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
 }
 
-function askedBy(by: string | undefined): string {
+/** Why it ran, if no scheduler has started it. */
+function causeOf({ by, missed }: Pick<RunEntry, 'by' | 'missed'>): string {
+  if (missed !== undefined) return `makes up for ${timeText(missed)}`;
   return by === undefined ? '' : `run by hand, ${by}`;
 }
 

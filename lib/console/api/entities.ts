@@ -112,6 +112,7 @@ export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReaso
 const askedBy = z.string().meta({
   description: 'who asked for this run; absent for a run that the scheduler or the application started',
 });
+const missedTime = time.meta({ description: 'the planned time that was missed, if this run makes up for it' });
 const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
 
 /** The fields of a run that is over. */
@@ -124,6 +125,7 @@ export const runShape = {
   }),
   message: z.string().optional(),
   by: askedBy.optional(),
+  missed: missedTime.optional(),
   attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
   token: whole.optional(),
   slot: whole.optional(),
@@ -142,6 +144,7 @@ export const runningSchema: z.ZodType<RunningEntry> = z
     kind: z.literal('running'),
     run: runNumber,
     by: askedBy.optional(),
+    missed: missedTime.optional(),
     token: whole.optional(),
     slot: whole.optional(),
   })

@@ -23,7 +23,14 @@ import { RunRequests } from './run-requests.js';
 import { type RunNowStatus, isFinal, statusOf } from './run-status.js';
 
 /** The job to run: the name of its semaphore, with the name of the job if the semaphore has several. */
-export type RunNowTarget = string | { readonly semaphore: string; readonly job?: string };
+export type RunNowTarget =
+  | string
+  | {
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Name of the job; needed if the semaphore has several. */
+      readonly job?: string;
+    };
 
 /** Options of `runNow`. */
 export interface RunNowOptions {

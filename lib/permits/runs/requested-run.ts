@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StoredPermit } from '../../decision/index.js';
 
-/** A run that a person or program asked for, in the place of one that a scheduler or the application starts. */
+/** A run that a person or program asked for, or that makes up for a missed one. No scheduler has started it. */
 export interface RequestedRun {
   /** Name of the semaphore. */
   readonly semaphore: string;
   /** Name of the job. */
   readonly job: string;
   /** The person or program that asked. The events and the history show it. */
-  readonly by: string;
+  readonly by?: string;
+  /** The planned time that was missed: cluster time in ms. The events and the history show it. */
+  readonly missed?: number;
   /** ms to wait for a permit. */
   readonly wait: number;
   /** Aborts when the run is no longer wanted. Then the wait for a permit ends. */

@@ -174,8 +174,9 @@ export class Runner {
     started: number,
   ): Promise<RunResult<T>> {
     const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
-    const by = settings.request && { by: settings.request.by };
-    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...by, ...held };
+    const { by, missed } = settings.request ?? {};
+    const cause = { ...(by !== undefined && { by }), ...(missed !== undefined && { missed }) };
+    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...cause, ...held };
     const once = () => withPermit(permit, () => work(permit));
     const { retry: policy } = settings;
     if (!policy || !held) return reported(run, once, { ...this.context, started });

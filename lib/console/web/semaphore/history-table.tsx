@@ -64,10 +64,22 @@ function State({ entry }: { readonly entry: HistoryEntry }) {
 
 /** How the run came about and ended. */
 function detailOf(entry: HistoryEntry): ComponentChildren {
-  if (entry.kind === 'skip' || entry.by === undefined) return outcomeOf(entry);
+  const cause = entry.kind === 'skip' ? undefined : causeOf(entry);
+  if (cause === undefined) return outcomeOf(entry);
   return (
     <>
-      run by hand, {entry.by}; {outcomeOf(entry)}
+      {cause}; {outcomeOf(entry)}
+    </>
+  );
+}
+
+/** Why it ran, if no scheduler has started it. */
+function causeOf({ by, missed }: { readonly by?: string; readonly missed?: number }): ComponentChildren {
+  if (by !== undefined) return <>run by hand, {by}</>;
+  if (missed === undefined) return undefined;
+  return (
+    <>
+      makes up for <DateTime at={missed} />
     </>
   );
 }
