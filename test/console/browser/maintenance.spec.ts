@@ -22,14 +22,14 @@ describeInBrowser('maintenance windows', () => {
     const permit = (await gatekeeper.tryAcquire('job-a'))!;
     const { page } = await visit(url, { token: TOKENS.operate, at: '/operate' });
     expect(await page.getByRole('button', { name: 'Start…' }).isDisabled()).toBe(true);
-    await page.getByLabel('Name of the window').fill('database');
+    await page.getByLabel('Name of the window').fill('database moves');
     await page.getByRole('button', { name: 'Start…' }).click();
     await page.getByLabel('Reason').fill('it moves');
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
     await page.getByText('2 semaphores paused. Done.').waitFor();
     await page.getByText('was paused before, by "ann"').waitFor();
 
-    const window = page.getByRole('region', { name: 'database' });
+    const window = page.getByRole('region', { name: 'database moves' });
     await window.getByText('1 permit still held').waitFor();
     await window.getByRole('link', { name: 'job-a' }).waitFor();
     expect(await window.innerText()).toMatch(/otto, .*: “it moves”/);
@@ -39,7 +39,7 @@ describeInBrowser('maintenance windows', () => {
 
     await definitions.resume('job-b', { by: 'cleo', reason: 'urgent' });
     await window.getByText('it runs already: changed since (resume by "cleo"').waitFor();
-    await window.getByText('Not paused, because it was defined or resumed since').waitFor();
+    await window.getByText('Not paused: defined or resumed since').waitFor();
     await window.getByRole('button', { name: 'End…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     await window.waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { LeftAlone, MaintenanceEnd, MaintenanceStart, WindowAnswer } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { BatchProgress } from '../batches/batch-progress.js';
@@ -24,7 +24,7 @@ export function WindowPanel({ window, onChange }: WindowPanelProps) {
   const { by, since, reason, phase, patterns, paused, permits, isQuiet, sentence } = window;
   const { action, setAction, progress, left, verb, stop, end, again } = useWindow(window, onChange);
   const isBusy = progress?.isRunning ?? false;
-  const id = `window-${window.window}`;
+  const id = useId();
   return (
     <section class={`panel window ${isQuiet ? 'quiet' : 'warning'}`} aria-labelledby={id}>
       <h2 id={id}>
@@ -46,7 +46,7 @@ export function WindowPanel({ window, onChange }: WindowPanelProps) {
       <LeftList left={left} title="Left alone" />
       {whyNot('operate') === undefined && (
         <div class="buttons">
-          {(phase === 'starting' || window.notPaused > 0) && phase !== 'ending' && (
+          {(phase === 'starting' || (phase === 'on' && window.due.length > 0)) && (
             <button type="button" disabled={isBusy} onClick={() => void again()}>
               {phase === 'starting' ? 'Continue the start' : 'Pause these, too'}
             </button>
@@ -122,7 +122,7 @@ function Held({ window: { held, running, notPaused } }: Pick<WindowPanelProps, '
       )}
       {notPaused > 0 && (
         <>
-          <p>Not paused, because it was defined or resumed since:</p>
+          <p>Not paused: defined or resumed since, or without a definition:</p>
           <ul class="changes" aria-label="Not paused">
             {running.slice(0, MOST_SHOWN).map((name) => (
               <li key={name}>
