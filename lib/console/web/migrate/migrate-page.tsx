@@ -49,7 +49,7 @@ export function MigratePage() {
     explanation:
       'The change applies from the very next decision of every node. Runs that have started may finish where they are.',
     verb: 'Migrate',
-    ...(isDead(steps) && deadConfirmation(steps)),
+    ...(runNowhere(steps) && confirmationOf(steps)),
     // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => Promise.resolve(void apply(reason)),
   });
@@ -99,7 +99,7 @@ function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onAppl
       )}
       <StepTable steps={steps} />
       <div class="buttons">
-        <button type="button" class={isDead(steps) ? '' : 'primary'} onClick={onApply}>
+        <button type="button" class={runNowhere(steps) ? '' : 'primary'} onClick={onApply}>
           Apply…
         </button>
       </div>
@@ -108,12 +108,12 @@ function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onAppl
 }
 
 /** Whether no living node could run any of these afterwards. */
-function isDead(steps: readonly MigrationStep[]): boolean {
+function runNowhere(steps: readonly MigrationStep[]): boolean {
   return steps.every(({ candidates }) => candidates.length === 0);
 }
 
 /** The user types what will not run: the name of a single semaphore, or the number of them. */
-function deadConfirmation(steps: readonly MigrationStep[]): Partial<Action> {
+function confirmationOf(steps: readonly MigrationStep[]): Partial<Action> {
   const [only] = steps;
   return {
     isDangerous: true,
