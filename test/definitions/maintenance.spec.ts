@@ -6,36 +6,10 @@ import {
   StoreUnavailableError,
   UnknownMaintenanceError,
 } from 'nestjs-gatekeeper';
-import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { JOB, type TestNode, useCluster } from '../support/nodes.js';
+import { JOBS, before, pausedOf, two } from './windows.js';
 
-const JOBS = ['a-one', 'a-two', 'b-one', 'b-two'].map((name) => ({ ...JOB, name }));
 const KEY = 'maintenance:windows';
-
-async function pausedOf({ gatekeeper }: TestNode): Promise<string[]> {
-  return (await gatekeeper.state()).semaphores.filter(({ pause }) => pause).map(({ name }) => name);
-}
-
-const two = async (cluster: TestCluster) => [
-  await cluster.node({ definitions: JOBS }),
-  await cluster.node({ definitions: JOBS }),
-];
-
-/** Lets time pass until the calls have ended: writers that collide back off. */
-async function throughout<T>({ time }: TestCluster, calls: Promise<T>): Promise<T> {
-  let isOver = false;
-  const end = calls.finally(() => (isOver = true));
-  while (!isOver) await time.advance(50);
-  return end;
-}
-
-/** Runs `first` before the n-th write of a node, and holds the write until then. */
-function before(node: TestNode, write: number, first: () => Promise<unknown>): void {
-  let count = 0;
-  node.store.script = async (call, go) => {
-    if (call === 'compareAndSet' && ++count === write) await first();
-    return go();
-  };
-}
 
 /** The node dies at its n-th write: this one and all later calls fail. */
 function dieAt(node: TestNode, write: number): void {
@@ -91,6 +65,7 @@ describe('a maintenance window', () => {
         permits: 1,
         held: [{ semaphore: 'a-one', permits: 1 }],
         running: [],
+        due: [],
         unreadable: [],
         isQuiet: false,
         sentence: '1 permit is still held: safe at 0',
@@ -116,13 +91,17 @@ describe('a maintenance window', () => {
     const window = await definitions.maintenance.get('db');
     expect(window).toMatchObject({
       running: ['a-one', 'new', 'order-7'],
+      due: ['new'],
       held: [{ semaphore: 'order-7', permits: 1 }],
       isQuiet: false,
     });
     expect(window.left).toEqual([
       { name: 'a-one', why: expect.stringMatching(/runs already: changed since \(resume by "ann"/) },
     ]);
-    expect(window.sentence).toMatch(/^1 permit is still held: safe at 0; 3 names that match are not paused/);
+    expect(window.sentence).toBe(
+      '1 permit is still held: safe at 0; 1 name was defined since: start it again to pause these, too; ' +
+        "2 names that it can't pause: resumed since, or without a definition",
+    );
   });
 
   it('takes in what was defined since, if it is started again, but not what somebody resumed', async () => {
@@ -276,100 +255,6 @@ describe('a maintenance window', () => {
     await expect(maintenance.list()).rejects.toMatchObject({ code: 'newer-record' });
     await nodes.raw.compareAndSet(KEY, '{"v":2}', 'garbage');
     await expect(maintenance.start({ window: 'db', names: '.*' })).rejects.toMatchObject({ code: 'corrupt-record' });
-    expect(await pausedOf(node!)).toEqual([]);
-  });
-});
-
-describe('two windows that overlap', () => {
-  const cluster = useCluster();
-
-  it.each([
-    ['the first one ends first', ['all', 'a']],
-    ['the second one ends first', ['a', 'all']],
-  ])('keep paused what either wants, when %s', async (_, [first, second]) => {
-    const [node] = await two(cluster());
-    const { maintenance } = node!.gatekeeper.definitions;
-    await maintenance.start({ window: 'all', names: '.*' });
-    expect(await maintenance.start({ window: 'a', names: 'a-.*' })).toMatchObject({
-      paused: [],
-      shared: ['a-one', 'a-two'],
-      left: [],
-    });
-    const { left } = await maintenance.end(first!);
-    expect(left).toEqual(['a-one', 'a-two'].map((name) => ({ name, why: `window "${second}" wants it paused` })));
-    expect(await pausedOf(node!)).toEqual(first === 'all' ? ['a-one', 'a-two'] : JOBS.map(({ name }) => name));
-    expect((await maintenance.end(second!)).left).toEqual([]);
-    expect(await pausedOf(node!)).toEqual([]);
-  });
-
-  it('share what both want to pause at the same time', async () => {
-    const [node, other] = await two(cluster());
-    const maintenance = other!.gatekeeper.definitions.maintenance;
-    // The other window pauses between this one's list and its first pause.
-    before(node!, 3, () => maintenance.start({ window: 'b', names: 'a-one' }));
-    const start = await node!.gatekeeper.definitions.maintenance.start({ window: 'a', names: 'a-one' });
-    expect(start).toMatchObject({ paused: [], shared: ['a-one'], left: [] });
-    await maintenance.end('b');
-    expect(await pausedOf(node!)).toEqual(['a-one']);
-    await maintenance.end('a');
-    expect(await pausedOf(node!)).toEqual([]);
-  });
-
-  it('do not share with one that is ending: the start is refused until that end is complete', async () => {
-    const [node] = await two(cluster());
-    const { maintenance } = node!.gatekeeper.definitions;
-    await maintenance.start({ window: 'all', names: '.*' });
-    await maintenance.end('all', { limit: 1 });
-    await expect(maintenance.start({ window: 'b', names: 'b-.*' })).rejects.toThrow('window "all" is ending');
-    expect((await maintenance.list()).map(({ window }) => window)).toEqual(['all']);
-    expect(await maintenance.start({ window: 'a', names: 'a-one' })).toMatchObject({ paused: ['a-one'] });
-    await maintenance.end('all');
-    expect(await pausedOf(node!)).toEqual(['a-one']);
-  });
-
-  it('look again when the other one ends between the look and the start', async () => {
-    const [node, other] = await two(cluster());
-    await other!.gatekeeper.definitions.maintenance.start({ window: 'all', names: '.*' });
-    before(node!, 1, () => other!.gatekeeper.definitions.maintenance.end('all'));
-    const { paused } = await node!.gatekeeper.definitions.maintenance.start({ window: 'a', names: 'a-.*' });
-    expect(paused).toEqual(['a-one', 'a-two']);
-    expect(await pausedOf(node!)).toEqual(['a-one', 'a-two']);
-  });
-
-  it('resume once what both end at the same time', async () => {
-    const nodes = cluster();
-    const [node, other] = await two(nodes);
-    await node!.gatekeeper.definitions.maintenance.start({ window: 'a', names: 'a-.*' });
-    await node!.gatekeeper.definitions.maintenance.start({ window: 'b', names: 'a-.*' });
-    const ends = [
-      node!.gatekeeper.definitions.maintenance.end('a'),
-      other!.gatekeeper.definitions.maintenance.end('b'),
-    ];
-    await throughout(nodes, Promise.all(ends));
-    expect(await pausedOf(node!)).toEqual([]);
-    expect((await node!.gatekeeper.definitions.get('a-one'))?.revision).toBe(3);
-  });
-
-  it('of one name: an end wins against the start that still goes on, and nothing stays paused', async () => {
-    const [node, other] = await two(cluster());
-    before(node!, 3, () => other!.gatekeeper.definitions.maintenance.end('a'));
-    const start = node!.gatekeeper.definitions.maintenance.start({ window: 'a', names: 'a-one' });
-    await expect(start).rejects.toThrow('was ended while it started');
-    expect(await pausedOf(node!)).toEqual([]);
-    expect(await node!.gatekeeper.definitions.maintenance.list()).toEqual([]);
-  });
-
-  it('of one name that two operators start at once are one window', async () => {
-    const nodes = cluster();
-    const [node, other] = await two(nodes);
-    const starts = [node!, other!].map(({ gatekeeper }) =>
-      gatekeeper.definitions.maintenance.start({ window: 'a', names: 'a-.*' }),
-    );
-    const started = await throughout(nodes, Promise.all(starts));
-    expect(new Set(started.map(({ bulk }) => bulk)).size).toBe(1);
-    const { maintenance } = node!.gatekeeper.definitions;
-    expect(await maintenance.get('a')).toMatchObject({ phase: 'on', semaphores: ['a-one', 'a-two'] });
-    await maintenance.end('a');
     expect(await pausedOf(node!)).toEqual([]);
   });
 });

@@ -98,8 +98,15 @@ async function startWindow(session: Session, operator: Operator, { window, patte
   const { sentence, permits, isQuiet } = isOver ? await operator.maintenanceWindow(window) : INCOMPLETE;
   session.output.result(
     {
-      ...{ window, paused: done, shared: [...shared], left, failed, remaining },
-      ...{ permits, isQuiet, sentence },
+      window,
+      paused: done,
+      shared: [...shared],
+      left,
+      failed,
+      remaining,
+      permits,
+      isQuiet,
+      sentence,
       ...undoable(done, bulk),
     },
     () => `${outcomeText('paused', outcome, [...shared])}\n${sentence}`,

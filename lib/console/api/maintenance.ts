@@ -42,6 +42,7 @@ const windowSchema: z.ZodType<WindowAnswer> = z
     held: list(z.object({ semaphore: z.string(), permits: whole }).meta({ id: 'HeldCount' })),
     notPaused: whole,
     running: list(z.string()).meta({ description: 'names that match and are not paused' }),
+    due: list(z.string()).meta({ description: 'those of `running` that the same start would pause now' }),
     unreadable: list(z.string()).meta({ description: 'names that match and whose records can not be read' }),
     isQuiet: z.boolean().meta({ description: 'nothing that matches holds a permit or can take one' }),
     sentence: z.string(),

@@ -83,6 +83,7 @@ function answerOf(window: MaintenanceWindow, sees: Sees = () => true, most = Inf
     held: held.slice(0, most),
     notPaused: running.length,
     running: running.slice(0, most),
+    due: window.due.filter(sees).slice(0, most),
     unreadable: unreadable.slice(0, most),
   };
 }

@@ -31,7 +31,11 @@ export class UndoController {
     if (dryRun) return definitions.planUndo(entry, { limit, only });
     const undo = (take: (count: number) => void) =>
       definitions.undo(entry, {
-        ...{ reason, limit, bulk, only, by: visitor.user },
+        reason,
+        limit,
+        bulk,
+        only,
+        by: visitor.user,
         onPlanned: (steps) => {
           if (steps.some(({ kind }) => DEFINING.has(kind))) expectRole(visitor, 'define');
           take(steps.length);

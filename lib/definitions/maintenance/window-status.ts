@@ -37,6 +37,8 @@ export interface MaintenanceWindow {
   readonly held: readonly HeldCount[];
   /** Names that match and are not paused: defined or resumed since the start, or used without a definition. */
   readonly running: readonly string[];
+  /** Those of `running` that the same start would pause now: defined since. */
+  readonly due: readonly string[];
   /** Names that match and whose records can't be read. */
   readonly unreadable: readonly string[];
   /** Whether nothing that matches holds a permit or can take one. */
@@ -67,6 +69,10 @@ export function windowStatus(
       ([each, { pause, definition }]) => !pause && (definition || held.some(({ semaphore }) => semaphore === each)),
     )
     .map(([each]) => each);
+  const listed = new Set(entries.map(([each]) => each));
+  const due = read.flatMap(([each, record]) =>
+    !record.pause && record.definition && !isOnDemand(record) && !listed.has(each) ? [each] : [],
+  );
   const unreadable = matching.filter((each) => records.get(each) instanceof Error);
   const recordOf = (each: string) => {
     const record = records.get(each);
@@ -76,18 +82,35 @@ export function windowStatus(
   const others = entries.filter(
     (entry) => !isOurs(entry, recordOf(entry[0])) && !wasNeverPaused(entry, recordOf(entry[0])),
   );
-  const facts = { phase, permits, running: running.length, unreadable: unreadable.length };
+  const facts = {
+    phase,
+    permits,
+    running: running.length - due.length,
+    due: due.length,
+    unreadable: unreadable.length,
+  };
   return {
     window: name,
     patterns,
     ...(reason !== undefined && { reason }),
-    ...{ by, since, phase },
+    by,
+    since,
+    phase,
     semaphores: ours.map(([each]) => each).toSorted(),
     left: others.map(([each]) => ({ name: each, why: whyLeft(recordOf(each)) })),
-    ...{ permits, held, running, unreadable },
+    permits,
+    held,
+    running,
+    due,
+    unreadable,
     isQuiet: phase === 'on' && permits + running.length + unreadable.length === 0,
     sentence: sentenceOf(facts),
   };
+}
+
+/** Whether a name has its definition only from a call that holds a permit. A start leaves such names out. */
+function isOnDemand({ change, origin, permits }: SemaphoreRecord): boolean {
+  return !change && origin === undefined && permits.length > 0;
 }
 
 function readableOf(names: readonly string[], records: ReadonlyMap<string, Listed>): [string, SemaphoreRecord][] {
@@ -106,24 +129,26 @@ function heldOf(read: readonly [string, SemaphoreRecord][], context: Context): H
 }
 
 interface Facts extends Pick<MaintenanceWindow, 'phase' | 'permits'> {
+  /** Number of names that are not paused, without those that are due. */
   readonly running: number;
+  readonly due: number;
   readonly unreadable: number;
 }
 
-function sentenceOf({ phase, permits, running, unreadable }: Facts): string {
+function sentenceOf({ phase, permits, running, due, unreadable }: Facts): string {
   if (phase === 'starting') return 'its start is not complete: start it again to continue';
   if (phase === 'ending') return 'its end is not complete: end it again to continue';
+  if (permits + running + due + unreadable === 0) return 'no permit is held: safe to begin';
   const held =
     permits === 0 ? 'no permit is held' : `${amount(permits, 'permit is', 'permits are')} still held: safe at 0`;
+  const since =
+    due === 0 ? [] : [`${amount(due, 'name was', 'names were')} defined since: start it again to pause these, too`];
   const open =
     running === 0
       ? []
-      : [
-          `${amount(running, 'name that matches is', 'names that match are')} not paused: start the window again to pause them, too`,
-        ];
+      : [`${amount(running, 'name', 'names')} that it can't pause: resumed since, or without a definition`];
   const dark = unreadable === 0 ? [] : [`${amount(unreadable, 'record', 'records')} can't be read`];
-  const isQuiet = permits + running + unreadable === 0;
-  return [isQuiet ? 'no permit is held: safe to begin' : held, ...open, ...dark].join('; ');
+  return [held, ...since, ...open, ...dark].join('; ');
 }
 
 function amount(count: number, one: string, many: string): string {

@@ -25,9 +25,15 @@ describeInBrowser('changes of many', () => {
     expect(await row.innerText()).toMatch(/Group: default dr-site\s+app1\s+no living node/);
     expect((await gatekeeper.definitions.get('job-07'))?.definition.groupPattern).toBe('default');
 
-    await page.getByRole('button', { name: 'Apply…' }).click();
+    await page.getByText('none of these would run anywhere').waitFor();
+    const apply = page.getByRole('button', { name: 'Apply…' });
+    expect(await apply.getAttribute('class')).not.toContain('primary');
+    await apply.click();
+    const migrate = page.getByRole('button', { name: 'Migrate' });
+    expect(await migrate.isDisabled()).toBe(true);
+    await page.getByLabel('Type what will not run: 50 semaphores').fill('50 semaphores');
     await page.getByLabel('Reason').fill('exercise');
-    await page.getByRole('button', { name: 'Migrate' }).click();
+    await migrate.click();
     await page.getByText('50 semaphores migrated. Done.').waitFor();
     expect((await gatekeeper.definitions.get('job-49'))?.definition.groupPattern).toBe('dr-site');
     expect((await gatekeeper.definitions.get('job-50'))?.definition.groupPattern).toBe('default');
@@ -37,12 +43,25 @@ describeInBrowser('changes of many', () => {
     await page.getByText('Nothing would change').waitFor();
   });
 
+  it('migrates to a living node without a question', async () => {
+    const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 1) } });
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/move' });
+    await page.getByLabel('New group pattern').fill('def.*');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    const apply = page.getByRole('button', { name: 'Apply…' });
+    expect(await apply.getAttribute('class')).toContain('primary');
+    await apply.click();
+    await page.getByRole('button', { name: 'Migrate' }).click();
+    await page.getByText('1 semaphore migrated. Done.').waitFor();
+  });
+
   it('lists each failure of a migration by name', async () => {
     const { url } = await start({ gatekeeper: { definitions: MANY.slice(0, 2) } });
     const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/move' });
     await page.getByLabel('New group pattern').fill('dr-site');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('button', { name: 'Apply…' }).click();
+    await page.getByLabel('Type what will not run').fill('2 semaphores');
     // As when an operator edits one while the other is migrated.
     await page.route(/\/api\/migrations$/, async (route) => {
       const answer = await route.fetch();
@@ -78,5 +97,9 @@ describeInBrowser('changes of many', () => {
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByText('10 semaphores resumed. Done.').waitFor();
     expect(await isPaused()).toBe(50);
+
+    await page.getByRole('button', { name: 'Resume…' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByLabel('Progress').getByText('Nothing was resumed: there was nothing to do.').waitFor();
   });
 });

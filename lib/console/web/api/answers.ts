@@ -9,6 +9,9 @@ export type {
   HistoryEntry,
   HolderState,
   LeadersOverview,
+  LeftAlone,
+  MaintenanceEnd,
+  MaintenanceStart,
   MemberState,
   MigrationPlan,
   MigrationStep,
@@ -53,6 +56,7 @@ export type {
   TaskGroupAnswer,
   TaskTypesAnswer,
   TasksAnswer,
+  WindowAnswer,
 } from '../../api/index.js';
 export type { GroupOverview, ListedState, TaskView } from '../../../tasks/index.js';
 

@@ -116,9 +116,17 @@ function UndoCell({ change, onUndo }: Pick<ChangeRowProps, 'change' | 'onUndo'>)
 }
 
 const ALLOCATION = 'allocation:';
+const MAINTENANCE = 'maintenance:';
 
-/** A link to the semaphore, or to the allocation group. */
+/** A link to the semaphore, the allocation group, or the maintenance windows. */
 function Subject({ name }: { readonly name: string }) {
+  if (name.startsWith(MAINTENANCE)) {
+    return (
+      <a class="name" href={hrefOf(['operate'])}>
+        {name}
+      </a>
+    );
+  }
   if (!name.startsWith(ALLOCATION)) return <SemaphoreLink name={name} />;
   return (
     <a class="name" href={hrefOf(['nodes', 'allocation'], { group: name.slice(ALLOCATION.length) })}>

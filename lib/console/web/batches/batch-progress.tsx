@@ -20,6 +20,7 @@ export function BatchProgress({ progress, verb, one = 'semaphore', onStop }: Bat
   useLayoutEffect(() => {
     if (isRunning || document.activeElement === document.body) panel.current?.focus();
   }, [isRunning]);
+  const isIdle = !isRunning && done + remaining + failed.size === 0 && fault === undefined;
   const total = done + Math.max(remaining, failed.size);
   return (
     <section class="panel progress-panel" aria-label="Progress" data-outcome tabIndex={-1} ref={panel}>
@@ -29,10 +30,10 @@ export function BatchProgress({ progress, verb, one = 'semaphore', onStop }: Bat
         value={isRunning && total === 0 ? undefined : done}
       />
       <p role="status">
-        {count(done, one)} {verb}
+        {isIdle ? `Nothing was ${verb}: there was nothing to do` : `${count(done, one)} ${verb}`}
         {remaining > 0 && `, ${remaining} to go`}
         {failed.size > 0 && `, ${failed.size} failed`}
-        {!isRunning && remaining === 0 && failed.size === 0 && fault === undefined && '. Done.'}
+        {!isRunning && remaining === 0 && failed.size === 0 && fault === undefined && (isIdle ? '.' : '. Done.')}
         {!isRunning &&
           fault === undefined &&
           (remaining > 0 || failed.size > 0) &&

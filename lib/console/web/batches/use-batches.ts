@@ -88,6 +88,7 @@ function added(before: Progress, { done, failed, remaining }: Batch): Partial<Pr
  */
 export function announceProgress({ done, failed, fault }: Progress, verb: string, one = 'semaphore'): void {
   if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
+  if (done + failed.size === 0) return announce(`Nothing was ${verb}: there was nothing to do.`);
   if (failed.size === 0) return announce(`${count(done, one)} ${verb}.`, { isBad: fault !== undefined });
   announce(`${failed.size} of ${count(done + failed.size, one)} could not be ${verb}.`, { isBad: true });
 }

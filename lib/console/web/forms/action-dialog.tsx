@@ -14,12 +14,21 @@ export interface Action {
   readonly isDangerous?: boolean;
   /** Text that the user must type to enable the button. Default: none. */
   readonly confirmation?: string;
+  /** Label of the field for it. Default: it is a name. */
+  readonly confirmationLabel?: string;
   /** Makes the change. @returns the result as a sentence; undefined if the page shows it itself */
   readonly run: (reason: string | undefined) => Promise<string | undefined>;
 }
 
 export function ActionDialog({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
-  const { title, explanation, verb, isDangerous = false, confirmation } = action;
+  const {
+    title,
+    explanation,
+    verb,
+    isDangerous = false,
+    confirmation,
+    confirmationLabel = 'Type the name to confirm',
+  } = action;
   const [typed, setTyped] = useState('');
   const change = useChange(async (reason) => {
     const result = await action.run(reason);
@@ -33,7 +42,7 @@ export function ActionDialog({ action, onClose }: { readonly action: Action; rea
       <ChangeForm change={change} verb={verb} isDangerous={isDangerous} isReady={isReady} onClose={onClose}>
         <p>{explanation}</p>
         {confirmation !== undefined && (
-          <Field label={`Type the name to confirm: ${confirmation}`} value={typed} onValue={setTyped} />
+          <Field label={`${confirmationLabel}: ${confirmation}`} value={typed} onValue={setTyped} />
         )}
       </ChangeForm>
     </Dialog>

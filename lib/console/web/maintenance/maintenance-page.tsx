@@ -1,74 +1,26 @@
-import { useState } from 'preact/hooks';
-import type { BulkResult } from '../api/answers.js';
-import { call } from '../api/call.js';
-import { type Action, ActionDialog } from '../forms/action-dialog.js';
-import { Field } from '../parts/field.js';
-import { Icon } from '../parts/icon.js';
-import { NotAllowed } from '../parts/page-state.js';
-import { BatchProgress } from '../batches/batch-progress.js';
-import { BATCH, announceProgress, useBatches } from '../batches/use-batches.js';
-import { whyNot } from '../session.js';
+import type { WindowAnswer } from '../api/answers.js';
+import { anyChangeOrRun } from '../live/concerns.js';
+import { useLive } from '../live/use-live.js';
+import { Loaded } from '../parts/page-state.js';
+import { BulkPanel } from './bulk-panel.js';
+import { StartPanel } from './start-panel.js';
+import { WindowPanel } from './window-panel.js';
 
-type Verb = 'pause' | 'resume';
-const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed' };
-
-/** Pauses and resumes many semaphores at once, before and after maintenance. */
+/** Maintenance windows with what they still wait for, the start of a window, and pauses without one. */
 export function MaintenancePage() {
-  const [names, setNames] = useState('');
-  const [action, setAction] = useState<Action>();
-  const [verb, setVerb] = useState<Verb>('pause');
-  const { progress, run, stop } = useBatches();
-  const notAllowed = whyNot('operate');
-  const start = async (chosen: Verb, reason: string | undefined) => {
-    setVerb(chosen);
-    const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: BATCH };
-    const ended = await run((signal) => call<BulkResult>(chosen, { method: 'POST', body, signal }));
-    announceProgress(ended, DONE[chosen]);
-  };
-  const which = names === '' ? 'all semaphores' : `all semaphores whose names match ${names}`;
-  const ask = (chosen: Verb): Action => ({
-    title: chosen === 'pause' ? `Pause ${which}` : `Resume ${which}`,
-    explanation:
-      chosen === 'pause'
-        ? `No new run of ${which} starts on any node until it is resumed. Runs that have started may finish.`
-        : `Paused semaphores may run again: ${which}.`,
-    verb: chosen === 'pause' ? 'Pause' : 'Resume',
-    isDangerous: chosen === 'pause',
-    // Not awaited: the page shows the progress, and an open dialog would hide it.
-    run: (reason) => Promise.resolve(void start(chosen, reason)),
-  });
+  const query = useLive<{ windows: readonly WindowAnswer[] }>('maintenance', anyChangeOrRun);
+  const reload = () => query.load();
   return (
     <>
       <p class="lead">
-        Pause everything before maintenance of the system, and resume it afterwards. Runs that have started may finish.
+        A window pauses many semaphores under a name, and its end resumes exactly these. Runs that have started may
+        finish.
       </p>
-      <section class="panel" aria-label="Pause or resume many">
-        <Field
-          label="Names of semaphores"
-          value={names}
-          onValue={setNames}
-          hint="RE2; must match the whole name. Empty: all of them."
-          input={{ class: 'code', placeholder: '.*', disabled: notAllowed !== undefined }}
-        />
-        <NotAllowed reason={notAllowed} />
-        {notAllowed === undefined && (
-          <div class="buttons">
-            <button type="button" disabled={progress?.isRunning ?? false} onClick={() => setAction(ask('resume'))}>
-              <Icon name="play" /> Resume…
-            </button>
-            <button
-              type="button"
-              class="primary"
-              disabled={progress?.isRunning ?? false}
-              onClick={() => setAction(ask('pause'))}
-            >
-              <Icon name="pause" /> Pause…
-            </button>
-          </div>
-        )}
-      </section>
-      {progress && <BatchProgress progress={progress} verb={DONE[verb]} onStop={stop} />}
-      {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
+      <Loaded query={query}>
+        {({ windows }) => windows.map((each) => <WindowPanel key={each.window} window={each} onChange={reload} />)}
+      </Loaded>
+      <StartPanel onChange={reload} />
+      <BulkPanel />
     </>
   );
 }

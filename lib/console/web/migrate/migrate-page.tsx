@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { MigrationPlan } from '../api/answers.js';
+import type { MigrationPlan, MigrationStep } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { sentenceOf } from '../forms/faults.js';
@@ -34,17 +34,22 @@ export function MigratePage() {
   });
   const apply = async (reason: string | undefined) => {
     const body = migrationBody(input, { dryRun: false, limit: BATCH, reason });
-    const ended = await run(async (signal) =>
-      batchOf(await call<MigrationPlan>('migrations', { method: 'POST', body, signal })),
-    );
+    let bulk: string | undefined;
+    const ended = await run(async (signal) => {
+      const batch = { ...body, ...(bulk && { bulk }) };
+      const migrated = await call<MigrationPlan>('migrations', { method: 'POST', body: batch, signal });
+      ({ bulk } = migrated);
+      return batchOf(migrated);
+    });
     announceProgress(ended, 'migrated');
     setPlan(undefined);
   };
-  const confirm = (steps: number): Action => ({
-    title: `Migrate ${count(steps, 'semaphore')}`,
+  const confirm = ({ steps, remaining }: MigrationPlan): Action => ({
+    title: `Migrate ${count(steps.length + remaining, 'semaphore')}`,
     explanation:
       'The change applies from the very next decision of every node. Runs that have started may finish where they are.',
     verb: 'Migrate',
+    ...(runNowhere(steps) && confirmationOf(steps)),
     // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => Promise.resolve(void apply(reason)),
   });
@@ -70,7 +75,7 @@ export function MigratePage() {
         )}
       </form>
       {progress && <BatchProgress progress={progress} verb="migrated" onStop={stop} />}
-      {plan && <Plan plan={plan} onApply={() => setAction(confirm(plan.steps.length + plan.remaining))} />}
+      {plan && <Plan plan={plan} onApply={() => setAction(confirm(plan))} />}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </>
   );
@@ -78,20 +83,43 @@ export function MigratePage() {
 
 function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onApply: () => void }) {
   const { steps, remaining } = plan;
+  const dead = steps.filter(({ candidates }) => candidates.length === 0).length;
   if (steps.length === 0) return <Empty>Nothing would change: all matching semaphores have these patterns.</Empty>;
   return (
     <section class="panel" aria-labelledby="plan-title">
       <h2 id="plan-title">
         What would happen <span class="second number">{count(steps.length + remaining, 'semaphore')}</span>
       </h2>
+      {dead > 0 && (
+        <p class="attention" role="alert">
+          {dead === steps.length
+            ? 'No living node matches: none of these would run anywhere.'
+            : `${count(dead, 'semaphore')} of these would not run: no living node matches.`}
+        </p>
+      )}
       <StepTable steps={steps} />
       <div class="buttons">
-        <button type="button" class="primary" onClick={onApply}>
+        <button type="button" class={runNowhere(steps) ? '' : 'primary'} onClick={onApply}>
           Apply…
         </button>
       </div>
     </section>
   );
+}
+
+/** Whether no living node could run any of these afterwards. */
+function runNowhere(steps: readonly MigrationStep[]): boolean {
+  return steps.every(({ candidates }) => candidates.length === 0);
+}
+
+/** The user types what will not run: the name of a single semaphore, or the number of them. */
+function confirmationOf(steps: readonly MigrationStep[]): Partial<Action> {
+  const [only] = steps;
+  return {
+    isDangerous: true,
+    confirmation: steps.length === 1 ? only!.name : count(steps.length, 'semaphore'),
+    confirmationLabel: 'No living node matches. Type what will not run',
+  };
 }
 
 function batchOf({ steps, remaining }: MigrationPlan): Batch {
