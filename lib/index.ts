@@ -106,6 +106,7 @@ export {
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
+  type CountedNodes,
   type PartHealth,
   type ReceiverStatus,
   type RequestResult,

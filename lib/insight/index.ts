@@ -3,6 +3,7 @@ export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
 export { readOverview } from './overview-reader.js';
 export type { Warning } from './warnings.js';
 export {
+  type CountedNodes,
   type Health,
   HealthCheck,
   type Known,
