@@ -116,6 +116,7 @@ export {
   type Warning,
   currentPermit,
   parseGatekeeperOptions,
+  type CountedNodes,
   type PartHealth,
   type WebhookOptions,
 } from './gatekeeper/index.js';

@@ -16,6 +16,8 @@ import { Webhook } from './webhook.js';
 
 /** ms between two looks at this node's health. It asks the store only while there is a trouble. */
 const LOOK = 2000;
+/** ms between two requests for the turn to report a fault of the health. */
+const CLAIM = 10_000;
 /** ms between two looks at all semaphores, by one node of the cluster. */
 const WATCH = 30_000;
 /** ms that a shutdown waits for requests under way. */
@@ -45,7 +47,7 @@ export class Alerts {
   readonly #open: OpenAlerts;
   readonly #periodics: readonly Periodic[];
   readonly #jobsTurn: Turn;
-  /** By the kind of the fault. */
+  /** By the key of the fault. */
   readonly #turns = new Map<string, Turn>();
   /** The troubles of the latest look at the health, and at the semaphores. */
   #inHealth: readonly Condition[] = [];
@@ -63,7 +65,7 @@ export class Alerts {
     this.#open = new OpenAlerts(context.node, context.nodeClock, settings);
     const messageWith = (alerts: readonly Alert[], type: AlertsMessage['type']) => this.#message(alerts, type);
     this.#webhooks = settings.webhooks.map((webhook) => new Webhook(webhook, context, post, messageWith));
-    this.#jobsTurn = new Turn(context, 'jobs');
+    this.#jobsTurn = new Turn(context, 'jobs', WATCH);
     this.#periodics = [
       this.#repeat('look for troubles', LOOK, () => this.#look()),
       this.#repeat('look for troubles of jobs', WATCH, () => this.#watch()),
@@ -123,9 +125,9 @@ export class Alerts {
   async #look(): Promise<void> {
     const report = this.sources.health();
     const conditions = healthConditions(report, this.settings.pendingPeriod);
-    const kinds = new Set(conditions.map(({ kind }) => kind));
+    const keys = new Set(conditions.map(keyOf));
     for (const condition of conditions) await this.#lasts(condition, report.grants);
-    for (const condition of this.#inHealth) if (!kinds.has(condition.kind)) await this.#ended(condition);
+    for (const condition of this.#inHealth) if (!keys.has(keyOf(condition))) await this.#ended(condition);
     this.#inHealth = conditions;
     this.#send();
   }
@@ -141,14 +143,15 @@ export class Alerts {
 
   async #ended(condition: Condition): Promise<void> {
     this.#open.end(condition);
-    const turn = this.#turns.get(condition.kind);
-    this.#turns.delete(condition.kind);
+    const turn = this.#turns.get(keyOf(condition));
+    this.#turns.delete(keyOf(condition));
     await turn?.close();
   }
 
-  #turnOf({ kind }: Condition): Turn {
-    const turn = this.#turns.get(kind) ?? new Turn(this.context, kind);
-    this.#turns.set(kind, turn);
+  #turnOf(condition: Condition): Turn {
+    const turn =
+      this.#turns.get(keyOf(condition)) ?? new Turn(this.context, condition.subject || condition.kind, CLAIM);
+    this.#turns.set(keyOf(condition), turn);
     return turn;
   }
 

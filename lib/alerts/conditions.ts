@@ -4,21 +4,24 @@ import type { AlertKind } from '../context/alert.js';
 import type { EventOf } from '../context/events.js';
 import type { HealthFaultCode, HealthReport, SemaphoreOverview, Warning } from '../insight/index.js';
 import { formatDuration, formatTime } from '../insight/format-duration.js';
-import type { Condition } from './alert.js';
+import { type Condition, keyOf } from './alert.js';
 
-/** The faults that alerts report. `closing` is no trouble, and a list that can't be read has another fault as its cause. */
+/** Faults with a kind of their own. */
 const KIND_OF_FAULT: Partial<Record<HealthFaultCode, AlertKind>> = {
   'store-unreachable': 'store-lost',
   'store-silent': 'store-lost',
   'store-failing': 'store-lost',
-  'shards-unread': 'store-lost',
+  // Nothing is granted without the time of the store.
+  'clock-unread': 'store-lost',
   'no-quorum': 'quorum-lost',
-  'clock-unread': 'clock-suspect',
   'clock-suspect': 'clock-suspect',
   'no-leader': 'no-leader',
   'resources-unowned': 'resources-unowned',
   'archive-failing': 'archive-failing',
 };
+
+/** A shutdown is no trouble, and an alert can't report that alerts don't arrive. */
+const IGNORED: ReadonlySet<HealthFaultCode> = new Set(['closing', 'alerts-undelivered']);
 
 const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
   'not-run': 'run-missed',
@@ -26,13 +29,14 @@ const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
   'no-node': 'no-node',
 };
 
-/** The troubles in a node's health that have lasted for `pendingPeriod` ms, one per kind. Pure. */
+/** The troubles in a node's health that have lasted for `pendingPeriod` ms. Pure. */
 export function healthConditions({ faults, now }: HealthReport, pendingPeriod: number): Condition[] {
-  const conditions = new Map<AlertKind, Condition>();
+  const conditions = new Map<string, Condition>();
   for (const { code, since, sentence } of faults) {
-    const kind = KIND_OF_FAULT[code];
-    if (!kind || conditions.has(kind) || now - since < pendingPeriod) continue;
-    conditions.set(kind, { kind, subject: '', since, sentence });
+    if (IGNORED.has(code) || now - since < pendingPeriod) continue;
+    const { [code]: kind = 'degraded' } = KIND_OF_FAULT;
+    const condition = { kind, subject: kind === 'degraded' ? code : '', since, sentence };
+    if (!conditions.has(keyOf(condition))) conditions.set(keyOf(condition), condition);
   }
   return [...conditions.values()];
 }

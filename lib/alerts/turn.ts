@@ -1,27 +1,28 @@
 import type { Context } from '../context/context.js';
 import { SweepPermit } from '../permits/sweep-permit.js';
 
-/** ms between two requests for a permit. It lasts 2.5 times as long. */
-const INTERVAL = 10_000;
-
 /** Lets one node of the cluster report troubles that several nodes see, as a permit of a hidden semaphore. */
 export class Turn {
   readonly #permit: SweepPermit;
   #askedAt = -Infinity;
   #answer: boolean | undefined;
 
-  /** @param kind name of the troubles that share this turn */
+  /**
+   * @param kind name of the troubles that share this turn
+   * @param interval ms between two requests for the permit, which lasts 2.5 times as long
+   */
   constructor(
     private readonly context: Context,
     kind: string,
+    private readonly interval: number,
   ) {
-    this.#permit = new SweepPermit(context, INTERVAL, `gatekeeper:alerts:${kind}`);
+    this.#permit = new SweepPermit(context, interval, `gatekeeper:alerts:${kind}`);
   }
 
   /** @returns whether it is this node's turn; undefined if the store can't be asked */
   async take(): Promise<boolean | undefined> {
     const now = this.context.nodeClock.monotonic();
-    if (now - this.#askedAt >= INTERVAL) {
+    if (now - this.#askedAt >= this.interval) {
       this.#askedAt = now;
       // The health reports a store that can't be asked.
       this.#answer = await this.#permit.take().catch(() => undefined);

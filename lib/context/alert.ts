@@ -4,6 +4,7 @@
  * `store-lost`: a node can't ask the store. `quorum-lost`: too few members of the store run. `clock-suspect`: clocks
  * can't be trusted. `no-leader`: a scope has no leader. `resources-unowned`: resources have no owner. `archive-failing`:
  * the archive of definitions fails.
+ * `degraded`: any other fault of a node's health.
  */
 export const ALERT_KINDS = [
   'run-failed',
@@ -16,6 +17,7 @@ export const ALERT_KINDS = [
   'no-leader',
   'resources-unowned',
   'archive-failing',
+  'degraded',
 ] as const;
 
 /**

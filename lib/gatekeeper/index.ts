@@ -27,7 +27,15 @@ export type { ObservedNode, Telemetry, TelemetryDefinition } from './telemetry.j
 export * from './gatekeeper.js';
 export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
 export type { HolderState } from '../context/holder-state.js';
-export type { Health, HealthFault, HealthFaultCode, HealthReport, PartHealth, StalePart } from '../insight/index.js';
+export type {
+  CountedNodes,
+  Health,
+  HealthFault,
+  HealthFaultCode,
+  HealthReport,
+  PartHealth,
+  StalePart,
+} from '../insight/index.js';
 export * from '../activity/index.js';
 export * from '../insight/index.js';
 export * from '../permits/own-permit.js';

@@ -23,8 +23,8 @@ export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'st
   readonly latency?: number;
   /** The kinds of calls that this node has made, with their last answers. */
   readonly parts: readonly PartHealth[];
-  /** Number of living nodes as last counted, and when: ms since the epoch, cluster time. Absent if they never were. */
-  readonly nodes?: { readonly count: number; readonly asOf: number };
+  /** The living nodes. Absent if they were never counted. */
+  readonly nodes?: CountedNodes;
   /** Whether this node has an archive of definitions. */
   readonly hasArchive: boolean;
   /** Receivers of alerts. Absent without the option `alerts`. */
@@ -42,6 +42,14 @@ export interface PartHealth {
   readonly answeredAt?: number;
   /** Begin of the first of the calls that fail now, in the same unit. Absent while calls are answered. */
   readonly failingSince?: number;
+}
+
+/** The living nodes as last counted. */
+export interface CountedNodes {
+  /** Number of living nodes. */
+  readonly count: number;
+  /** When they were counted: ms since the epoch, cluster time. */
+  readonly asOf: number;
 }
 
 /** A receiver of alerts, and the result of the last request to it. */

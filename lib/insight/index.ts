@@ -3,6 +3,7 @@ export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
 export { readOverview } from './overview-reader.js';
 export { WARNING_CODES, type Warning } from './warning.js';
 export {
+  type CountedNodes,
   type Health,
   HealthCheck,
   type Known,

@@ -104,6 +104,44 @@ describe('alerts by webhook', () => {
     expect(receiver.alerts[1]).toMatchObject({ kind: 'clock-suspect', status: 'resolved' });
   });
 
+  it('tell of a warning about a semaphore, from one node, until an operator mends it', async () => {
+    const definitions = [{ ...JOB, groupPattern: 'elsewhere' }];
+    const nodes = [await node({}, { heartbeat: '1s', definitions }), await node({}, { heartbeat: '1s', definitions })];
+    await cluster.time.advance(80_000);
+    await received(1);
+    expect(receiver.alerts).toMatchObject([{ kind: 'no-node', status: 'firing', semaphore: 'job' }]);
+    await nodes[0]!.gatekeeper.definitions.edit('job', { groupPattern: '.*' }, { by: 'ann' });
+    await cluster.time.advance(40_000);
+    await received(2);
+    expect(receiver.alerts[1]).toMatchObject({ kind: 'no-node', status: 'resolved', id: receiver.alerts[0]!.id });
+  });
+
+  it('go on from another node when the one that sends them closes', async () => {
+    const definitions = [{ ...JOB, groupPattern: 'elsewhere' }];
+    const nodes = [await node({}, { heartbeat: '1s', definitions }), await node({}, { heartbeat: '1s', definitions })];
+    await cluster.time.advance(80_000);
+    await received(1);
+    const [first, second] = nodes.toSorted((one, other) => other.of('alert').length - one.of('alert').length);
+    await cluster.time.advance(10 * MINUTE);
+    expect(receiver.requests).toHaveLength(1);
+    const closing = first!.gatekeeper.close();
+    await cluster.time.advance(80_000);
+    await closing;
+    await received(2);
+    expect(second!.of('alert')).toMatchObject([{ alert: { kind: 'no-node', id: receiver.alerts[0]!.id } }]);
+  });
+
+  it('tell of any other fault of the health, from one node', async () => {
+    const nodes = [await node(), await node()];
+    for (const { gatekeeper } of nodes) {
+      const { birth } = partsOf(gatekeeper).directory;
+      Object.defineProperty(birth, 'fault', { value: { since: cluster.time.monotonic(), sentence: 'unread' } });
+    }
+    await cluster.time.advance(30_000);
+    await received(1);
+    expect(receiver.alerts).toMatchObject([{ kind: 'degraded', severity: 'warning', sentence: 'unread' }]);
+  });
+
   it('come from each node if the store is lost, and again when it is back', async () => {
     const nodes = [await node(), await node()];
     for (const { store } of nodes) store.script = () => Promise.reject(new StoreUnavailableError('away'));
