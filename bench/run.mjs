@@ -7,6 +7,7 @@ import { allocation } from './allocation.mjs';
 import { backlog } from './backlog.mjs';
 import { concurrent } from './concurrent.mjs';
 import { onHazelcast } from './hazelcast.mjs';
+import { history } from './history.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
@@ -26,6 +27,7 @@ const PARTS = {
   sequential: () => onHazelcast(singleCalls),
   decorator: decoratorCost,
   memory: memoryPerSemaphore,
+  history,
   acquisitions,
   migration,
   idle,
