@@ -8,6 +8,7 @@ import { backlog } from './backlog.mjs';
 import { concurrent } from './concurrent.mjs';
 import { consoleTraffic } from './console.mjs';
 import { onHazelcast } from './hazelcast.mjs';
+import { history } from './history.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
@@ -27,6 +28,7 @@ const PARTS = {
   sequential: () => onHazelcast(singleCalls),
   decorator: decoratorCost,
   memory: memoryPerSemaphore,
+  history,
   acquisitions,
   migration,
   console: consoleTraffic,

@@ -57,4 +57,11 @@ export interface ConsoleOptions {
    * preflight requests (CORS). Default: none.
    */
   readonly allowedOrigins?: readonly string[];
+  /**
+   * Address of the logs of a run, which the page shows beside the run:
+   * "https://logs.example.com/?query={acquirer}+{job}&from={from}&to={to}". The placeholders are `semaphore`, `job`, `group`,
+   * `acquirer`, `instance`, `token`, `from` and `to` (ISO 8601, a minute around the run), `fromMs` and `toMs`. http or https.
+   * Default: none.
+   */
+  readonly logsUrl?: string;
 }

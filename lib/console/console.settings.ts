@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields, patternSchema } from '../decision/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
+import { logsUrlFault } from './logs-url.js';
 
 export const DEFAULT_PATH = 'gatekeeper';
 const SHORTEST_TOKEN = 16;
@@ -49,6 +50,14 @@ const hostSchema = z
   .regex(/^[\w-]+(\.[\w-]+)*$/, { error: ({ input }) => `${show(input)} is not a host name such as "dev.local"` })
   .toLowerCase();
 
+const logsUrlSchema = z
+  .string({ error: ({ input }) => `${show(input)} is not text` })
+  .max(2000, { error: 'is longer than 2000 characters' })
+  .superRefine((template, context) => {
+    const fault = logsUrlFault(template);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
+
 const settingsSchema = onlyFields({
   path: z
     .string({ error: ({ input }) => `${show(input)} is not text` })
@@ -68,6 +77,7 @@ const settingsSchema = onlyFields({
   allowedHosts: z.array(hostSchema, { error: 'is not a list of host names' }).default([]),
   trustProxy: switchSchema,
   environment: nameSchema.optional(),
+  logsUrl: logsUrlSchema.optional(),
   allowedOrigins: z.array(originSchema, { error: 'is not a list of origins' }).default([]),
 }).superRefine(({ tokens, guards, insecure }, context) => {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });

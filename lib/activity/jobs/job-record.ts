@@ -78,28 +78,42 @@ export function ofStart(start: StartEntry): JobRecord {
  * @param now cluster time in ms
  */
 export function combined(known: JobRecord, changes: JobRecord, now: number): JobRecord {
-  const runs = newest(unique([...changes.runs, ...known.runs]));
-  const isEnded = endsOf([...changes.runs, ...known.runs]);
   const ended = known.runs.flatMap((run) => (run.outcome === 'crashed' ? (endOf(run, changes.runs) ?? []) : []));
-  const lastSeen = (known.due ?? 0) > (changes.due ?? 0) ? known : changes;
+  return summedUp([changes, known], now, ended);
+}
+
+/**
+ * Adds up records of one job. Cheaper than to combine them one by one.
+ *
+ * @param records at least one, the newest knowledge first
+ * @param ended runs that one of the records has as crashed, and another one as ended
+ */
+export function summedUp(records: readonly JobRecord[], now: number, ended: readonly EndedRun[] = []): JobRecord {
+  const all = records.flatMap((record) => record.runs);
+  const runs = newest(unique(all));
+  const isEnded = new Set(all.map(runKey));
+  const failures = withoutFormer(
+    records.flatMap((record) => record.failures),
+    runs,
+  );
+  const starts = unique(records.flatMap((record) => record.starts)).filter((start) => !isEnded.has(runKey(start)));
+  const hours = [...records.flatMap((record) => record.hours), ...ended.map((run) => withoutCrash(run, HOURS))];
+  const days = [...records.flatMap((record) => record.days), ...ended.map((run) => withoutCrash(run, DAYS))];
+  const { semaphore, job } = records[0]!;
+  const due = latest(records.map((record) => record.due));
+  const named = records.filter(({ schedule }) => schedule !== undefined);
   return {
-    semaphore: known.semaphore,
-    job: known.job,
-    usedAt: Math.max(known.usedAt, changes.usedAt),
+    semaphore,
+    job,
+    usedAt: Math.max(...records.map(({ usedAt }) => usedAt)),
     runs: runs.slice(0, MOST_RUNS),
-    failures: fewStacks(newest(withoutFormer([...changes.failures, ...known.failures], runs)).slice(0, MOST_FAILURES)),
-    starts: newest(unique([...changes.starts, ...known.starts]))
-      .filter((start) => !isEnded.has(runKey(start)))
-      .slice(0, MOST_STARTS),
-    hours: addedPeriods(
-      [...known.hours, ...changes.hours, ...ended.map((run) => withoutCrash(run, HOURS))],
-      HOURS,
-      now,
-    ),
-    days: addedPeriods([...known.days, ...changes.days, ...ended.map((run) => withoutCrash(run, DAYS))], DAYS, now),
-    lastOk: latest(known.lastOk, changes.lastOk),
-    due: latest(known.due, changes.due),
-    schedule: lastSeen.schedule ?? known.schedule ?? changes.schedule,
+    failures: fewStacks(newest(failures).slice(0, MOST_FAILURES)),
+    starts: newest(starts).slice(0, MOST_STARTS),
+    hours: addedPeriods(hours, HOURS, now),
+    days: addedPeriods(days, DAYS, now),
+    lastOk: latest(records.map((record) => record.lastOk)),
+    due,
+    schedule: (named.find((record) => record.due === due) ?? named[0])?.schedule,
   };
 }
 
@@ -155,10 +169,6 @@ function endOf(crash: RunEntry, runs: readonly RunEntry[]): EndedRun | undefined
   return runs.find((run): run is EndedRun => !isCrash(run) && runKey(run) === runKey(crash));
 }
 
-function endsOf(runs: readonly RunEntry[]): ReadonlySet<string> {
-  return new Set(runs.map(runKey));
-}
-
 /** Sorted so that the result does not depend on the order of the entries. */
 function newest<Entry extends RunEntry | StartEntry>(entries: readonly Entry[]): Entry[] {
   return entries.toSorted((one, other) => other.at - one.at || (runKey(one) < runKey(other) ? 1 : -1));
@@ -172,6 +182,7 @@ function fewStacks(failures: readonly FailedRun[]): FailedRun[] {
   });
 }
 
-function latest(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+function latest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }

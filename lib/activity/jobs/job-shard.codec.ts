@@ -3,14 +3,14 @@ import type { Pieces } from '../../async/slices.js';
 import { faultsOf, show, storedCount, storedList, storedText, storedTime, withoutDoubt } from '../../decision/index.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 import type { RunEntry, StartEntry } from '../history-entry.js';
-import { MOST_CLASSES } from './durations.js';
+import { type Durations, MOST_CLASSES } from './durations.js';
 import { type FailedRun, type JobRecord, LONGEST_STACK, nameKey } from './job-record.js';
 import { EMPTY_SHARD, type JobShard, type WriterMark } from './job-shard.js';
 
 /** Version of the format. A newer version is left as it is. */
 const VERSION = 1;
 /** Bytes of the jobs of one shard, and number of jobs. The jobs that were not used for the longest time are dropped. */
-export const MOST_BYTES = 128 * 1024;
+export const MOST_BYTES = 256 * 1024;
 export const MOST_JOBS = 64;
 /** Characters; more than any version with this format writes. */
 const LONGEST_SHARD = 1024 * 1024;
@@ -44,7 +44,7 @@ const periodSchema = z.object({
   failed: storedCount,
   lost: storedCount,
   crashed: storedCount,
-  took: storedList(z.tuple([storedCount.max(MOST_CLASSES), storedCount]), MOST),
+  took: z.custom<Durations>(isDurations, 'is no histogram'),
 });
 const jobSchema = z.object({
   semaphore: storedText,
@@ -65,6 +65,19 @@ const shardSchema = z.object({
   writers: storedList(z.tuple([storedText, storedCount, storedTime]), 10_000),
   jobs: z.array(z.unknown()),
 });
+
+/** By hand, because a record has thousands of these numbers. */
+function isDurations(value: unknown): value is Durations {
+  if (!Array.isArray(value) || value.length > MOST_CLASSES) return false;
+  return value.every(
+    (pair) =>
+      Array.isArray(pair) && pair.length === 2 && isCount(pair[0]) && isCount(pair[1]) && pair[0] < MOST_CLASSES,
+  );
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
 
 type Encoded<Entry> = Omit<Entry, 'semaphore' | 'job' | 'node' | 'kind'> & { readonly on: number };
 

@@ -1,25 +1,27 @@
-import { spreadOf } from '../../decision/texts/spread.js';
+import { hashOf } from '../../decision/index.js';
 import type { ExpiryEntry } from '../history-entry.js';
-import { type JobRecord, combined, nameKey } from './job-record.js';
+import { type JobRecord, nameKey, summedUp } from './job-record.js';
 import type { Addition } from './job-shard.js';
 
 /** Number of texts that contain all jobs. Few enough to read all of them with one call. */
 export const SHARDS = 128;
 /** Maximum number of jobs with changes. No application has as many methods, but names of jobs may come from arguments. */
 const MOST_JOBS = 1000;
+/** Number of changes of one job that are added up together: one by one would cost more than the run. */
+const TOGETHER = 200;
 /** Maximum number of other changes of a shard, while the store can't be asked. */
 const MOST_MARKS = 1000;
 
 /** Changes that was not sent yet. */
 interface Changes {
-  readonly jobs: Map<string, JobRecord>;
+  readonly jobs: Map<string, JobRecord[]>;
   readonly ended: Set<string>;
   readonly expiries: ExpiryEntry[];
 }
 
 /** The shard of a semaphore. All its jobs are in one, because an expired permit does not tell its job. */
 export function shardOf(semaphore: string): number {
-  return spreadOf(semaphore, SHARDS);
+  return hashOf(semaphore) % SHARDS;
 }
 
 /**
@@ -46,8 +48,9 @@ export class PendingAdditions {
     const shard = shardOf(record.semaphore);
     const { jobs } = this.#of(shard);
     const key = nameKey(record);
-    const known = jobs.get(key);
-    jobs.set(key, known ? combined(known, record, now) : record);
+    const known = jobs.get(key) ?? [];
+    known.push(record);
+    jobs.set(key, known.length < TOGETHER ? known : [addedUp(known, now)]);
     this.#noted.delete(key);
     this.#noted.set(key, shard);
     if (this.#noted.size > MOST_JOBS) this.#dropOldest();
@@ -70,7 +73,7 @@ export class PendingAdditions {
     if (sent) return sent;
     const changes = this.#of(shard);
     this.#changes.delete(shard);
-    const jobs = new Map([...changes.jobs].map(([key, job]) => [key, complete(job)]));
+    const jobs = new Map([...changes.jobs].map(([key, all]) => [key, complete(addedUp(all, at))]));
     for (const key of jobs.keys()) this.#noted.delete(key);
     const addition = { ...changes, jobs, writer: this.writer, seq: ++this.#seq, at };
     this.#sent.set(shard, addition);
@@ -101,4 +104,9 @@ export class PendingAdditions {
     this.#changes.get(shard)?.jobs.delete(key);
     this.#dropped++;
   }
+}
+
+/** @param records in the order of the changes */
+function addedUp(records: readonly JobRecord[], now: number): JobRecord {
+  return records.length === 1 ? records[0]! : summedUp(records.toReversed(), now);
 }

@@ -53,6 +53,8 @@ export interface SessionAnswer {
   readonly readOnly: boolean;
   /** Name of the environment, such as "production", which each page shows. */
   readonly environment?: string;
+  /** Template of the address of a run's logs. */
+  readonly logsUrl?: string;
   readonly node: NodeIdentity;
   readonly store: StoreHealth;
   readonly clock: Explanation['clock'];
@@ -72,6 +74,7 @@ export const sessionSchema: z.ZodType<SessionAnswer> = z
     permitsOnly: z.boolean().optional(),
     readOnly: z.boolean(),
     environment: z.string().optional(),
+    logsUrl: z.string().optional(),
     node: nodeIdentitySchema,
     store: storeHealthSchema,
     clock: clockSchema,

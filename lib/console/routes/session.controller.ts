@@ -19,7 +19,7 @@ export class SessionController {
 
   @Serves(ROUTES.session)
   session(@VisitorOf() { user, role, names, permitsOnly }: Visitor): SessionAnswer {
-    const { readOnly, environment } = this.settings;
+    const { readOnly, environment, logsUrl } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
     const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };
     const { clockTolerance } = partsOf(this.gatekeeper).directory.declared.rules;
@@ -29,6 +29,7 @@ export class SessionController {
       ...limits,
       readOnly,
       ...(environment !== undefined && { environment }),
+      ...(logsUrl !== undefined && { logsUrl }),
       node,
       store,
       clock,

@@ -171,7 +171,7 @@ describe('the records of a shard', () => {
       );
       return failures;
     };
-    const shard = withAddition(EMPTY_SHARD, addition(Array.from({ length: 30 }, (_, index) => big(index)).flat()));
+    const shard = withAddition(EMPTY_SHARD, addition(Array.from({ length: 40 }, (_, index) => big(index)).flat()));
     const text = encodeJobShard(shard);
     expect(Buffer.byteLength(text)).toBeLessThan(MOST_BYTES + 1000);
     const kept = [...decoded(text).shard.jobs.values()].map((each) => each.job);

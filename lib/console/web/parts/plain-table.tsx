@@ -4,15 +4,17 @@ interface PlainTableProps {
   /** Name of the table for screen readers. */
   readonly label: string;
   readonly columns: readonly string[];
+  /** Class for the style sheet: `runs` makes a card of each row on a narrow screen. */
+  readonly kind?: 'runs';
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
 /** A table with its own scrollbars. It can get the focus, so that the keyboard can scroll it, too. */
-export function PlainTable({ label, columns, children }: PlainTableProps) {
+export function PlainTable({ label, columns, kind, children }: PlainTableProps) {
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
-      <table class="plain">
+      <table class={kind ? `plain ${kind}` : 'plain'}>
         <thead>
           <tr>
             {columns.map((column) => (

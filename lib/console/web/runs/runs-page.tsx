@@ -1,4 +1,4 @@
-import type { HistoryAnswer, HistoryEntry, RunEntry } from '../api/answers.js';
+import type { HistoryAnswer, HistoryEntry } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -7,30 +7,14 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, route } from '../router.js';
 import { PlanPage } from './plan-page.js';
 import { RunningPage } from '../tasks/running-page.js';
 import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
-
-/** Number of loaded entries. The search runs in the browser, over these. */
-const MOST = 500;
-
-const FAILURES: ReadonlySet<RunEntry['outcome']> = new Set(['failed', 'crashed']);
-
-const FILTERS = {
-  ok: { label: 'Ended well', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'ok' },
-  running: { label: 'Running', has: (entry: HistoryEntry) => entry.kind === 'running' },
-  failed: {
-    label: 'Failed or crashed',
-    has: (entry: HistoryEntry) => entry.kind === 'run' && FAILURES.has(entry.outcome),
-  },
-  lost: { label: 'Lost its permit', has: (entry: HistoryEntry) => entry.kind === 'run' && entry.outcome === 'lost' },
-  skipped: { label: 'Skipped', has: (entry: HistoryEntry) => entry.kind === 'skip' },
-} as const;
-
-type FilterName = keyof typeof FILTERS;
-const NAMES = Object.keys(FILTERS) as FilterName[];
+import { RunDetails } from './run-details.js';
+import { RunFilters, pathOf } from './run-filters.js';
+import { isAt, placeOf } from './run-place.js';
 
 const VIEWS = [
   [['runs'], 'Jobs'],
@@ -54,30 +38,37 @@ function View({ view }: { readonly view: string | undefined }) {
   return view === 'next' ? <PlanPage /> : <JobRuns />;
 }
 
-/** The runs of all jobs, newest first. */
+/** The runs of all jobs, newest first. The server filters them, and the search runs in the browser. */
 function JobRuns() {
-  const query = useLive<HistoryAnswer>(`history?limit=${MOST}`, anyChangeOrRun, SELDOM);
-  const search = route.value.query.get('search') ?? '';
-  const chosen = NAMES.find((name) => name === route.value.query.get('show'));
+  const { query: given } = route.value;
+  const query = useLive<HistoryAnswer>(pathOf(given), anyChangeOrRun, SELDOM);
+  const search = given.get('search') ?? '';
+  const place = placeOf(given.get('run'));
   return (
     <>
       <p class="lead">The last runs on all nodes. Of consecutive skips with one reason, only the first is listed.</p>
+      <div class="toolbar">
+        <Search
+          label="Search work, job, node, error"
+          value={search}
+          onValue={(value) => changeQuery({ search: value })}
+        />
+        <RunFilters />
+      </div>
       <Loaded query={query}>
         {({ entries }) => {
-          const found = entries.filter((entry) => matches(entry, search));
-          const shown = chosen ? found.filter(FILTERS[chosen].has) : found;
+          const shown = entries.filter((entry) => matches(entry, search));
           return (
             <>
-              <div class="toolbar">
-                <Search
-                  label="Search work, job, node, error"
-                  value={search}
-                  onValue={(value) => replaceQuery({ search: value, show: chosen })}
-                />
-                <Filters found={found} chosen={chosen} onChoose={(show) => replaceQuery({ search, show })} />
-              </div>
               <ResultCount shown={shown.length} all={entries.length} one="run" />
-              <Entries entries={shown} all={entries.length} />
+              <Entries entries={shown} />
+              {place && (
+                <RunDetails
+                  place={place}
+                  entry={entries.find((entry) => isAt(entry, place))}
+                  onClose={() => changeQuery({ run: undefined })}
+                />
+              )}
             </>
           );
         }}
@@ -96,32 +87,11 @@ function detailOf(entry: HistoryEntry): string | undefined {
   return entry.kind === 'run' ? entry.message : entry.reason;
 }
 
-interface FiltersProps {
-  readonly found: readonly HistoryEntry[];
-  readonly chosen: FilterName | undefined;
-  readonly onChoose: (filter: FilterName | undefined) => void;
-}
-
-function Filters({ found, chosen, onChoose }: FiltersProps) {
-  return (
-    <div class="filters" role="group" aria-label="Show">
-      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
-        All <span class="number">{found.length}</span>
-      </button>
-      {NAMES.map((name) => (
-        <button type="button" key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
-          {FILTERS[name].label} <span class="number">{found.filter(FILTERS[name].has).length}</span>
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function Entries({ entries, all }: { readonly entries: readonly HistoryEntry[]; readonly all: number }) {
-  if (entries.length === 0) return <Empty>{all === 0 ? 'No runs yet.' : 'Nothing matches.'}</Empty>;
+function Entries({ entries }: { readonly entries: readonly HistoryEntry[] }) {
+  if (entries.length === 0) return <Empty>{route.value.query.size === 0 ? 'No runs yet.' : 'Nothing matches.'}</Empty>;
   return (
     <section class="panel filling" aria-label="Runs of all jobs">
-      <HistoryTable runs={entries} isOfAll />
+      <HistoryTable runs={entries} isOfAll query={Object.fromEntries(route.value.query)} />
     </section>
   );
 }

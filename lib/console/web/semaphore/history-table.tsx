@@ -7,23 +7,27 @@ import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
+import { runHref } from '../runs/run-place.js';
 
 interface HistoryTableProps {
   readonly runs: readonly HistoryEntry[];
   /** Whether the rows belong to several semaphores. Then the table has a column for their names. */
   readonly isOfAll?: boolean;
+  /** Filters in the address, which the link to a run keeps. */
+  readonly query?: Record<string, string>;
 }
 
 /** Shows runs and skipped runs, newest first. */
-export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
+export function HistoryTable({ runs, isOfAll = false, query = {} }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   return (
     <PlainTable
       label="History"
+      kind="runs"
       columns={['When', 'Outcome', ...(isOfAll ? ['Work'] : []), 'Job', 'Node', 'Took', 'Detail']}
     >
       {runs.map((entry) => (
-        <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
+        <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} href={runHref(entry, query)} />
       ))}
     </PlainTable>
   );
@@ -33,14 +37,23 @@ function keyOf({ at, semaphore, node, job, kind }: HistoryEntry): string {
   return `${at} ${semaphore} ${node.instance} ${job} ${kind}`;
 }
 
-function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOfAll: boolean }) {
+interface EntryProps {
+  readonly entry: HistoryEntry;
+  readonly isOfAll: boolean;
+  /** Address of the run's details. */
+  readonly href: string;
+}
+
+function Entry({ entry, isOfAll, href }: EntryProps) {
   return (
     <tr>
       <td class="number">
-        <DateTime at={entry.at} />
+        <a href={href} title="Details of this run">
+          <DateTime at={entry.at} />
+        </a>
       </td>
       <td>
-        <State entry={entry} />
+        <RunState entry={entry} />
       </td>
       {isOfAll && (
         <td>
@@ -51,13 +64,14 @@ function Entry({ entry, isOfAll }: { readonly entry: HistoryEntry; readonly isOf
         <code>{entry.job}</code>
       </td>
       <td>{entry.node.acquirer}</td>
-      <td class="number">{entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}</td>
-      <td>{detailOf(entry)}</td>
+      <td class="number took">{entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}</td>
+      <td class="detail">{detailOf(entry)}</td>
     </tr>
   );
 }
 
-function State({ entry }: { readonly entry: HistoryEntry }) {
+/** Shows the outcome of a run, or that it goes on or was skipped. */
+export function RunState({ entry }: { readonly entry: HistoryEntry }) {
   if (entry.kind === 'run') return <Outcome outcome={entry.outcome} />;
   return entry.kind === 'running' ? <Badge tone="accent">running</Badge> : <Badge tone="neutral">skipped</Badge>;
 }

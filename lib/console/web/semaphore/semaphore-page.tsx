@@ -10,6 +10,7 @@ import { listHref } from '../semaphores/list-place.js';
 import { DefinitionPanel } from './definition-panel.js';
 import { HistoryTable } from './history-table.js';
 import { HoldersPanel } from './holders-panel.js';
+import { JobPanels } from './job-panel.js';
 import { Summary } from './summary.js';
 import { Timeline } from './timeline.js';
 
@@ -42,6 +43,7 @@ function Detail({ detail, onChange }: DetailProps) {
         <DefinitionPanel semaphore={semaphore} onChange={onChange} />
       </div>
       {semaphore.holders.length + (runs ?? []).length > 0 && <Timeline holders={semaphore.holders} runs={runs ?? []} />}
+      <JobPanels name={semaphore.name} />
       <section class="panel" aria-labelledby="history-title">
         <h2 id="history-title">History</h2>
         {runs ? <HistoryTable runs={runs} /> : <Empty>The runs can’t be read now.</Empty>}

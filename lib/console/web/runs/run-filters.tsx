@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import type { JobsAnswer, NodesAnswer, RunKind } from '../api/answers.js';
+import { messageOf } from '../api/api-error.js';
+import { request } from '../api/call.js';
+import { anyChangeOrRun } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
+import { useLive } from '../live/use-live.js';
+import { announce } from '../parts/notices.js';
+import { changeQuery, route } from '../router.js';
+
+/** Number of loaded entries. */
+const MOST = 500;
+/** Number of entries in a file. */
+const MOST_SAVED = 10_000;
+
+const KINDS: Record<RunKind, string> = {
+  failed: 'Failed',
+  running: 'Running',
+  skipped: 'Skipped',
+  lost: 'Lost its permit',
+  ok: 'Ended well',
+};
+const TIMES = { '1h': 'Last hour', '1d': 'Last day', '7d': 'Last 7 days', '31d': 'Last 31 days' } as const;
+
+/** Filters in the address that the server applies. */
+const FILTERS = ['show', 'since', 'job', 'node'] as const;
+
+/** The call for the runs that the address asks for. */
+export function pathOf(query: URLSearchParams, limit = MOST): string {
+  const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : []));
+  return `history?${new URLSearchParams([['limit', String(limit)], ...given]).toString()}`;
+}
+
+/** Kind, time, job and node of the shown runs, and the download of all of them. */
+export function RunFilters() {
+  const chosen = route.value.query.get('show');
+  const jobs = useLive<JobsAnswer>('jobs', anyChangeOrRun, SELDOM).data.value?.jobs ?? [];
+  const nodes = useLive<NodesAnswer>('nodes', anyChangeOrRun, SELDOM).data.value?.nodes ?? [];
+  return (
+    <>
+      <div class="filters" role="group" aria-label="Show">
+        <Kind kind={undefined} isChosen={!chosen} label="All" />
+        {Object.entries(KINDS).map(([kind, label]) => (
+          <Kind key={kind} kind={kind} isChosen={chosen === kind} label={label} />
+        ))}
+      </div>
+      <div class="filters choices">
+        <Choice name="since" label="Time" all="Any time" options={Object.entries(TIMES)} />
+        <Choice name="job" label="Job" all="All jobs" options={distinct(jobs.map(({ job }) => job))} />
+        <Choice name="node" label="Node" all="All nodes" options={distinct(nodes.map(({ acquirer }) => acquirer))} />
+        <Download />
+      </div>
+    </>
+  );
+}
+
+interface KindProps {
+  readonly kind: string | undefined;
+  readonly label: string;
+  readonly isChosen: boolean;
+}
+
+function Kind({ kind, label, isChosen }: KindProps) {
+  return (
+    <button type="button" aria-pressed={isChosen} onClick={() => changeQuery({ show: kind })}>
+      {label}
+    </button>
+  );
+}
+
+function distinct(names: readonly string[]): [value: string, label: string][] {
+  return [...new Set(names)].toSorted().map((name) => [name, name]);
+}
+
+interface ChoiceProps {
+  readonly name: (typeof FILTERS)[number];
+  readonly label: string;
+  /** Label of the choice of everything. */
+  readonly all: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+/** A value from the address that is no option is one, too: it may be a job that is no longer known. */
+function Choice({ name, label, all, options }: ChoiceProps) {
+  const chosen = route.value.query.get(name) ?? '';
+  const isKnown = chosen === '' || options.some(([value]) => value === chosen);
+  return (
+    <select aria-label={label} onChange={(event) => changeQuery({ [name]: event.currentTarget.value })}>
+      {[['', all], ...(isKnown ? [] : [[chosen, chosen]]), ...options].map(([value, text]) => (
+        <option key={value} value={value} selected={value === chosen}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The page fetches the file, because a link of the browser would not send the token. */
+function Download() {
+  const [isLoading, setLoading] = useState(false);
+  const save = async () => {
+    setLoading(true);
+    try {
+      const answer = await request(pathOf(route.value.query, MOST_SAVED), { accept: 'text/csv' });
+      saveAs('runs.csv', await answer.blob());
+    } catch (error) {
+      announce(messageOf(error), { isBad: true });
+    } finally {
+      setLoading(false);
+    }
+  };
+  return (
+    <button type="button" disabled={isLoading} onClick={() => void save()}>
+      Download CSV
+    </button>
+  );
+}
+
+function saveAs(name: string, content: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
