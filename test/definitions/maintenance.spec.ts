@@ -104,7 +104,7 @@ describe('a maintenance window', () => {
     );
   });
 
-  it('takes in what was defined since, if it is started again, but not what somebody resumed', async () => {
+  it('takes in what was defined since, if it is started again, but not what a person resumed', async () => {
     const [node] = await two(cluster());
     const { definitions } = node!.gatekeeper;
     await definitions.maintenance.start({ window: 'db', names: '.*' });

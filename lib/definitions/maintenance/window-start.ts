@@ -46,7 +46,7 @@ interface Opened {
  *   2. list the window, and what other windows have paused (compare-and-set; again from 1 if another window changed)
  *   3. list a batch of semaphores that are to be paused (compare-and-set)
  *   4. pause them, one by one
- *   5. drop from the list those that somebody else paused meanwhile; the window is on if none is left (compare-and-set)
+ *   5. drop from the list those that another change paused meanwhile; the window is on if none is left (compare-and-set)
  *
  * A process may die after any step: the same call continues, and an end finds each pause in the list.
  */

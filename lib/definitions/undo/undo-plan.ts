@@ -25,7 +25,7 @@ export interface UndoStep {
   readonly to?: SemaphoreDefinition;
   /** Whether the semaphore is paused now. */
   readonly isPaused: boolean;
-  /** Whether it will be paused afterwards. */
+  /** Whether the semaphore will be paused afterwards. */
   readonly willBePaused: boolean;
   /** Number of held permits that the undo takes away, because it removes the definition. */
   readonly revokes: number;

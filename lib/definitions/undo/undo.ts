@@ -42,7 +42,7 @@ export interface UndoOptions {
   readonly onPlanned?: (steps: readonly UndoStep[]) => void;
 }
 
-/** What an undo changes, by name. */
+/** The changes that an undo makes, by name. */
 export interface UndoPlan {
   /** Id of the entry, or of the change of many. */
   readonly id: string;

@@ -23,7 +23,7 @@ describeInBrowser('the undo of changes', () => {
     await definitions.edit('job-a', { permits: 7 }, { by: 'ann', reason: 'more load' });
     await logged(console, 1);
     const { page } = await visit(console.url, { token: TOKENS.define, at: '/changes' });
-    await page.getByRole('button', { name: 'Undo the edit of job-a…' }).click();
+    await page.getByRole('button', { name: 'Undo change of job-a…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Permits: 7 1').waitFor();
     expect((await definitions.get('job-a'))?.revision).toBe(2);
@@ -46,7 +46,7 @@ describeInBrowser('the undo of changes', () => {
     const { page } = await visit(console.url, { token: TOKENS.operate, at: '/changes' });
     await page.getByText('3 semaphores').click();
     await page.getByRole('link', { name: 'job-c' }).waitFor();
-    await page.getByRole('button', { name: 'Undo the migrate of 3 semaphores…' }).click();
+    await page.getByRole('button', { name: 'Undo change of 3 semaphores…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Stays as it is, because it has changed since').waitFor();
     await dialog.getByText('changed since (pause by "cleo"').waitFor();
@@ -64,7 +64,7 @@ describeInBrowser('the undo of changes', () => {
     await definitions.edit('job-a', { permits: 7 }, { by: 'ann' });
     await logged(console, 1);
     const { page } = await visit(console.url, { token: TOKENS.define, at: '/changes' });
-    await page.getByRole('button', { name: 'Undo the edit of job-a…' }).click();
+    await page.getByRole('button', { name: 'Undo change of job-a…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Permits: 7 1').waitFor();
     await definitions.edit('job-a', { permits: 8 }, { by: 'cleo', reason: 'even more' });
@@ -79,7 +79,7 @@ describeInBrowser('the undo of changes', () => {
     await console.gatekeeper.definitions.pause('job-b');
     await logged(console, 2);
     const { page } = await visit(console.url, { token: TOKENS.operate, at: '/changes' });
-    await page.getByRole('button', { name: 'Undo the pause of job-b…' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Undo the edit of job-a…' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo change of job-b…' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo change of job-a…' }).count()).toBe(0);
   });
 });

@@ -106,10 +106,10 @@ function UndoCell({ change, onUndo }: Pick<ChangeRowProps, 'change' | 'onUndo'>)
   if (undoneBy !== undefined) return <span class="second">undone by {undoneBy}</span>;
   const role = roleOfUndo(change);
   if (undoId === undefined || role === undefined || whyNot(role) !== undefined) return null;
-  const [{ action, semaphore }] = parts;
+  const [{ semaphore }] = parts;
   const what = parts.length > 1 ? count(parts.length, 'semaphore') : semaphore;
   return (
-    <button type="button" aria-label={`Undo the ${action} of ${what}…`} onClick={onUndo}>
+    <button type="button" aria-label={`Undo change of ${what}…`} onClick={onUndo}>
       Undo…
     </button>
   );
