@@ -6,6 +6,7 @@ import type { RunHistory } from '../run-history.js';
 import type { JobHistories } from './job-histories.js';
 import type { JobRecord } from './job-record.js';
 import { type JobRuns, jobRuns } from './job-runs.js';
+import { HOUR } from './run-periods.js';
 import { type RunsQuery, absolute, entriesOf, entryKey, isSelective, matchesQuery } from './runs-query.js';
 
 /** Default capacity of the journal. All of it is read, because runs of one job may be far back. */
@@ -25,6 +26,8 @@ interface Sources {
 export class Runs {
   readonly #sources: Sources;
   #known: readonly JobRuns[] = [];
+  /** Unchanged records are the same objects in each reading. */
+  readonly #cache: ShownRecords = new WeakMap();
 
   /** @internal Made by the gatekeeper. */
   constructor(sources: Sources) {
@@ -81,18 +84,36 @@ export class Runs {
   async #shown(records: readonly JobRecord[]): Promise<JobRuns[]> {
     const { factsOf, context } = this.#sources;
     const facts = await factsOf(records.flatMap(({ starts }) => starts));
-    const jobs = await inSlices(shownInPieces(records, facts, Math.round(timeOf(context))), context.nodeClock);
+    const now = Math.round(timeOf(context));
+    const jobs = await inSlices(shownInPieces(records, facts, now, this.#cache), context.nodeClock);
     return jobs.toSorted((one, other) => compare(one.semaphore, other.semaphore) || compare(one.job, other.job));
   }
 }
 
-function* shownInPieces(records: readonly JobRecord[], facts: RunFacts, now: number): Pieces<JobRuns[]> {
+type ShownRecords = WeakMap<JobRecord, { readonly hour: number; readonly shown: JobRuns }>;
+
+function* shownInPieces(
+  records: readonly JobRecord[],
+  facts: RunFacts,
+  now: number,
+  cache: ShownRecords,
+): Pieces<JobRuns[]> {
   const jobs: JobRuns[] = [];
   for (const record of records) {
-    jobs.push(jobRuns(record, facts, now));
+    jobs.push(shownOnce(record, facts, now, cache));
     yield 1;
   }
   return jobs;
+}
+
+/** Only runs that go on, and a new hour, change what an unchanged record shows. */
+function shownOnce(record: JobRecord, facts: RunFacts, now: number, cache: ShownRecords): JobRuns {
+  const hour = Math.floor(now / HOUR);
+  const known = cache.get(record);
+  if (known?.hour === hour) return known.shown;
+  const shown = jobRuns(record, facts, now);
+  if (record.starts.length === 0) cache.set(record, { hour, shown });
+  return shown;
 }
 
 /** The journal is newer than the past of the jobs, but may lack the message of a failure that it has not read. */

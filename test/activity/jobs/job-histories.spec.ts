@@ -70,7 +70,7 @@ describe('the past of a job', () => {
 
   it('costs two calls of the store for a hundred runs, and none without runs', async () => {
     const nodes = cluster();
-    const one = await noting(nodes, { sweepInterval: '10m' });
+    const one = await noting(nodes, { sweepInterval: '5m' });
     const calls: string[] = [];
     one.store.script = (call, go) => (calls.push(call), go());
     for (let run = 0; run < 100; run++) await succeed(one);
@@ -79,7 +79,7 @@ describe('the past of a job', () => {
     expect(calls.filter((call) => call === 'compareAndSet' || call === 'read')).toEqual(['read', 'compareAndSet']);
     expect((await one.gatekeeper.runs.jobs())[0]!.day.ok).toBe(100);
     calls.length = 0;
-    await nodes.time.advance(300_000);
+    await nodes.time.advance(200_000);
     expect(calls.filter((call) => call !== 'now')).toEqual([]);
   });
 
