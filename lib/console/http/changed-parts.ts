@@ -16,7 +16,7 @@ export interface ChangedPart<Item> {
 }
 
 export interface PartedList<Item> {
-  /** What the client sends with its next request. */
+  /** The client sends it with its next request. */
   readonly known: string;
   /** The parts that differ from those that the client knows, by number. */
   readonly changed: readonly ChangedPart<Item>[];

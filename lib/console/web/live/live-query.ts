@@ -29,7 +29,7 @@ const BYTES_PER_MS = 250;
 export interface Changes<T> {
   /** The path of the next request. */
   readonly pathAfter: (shown: T | undefined) => string;
-  /** What is shown after an answer. */
+  /** The data that are shown after an answer. */
   readonly merged: (shown: T | undefined, answer: unknown) => T;
 }
 
