@@ -20,6 +20,7 @@ const NAMED = [
   'tasks',
   'task-groups',
   'task-types',
+  'maintenance',
 ].map((path) => `astray/api/${path}`);
 
 /** Answers paths that Fastify's router can't match. Reports the fault of the name in the path. */
