@@ -48,14 +48,14 @@ async function processorTime(gatekeeper) {
 /** Counts the calls about keys of the past of jobs. */
 function counting(inner) {
   let calls = 0;
-  const counted = ['read', 'compareAndSet', 'readMany'];
+  const counted = new Set(['read', 'compareAndSet', 'readMany']);
   const open = (options) =>
     new Proxy(inner.open(options), {
       get(store, name) {
         const value = store[name];
         if (typeof value !== 'function') return value;
         return (...args) => {
-          if (counted.includes(name) && String(args[0]).startsWith('history:')) calls++;
+          if (counted.has(name) && String(args[0]).startsWith('history:')) calls++;
           return value.apply(store, args);
         };
       },

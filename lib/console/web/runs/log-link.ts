@@ -16,8 +16,14 @@ export function logLink(template: string, entry: HistoryEntry, now: number): str
   const [from, to] = [at - MARGIN, end + MARGIN];
   const token = entry.kind === 'skip' ? undefined : entry.token;
   const values: Record<string, string | number | undefined> = {
-    ...{ semaphore, job, token, group: node.group, acquirer: node.acquirer, instance: node.instance },
-    ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString(), fromMs: from, toMs: to },
+    ...node,
+    semaphore,
+    job,
+    token,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    fromMs: from,
+    toMs: to,
   };
   const href = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
   return /^https?:\/\//i.test(href) ? href : undefined;
