@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../api/answers.js';
 import { hrefOf } from '../router.js';
 
-/** What identifies a run in an address. */
+/** Identifies a run in an address. */
 export interface RunPlace {
   readonly semaphore: string;
   readonly job: string;
