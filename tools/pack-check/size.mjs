@@ -1,7 +1,12 @@
 /** Size of the package and number of packages that it brings, with their bounds. A growth over a bound needs a reason. */
 
 /** Packed and unpacked bytes; packages that `npm install` adds for it: its dependencies and theirs, without peers. */
-export const BOUNDS = { packed: 2_600_000, unpacked: 13_000_000, dependencies: 12 };
+export const BOUNDS = {
+  // Raised from 2.6 and 13 MB for maintenance windows, undo, runs by hand, alerts and the past of jobs.
+  packed: 3_000_000,
+  unpacked: 14_200_000,
+  dependencies: 12,
+};
 
 /**
  * Counts the packages that one package brings.
