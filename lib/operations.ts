@@ -1,4 +1,4 @@
-/* What operators do, in code: maintenance, undo, runs by hand, alerts. */
+/* The operations in code: maintenance, undo, runs by hand, alerts. */
 
 export {
   ALERT_KINDS,

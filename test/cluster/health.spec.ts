@@ -61,7 +61,7 @@ describe('an application on real members', () => {
     expect(list.json.semaphores).toMatchObject([{ name: 'report' }]);
     expect(list.json.stale.length > 0).toBe(stale);
     expect([paused.status, paused.json.code]).toEqual([503, reason]);
-    expect(told).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^health {2}down: nothing is granted/) });
+    expect(told).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^health {3}down: nothing is granted/) });
     expect(shown).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED since \d{4}-/) });
     expect(explained).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^report: nothing is granted: /) });
     expect(pausing).toMatchObject({ exitCode: 6, out: '' });

@@ -61,8 +61,7 @@ describeInBrowser('the console', () => {
     const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/runs/next' });
     const lane = (name: string) => page.getByRole('row').filter({ hasText: name });
     await lane('report-archive').locator('.due-mark').nth(3).waitFor();
-    // Four by its expression, and the next one of the scene, which the node publishes.
-    expect(await lane('report-archive').locator('.due-mark').count()).toBe(5);
+    expect(await lane('report-archive').locator('.due-mark').count()).toBe(4);
     expect(await lane('report-archive').innerText()).toContain('0 */6 * * * UTC');
     expect(await lane('session-cleanup').locator('.due-bar').count()).toBe(1);
     await lane('stock-sync').getByText('no node').waitFor();

@@ -159,7 +159,7 @@ function jobs(now: number): NodeInfo['jobs'] {
     cron('SearchJob.reindex', 'search-reindex', '*/30 * * * *', 30 * MINUTE, 18 * MINUTE),
     cron('RatesJob.fetch', 'exchange-rates', '*/5 * * * *', 5 * MINUTE, 4 * MINUTE),
     cron('CleanupJob.run', 'session-cleanup', '* * * * *', MINUTE, 41_000),
-    cron('ArchiveJob.run', 'report-archive', '0 */6 * * *', 6 * HOUR, 2 * HOUR),
+    cron('ArchiveJob.run', 'report-archive', '0 */6 * * *', 6 * HOUR, 6 * HOUR - (now % (6 * HOUR))),
     cron('StockJob.run', 'stock-sync', '*/5 * * * *', 5 * MINUTE, 2 * MINUTE),
     cron('BillingJob.close', 'billing-close', '0 4 1 * *', 30 * 24 * HOUR, 9 * 24 * HOUR),
   ];
