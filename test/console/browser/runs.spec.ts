@@ -34,7 +34,7 @@ describeInBrowser('the runs in the console', () => {
     await page.getByText('2 runs').waitFor();
     await page.getByRole('button', { name: 'Failed' }).click();
     await page.getByText('1 run', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Time' }).selectOption('Last day');
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('Last day');
     await page.getByRole('combobox', { name: 'Job' }).selectOption('Jobs.mail');
     await page.getByText('Nothing matches.').waitFor();
     expect(page.url()).toMatch(/#\/runs\?show=failed&since=1d&job=Jobs\.mail$/);

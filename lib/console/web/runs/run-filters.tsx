@@ -45,7 +45,7 @@ export function RunFilters() {
         ))}
       </div>
       <div class="filters choices">
-        <Choice name="since" label="Time" all="Any time" options={Object.entries(TIMES)} />
+        <Choice name="since" label="Period" all="Any time" options={Object.entries(TIMES)} />
         <Choice name="job" label="Job" all="All jobs" options={distinct(jobs.map(({ job }) => job))} />
         <Choice name="node" label="Node" all="All nodes" options={distinct(nodes.map(({ acquirer }) => acquirer))} />
         <Download />
