@@ -29,7 +29,7 @@ export class Runs {
   /** Unchanged records are the same objects in each reading. */
   readonly #cache: ShownRecords = new WeakMap();
 
-  /** @internal Made by the gatekeeper. */
+  /** Only a gatekeeper makes one. */
   constructor(sources: Sources) {
     this.#sources = sources;
   }
@@ -65,18 +65,15 @@ export class Runs {
   /**
    * The past of each job as it was a short time ago, for an overview that is read often.
    *
-   * @internal
+   * @param age ms that the answer may be old
+   * @throws StoreUnavailableError
    */
   async recent(age: number): Promise<readonly JobRuns[]> {
     this.#known = await this.#shown(await this.#sources.histories.all(age));
     return this.#known;
   }
 
-  /**
-   * The last answer of `recent`.
-   *
-   * @internal
-   */
+  /** The last answer of {@link recent}; empty before the first one. */
   get known(): readonly JobRuns[] {
     return this.#known;
   }

@@ -36,7 +36,7 @@ describeInBrowser('what people and nodes call things', () => {
     for (const at of ['runs', 'nodes', 'changes', 'operate/move']) {
       await page.goto(`${url}/#/${at}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      if (at !== 'operate/move') await page.getByText(IMAGE).first().waitFor();
+      if (at !== 'operate/move') await page.getByText(IMAGE).filter({ visible: true }).first().waitFor();
     }
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('main img, main script').count()).toBe(0);
