@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  CHANGES,
   storedCount,
   storedDefinitionSchema,
   storedList,
@@ -9,7 +8,7 @@ import {
   storedTime,
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { type AuditEntry, HANDOVERS, MAINTENANCE_CHANGES, ORDER_KINDS, TASK_CHANGES } from '../context/audit-entry.js';
+import { AUDIT_ACTIONS, type AuditEntry } from '../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 import {
@@ -88,16 +87,7 @@ const pauseSchema = z.object({
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   id: storedText.optional(),
   at: storedTime,
-  action: z.enum([
-    ...CHANGES,
-    ...HANDOVERS,
-    ...ORDER_KINDS,
-    ...TASK_CHANGES,
-    ...MAINTENANCE_CHANGES,
-    'revoke',
-    'restore',
-    'run-now',
-  ]),
+  action: z.enum(AUDIT_ACTIONS),
   semaphore: storedText,
   by: storedText,
   reason: storedText.optional(),

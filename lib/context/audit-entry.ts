@@ -1,4 +1,4 @@
-import type { DefinitionChange, Pause, SemaphoreDefinition, StoredPermit } from '../decision/index.js';
+import { CHANGES, type Pause, type SemaphoreDefinition, type StoredPermit } from '../decision/index.js';
 import type { NodeIdentity } from './node-identity.js';
 
 /** Changes of who leads a scope. */
@@ -13,16 +13,20 @@ export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-
 /** The start and the end of a maintenance window. */
 export const MAINTENANCE_CHANGES = ['start-maintenance', 'end-maintenance'] as const;
 
+/** All kinds of audited changes. */
+export const AUDIT_ACTIONS = [
+  ...CHANGES,
+  ...HANDOVERS,
+  ...ORDER_KINDS,
+  ...TASK_CHANGES,
+  ...MAINTENANCE_CHANGES,
+  'revoke',
+  'restore',
+  'run-now',
+] as const;
+
 /** Kind of an audited change. */
-export type AuditAction =
-  | DefinitionChange['kind']
-  | (typeof HANDOVERS)[number]
-  | (typeof ORDER_KINDS)[number]
-  | (typeof TASK_CHANGES)[number]
-  | (typeof MAINTENANCE_CHANGES)[number]
-  | 'revoke'
-  | 'restore'
-  | 'run-now';
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** An entry of the audit log: a change by a person or a program. */
 export interface AuditEntry {

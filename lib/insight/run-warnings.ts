@@ -1,4 +1,4 @@
-import type { JobRuns, RunEntry, RunningEntry } from '../activity/index.js';
+import { type JobRuns, MOST_FAILURES, type RunEntry, type RunningEntry } from '../activity/index.js';
 import { formatDuration, formatTime } from './format-duration.js';
 import type { ScheduledJob } from './scheduled-job.js';
 import type { Warning } from './warning.js';
@@ -10,8 +10,6 @@ const FACTOR = 3;
 const SHORTEST = 60_000;
 /** Number of runs from which percentiles say something. */
 const ENOUGH = 20;
-/** Failures in a record. If all of them are of the last day, there may be more. */
-const MOST_FAILURES = 10;
 /** Characters of an error in a sentence. */
 const LONGEST = 200;
 
@@ -20,6 +18,7 @@ export function failedLately({ job, failures }: JobRuns, now: number): Warning[]
   const recent = failures.filter(({ at, took = 0 }) => at + took > now - DAY);
   const [last] = recent;
   if (!last) return [];
+  // If all failures that are kept are of the last day, there may have been more.
   const times =
     recent.length === 1 ? 'once' : `${recent.length >= MOST_FAILURES ? 'at least ' : ''}${recent.length} times`;
   const sentence = `${job} failed ${times} in the last day, last ${formatTime(last.at)} on ${last.node.acquirer}: ${errorOf(last)}`;

@@ -5,7 +5,7 @@ import { type Ticks, readTicks } from '../tasks/schedules/ticks.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { type Registry, jobOf } from './cron-jobs.js';
 import type { GuardedMethod } from './guarded-method.js';
-import type { ScheduleMetadata } from './schedule-metadata.js';
+import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** ms: a run that waits longer for its permit could begin after another node has made up for it. */
 const LONGEST_WAIT = 60_000;
@@ -38,8 +38,4 @@ export function catchUpJob(job: RunnableJob, schedule: ScheduleMetadata, registr
     return found?.isActive ?? found?.running ?? false;
   };
   return { ...job, expression: schedule.expression, timeZone, times: ticks, isScheduled };
-}
-
-function zoneOf({ timeZone }: ScheduleMetadata): string {
-  return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

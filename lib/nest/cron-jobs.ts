@@ -1,5 +1,5 @@
 import type { DiscoveryService } from '@nestjs/core';
-import type { ScheduleMetadata } from './schedule-metadata.js';
+import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** The part of luxon's DateTime that is used here. */
 export interface Moment {
@@ -41,10 +41,11 @@ export function findRegistry(discovery: DiscoveryService): Registry | undefined 
  * Finds the job of a method by its name. If the method has no name, finds any job with the same expression and time
  * zone, because that job is due at the same times.
  */
-export function jobOf({ name, expression, timeZone }: ScheduleMetadata, registry: Registry): CronJob | undefined {
+export function jobOf(schedule: ScheduleMetadata, registry: Registry): CronJob | undefined {
+  const { name, expression } = schedule;
   const jobs = registry.getCronJobs();
   if (name !== undefined) return jobs.get(name);
-  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = zoneOf(schedule);
   return [...jobs.values()].find(
     ({ cronTime }) => String(cronTime.source) === expression && (cronTime.timeZone ?? zone) === zone,
   );

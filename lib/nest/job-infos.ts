@@ -3,7 +3,7 @@ import type { GatekeeperEvent, JobInfo, JobSchedule } from '../gatekeeper/index.
 import { type Registry, jobOf } from './cron-jobs.js';
 import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
-import type { ScheduleMetadata } from './schedule-metadata.js';
+import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** ms by which a timer may fire early, as measured with a wall clock of whole ms. */
 const EARLY = 1;
@@ -100,8 +100,9 @@ export class JobInfos {
   }
 }
 
-/** Without a time zone of its own, a cron job is due by that of the process. A date has none. */
-function planOf({ kind, expression, timeZone, utcOffset }: ScheduleMetadata): JobSchedule {
+/** A date, and a schedule with an offset, have no time zone. */
+function planOf(schedule: ScheduleMetadata): JobSchedule {
+  const { kind, expression, utcOffset } = schedule;
   if (kind !== 'cron' || utcOffset !== undefined || DATE.test(expression)) return { kind, expression };
-  return { kind, expression, timeZone: timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone };
+  return { kind, expression, timeZone: zoneOf(schedule) };
 }

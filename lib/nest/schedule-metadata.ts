@@ -29,6 +29,11 @@ interface CronOptions {
   readonly utcOffset?: number;
 }
 
+/** The time zone of a cron job: without one of its own, that of the process. */
+export function zoneOf({ timeZone }: ScheduleMetadata): string {
+  return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** @returns undefined for a method without a schedule */
 export function scheduleOf(method: object): ScheduleMetadata | undefined {
   const kind = KINDS[Reflect.getMetadata(TYPE, method) as keyof typeof KINDS];

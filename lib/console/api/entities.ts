@@ -13,7 +13,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { HANDOVERS, MAINTENANCE_CHANGES, ORDER_KINDS, TASK_CHANGES } from '../../context/audit-entry.js';
+import { AUDIT_ACTIONS } from '../../context/audit-entry.js';
 import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -171,16 +171,7 @@ export const historyEntrySchema: z.ZodType<HistoryEntry> = z.union([runSchema, r
   },
 });
 
-export const auditActionSchema = z.enum([
-  ...changeSchema.shape.kind.options,
-  ...HANDOVERS,
-  ...ORDER_KINDS,
-  ...TASK_CHANGES,
-  ...MAINTENANCE_CHANGES,
-  'revoke',
-  'restore',
-  'run-now',
-]);
+export const auditActionSchema = z.enum(AUDIT_ACTIONS);
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z
   .object({

@@ -38,8 +38,7 @@ export class SemaphoresController {
     @SeenNames() sees: Sees,
   ): Promise<SemaphoresAnswer | undefined> {
     const { now, semaphores, stale } = await this.gatekeeper.overview();
-    const isShown = (semaphore: SemaphoreOverview) => (!sees || sees(semaphore.name)) && isWanted(semaphore, query);
-    const wanted = await inSlices(filteredInPieces(semaphores, isShown), systemClock);
+    const wanted = await wantedOf(semaphores, query, sees);
     return (await isKnownToClient(request, response, essenceOf(wanted, stale)))
       ? undefined
       : { now, semaphores: wanted, stale };
@@ -52,8 +51,7 @@ export class SemaphoresController {
     @SeenNames() sees: Sees,
   ): Promise<SemaphorePartsAnswer> {
     const { now, semaphores, stale } = await this.gatekeeper.overview();
-    const isShown = (semaphore: SemaphoreOverview) => (!sees || sees(semaphore.name)) && isWanted(semaphore, {});
-    const wanted = await inSlices(filteredInPieces(semaphores, isShown), systemClock);
+    const wanted = await wantedOf(semaphores, {}, sees);
     const { known, changed } = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
     return { now, known, changed, stale };
   }
@@ -104,6 +102,14 @@ function unreadPart(part: StalePart['part'], read: readonly unknown[] | StoreUna
   return read instanceof StoreUnavailableError ? [{ part, sentence: read.message }] : [];
 }
 
+type Filter = InputOf<typeof ROUTES.semaphores>['query'];
+
+/** The semaphores of an answer: those that match, and that the visitor may see. */
+function wantedOf(all: readonly SemaphoreOverview[], filter: Filter, sees: Sees): Promise<SemaphoreOverview[]> {
+  const isShown = (semaphore: SemaphoreOverview) => (!sees || sees(semaphore.name)) && isWanted(semaphore, filter);
+  return inSlices(filteredInPieces(all, isShown), systemClock);
+}
+
 function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean): Pieces<T[]> {
   const shown: T[] = [];
   for (const item of items) {
@@ -133,7 +139,7 @@ function shownOf(semaphore: SemaphoreOverview): object {
 /** Whether a semaphore is part of the answer. A removed one is only if `search` is its name. */
 function isWanted(
   { name, definition, problem, pause, isOverridden = false, holders }: SemaphoreOverview,
-  { search, paused, overridden, held }: InputOf<typeof ROUTES.semaphores>['query'],
+  { search, paused, overridden, held }: Filter,
 ): boolean {
   const text = search?.toLowerCase();
   const isHeld = holders.some(({ remaining }) => remaining > 0);
