@@ -193,7 +193,7 @@ function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
 }
 
 function unreachable({ problem = 'not connected' }: StoreHealth): string {
-  return `the store can't be reached (${problem}): check its members and the network between them`;
+  return `the store can't be reached (${problem}): check its servers and the network to them`;
 }
 
 function tooFew({ members, quorum }: StoreHealth): string {

@@ -54,7 +54,7 @@ describe('the history of runs', () => {
       'disk full',
       'a text',
       'undefined',
-      '[object Object]',
+      'an empty object',
       `${'x'.repeat(500)}…`,
     ]);
     expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'failed' }]);

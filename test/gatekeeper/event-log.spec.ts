@@ -42,7 +42,7 @@ describe("the application's log", () => {
 
   it('has a line also when what a job threw has no text', () => {
     expect(logOf([{ ...ran, error: Object.create(null) as unknown }])).toEqual([
-      'debug "nightly-export": Jobs.export failed: [object Object]',
+      'debug "nightly-export": Jobs.export failed: an empty object',
     ]);
   });
 

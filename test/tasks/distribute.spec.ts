@@ -111,7 +111,7 @@ describe('distribute()', () => {
     { options: undefined, fault: 'over: undefined is not a list' },
     { options: { over: [] }, fault: 'over: is empty' },
     { options: { over: ['a', 7] }, fault: 'over[1]: 7 is neither' },
-    { options: { over: [{}] }, fault: 'over[0]: [object Object] is neither' },
+    { options: { over: [{}] }, fault: 'over[0]: an empty object is neither' },
   ])('refuses $options', async ({ options, fault }) => {
     const cluster = newCluster();
     const { tasks } = cluster.node();

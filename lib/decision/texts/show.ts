@@ -12,5 +12,14 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'function') return 'a function';
   if (value instanceof RegExp) return String(value);
-  return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value);
+  return typeof value === 'object' && value !== null ? kindOf(value) : String(value);
+}
+
+/** Names of a plain object's fields show which argument stands in the wrong place; their values may be secret. */
+function kindOf(value: object): string {
+  const kind = Object.prototype.toString.call(value);
+  if (kind !== '[object Object]') return kind;
+  const names = Object.keys(value);
+  const shown = names.slice(0, 3).join(', ');
+  return names.length === 0 ? 'an empty object' : `an object with ${shown}${names.length > 3 ? ', …' : ''}`;
 }

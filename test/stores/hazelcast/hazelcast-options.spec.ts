@@ -72,7 +72,7 @@ describe('Options of hazelcast()', () => {
     [{ members: [] }, 'members: is empty'],
     [{ members: ['host:port'] }, 'members.0: "host:port" is not an address such as \'127.0.0.1:5701\''],
     [{ members: '127.0.0.1' }, 'members: "127.0.0.1" is not a list of addresses'],
-    [{ client: {} }, 'client: [object Object] is not a HazelcastClient'],
+    [{ client: {} }, 'client: an empty object is not a HazelcastClient'],
     [{ client: clientWith({}), members: ['a'] }, 'members: not known here'],
     [7, '7 is not an object of options'],
     [null, 'null is not an object of options'],
