@@ -36,6 +36,7 @@ export class Audit {
     return this.#journal.read(limit);
   }
 
+  /** Writes what is not written yet. */
   close(): Promise<void> {
     return this.#journal.close();
   }

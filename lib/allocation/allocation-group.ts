@@ -4,7 +4,7 @@ import type { GroupOverview, PlanRequest } from './group-overview.js';
 import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
 import type { AllocationPlan } from './plan.js';
-import type { Unowned } from './unowned-alarm.js';
+import type { UnownedResources } from './unowned-alarm.js';
 
 /**
  * The resources of one group, divided over the living nodes. Each has at most one owner at every moment of cluster time.
@@ -83,5 +83,5 @@ export interface AllocationGroup<T = unknown> {
   moves(query?: MovesQuery): Promise<PastMoves>;
 
   /** The alarm about resources without an owner, on the leader. */
-  readonly unowned: Unowned | undefined;
+  readonly unowned: UnownedResources | undefined;
 }

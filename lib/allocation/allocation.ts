@@ -11,7 +11,7 @@ import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
-import type { Unowned } from './unowned-alarm.js';
+import type { UnownedResources } from './unowned-alarm.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
 import { OwnGroup } from './own-group.js';
 
@@ -51,7 +51,7 @@ export class Allocation {
   }
 
   /** Groups whose resources have had no owner for too long. Known on the leader. */
-  get unowned(): readonly Unowned[] {
+  get unowned(): readonly UnownedResources[] {
     return this.#own.flatMap((group) => group.unowned ?? []);
   }
 

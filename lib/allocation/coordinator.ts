@@ -21,7 +21,7 @@ import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js'
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
-import { type Unowned, UnownedAlarm } from './unowned-alarm.js';
+import { type UnownedResources, UnownedAlarm } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
   readonly group: string;
@@ -93,7 +93,7 @@ export class Coordinator {
   }
 
   /** The alarm about resources without an owner, while this node leads. */
-  get unowned(): Unowned | undefined {
+  get unowned(): UnownedResources | undefined {
     return this.#term && this.#unowned.current;
   }
 

@@ -16,6 +16,8 @@ export type { GroupNode, GroupOverview, GroupSummary, OwnedBy, PlanRequest } fro
 export * from './manual-slice.js';
 export type { MovesQuery, PastChange, PastMove, PastMoves } from './moves/past-moves.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';
+export type { RevocationReason } from './assign/assign.js';
+export type { UnownedResources } from './unowned-alarm.js';
 export type { AllocationPlan, MoveReason, PlannedMove, PlannedShare } from './plan.js';
 export type { MovementLimit } from './assign/movement-limit.js';
 export {

@@ -10,7 +10,7 @@ import type { AllocationGroup } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
 import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
-import type { Unowned } from './unowned-alarm.js';
+import type { UnownedResources } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
 import { Delivery } from './node/delivery.js';
@@ -150,7 +150,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     return readMoves(this.name, query, this.parts);
   }
 
-  get unowned(): Unowned | undefined {
+  get unowned(): UnownedResources | undefined {
     return this.#coordinator.unowned;
   }
 

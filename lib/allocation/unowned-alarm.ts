@@ -5,9 +5,10 @@ import { show } from '../decision/index.js';
 const PATIENCE = 5000;
 
 /** Resources that have had no owner for too long. */
-export interface Unowned {
+export interface UnownedResources {
   /** In the node's monotonic ms. */
   readonly since: number;
+  /** Which ones and since when, for people. */
   readonly sentence: string;
 }
 
@@ -24,7 +25,7 @@ export class UnownedAlarm {
   ) {}
 
   /** The present alarm. */
-  get current(): Unowned | undefined {
+  get current(): UnownedResources | undefined {
     if (this.#since === undefined || this.#sentence === undefined) return undefined;
     return { since: this.#since, sentence: this.#sentence };
   }

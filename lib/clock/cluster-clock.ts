@@ -25,7 +25,9 @@ export interface ClusterClockReport {
   readonly errorBound?: number;
   /** Difference between the highest and the lowest of the members' clocks, in ms. */
   readonly spread: number;
+  /** Number of members whose clocks are known. */
   readonly members: number;
+  /** Why clocks can't be trusted, for people. Absent while they can. */
   readonly suspect?: string;
 }
 

@@ -9,6 +9,7 @@ export * from '../context/events.js';
 export * from '../context/task-events.js';
 export { ALERT_KINDS, type Alert, type AlertKind } from '../context/alert.js';
 export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../alerts/index.js';
+export type { ClusterClockReport } from '../clock/index.js';
 export * from '../permits/explanation.js';
 export * from '../permits/permits.errors.js';
 export * from '../definitions/definitions.errors.js';
@@ -18,6 +19,7 @@ export { DEFAULT_LEASE, DEFAULT_SCOPE, type LeadershipOptions } from './leadersh
 export {
   CannotLeadError,
   type Cluster,
+  type ClusterSettings,
   type ClusterStatus,
   NotLeaderError,
   type Term,

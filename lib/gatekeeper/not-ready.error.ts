@@ -2,9 +2,9 @@ import { GatekeeperError } from '../decision/gatekeeper.error.js';
 import { messageOf } from '../decision/texts/message-of.js';
 
 /** The first thing that a node needs before it can decide, and does not have yet. `closing`: the node shuts down. */
-export type Lack = 'store' | 'clock' | 'definitions' | 'closing';
+export type NotReadyReason = 'store' | 'clock' | 'definitions' | 'closing';
 
-const LACK: Record<Lack, string> = {
+const LACK: Record<NotReadyReason, string> = {
   store: "the store is not connected: check that its members run and that the store's options fit them",
   clock: "the members' clocks could not be read: check that all members answer",
   definitions:
@@ -18,7 +18,7 @@ export class NotReadyError extends GatekeeperError {
 
   constructor(
     /** The first thing that the node does not have yet. */
-    readonly lack: Lack,
+    readonly lack: NotReadyReason,
     /** ms */
     readonly timeout: number,
     options?: ErrorOptions,

@@ -2,7 +2,7 @@ import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
-import { type Lack, NotReadyError } from './not-ready.error.js';
+import { type NotReadyReason, NotReadyError } from './not-ready.error.js';
 import { isUnreadable } from '../records/known-record.js';
 import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
 import type { OwnRecords } from '../records/own-records.js';
@@ -13,7 +13,7 @@ const PAUSE = 100;
 
 /** The first thing that a node does not have yet. */
 interface Lacking {
-  readonly lack: Lack;
+  readonly lack: NotReadyReason;
   readonly cause?: unknown;
   /** Name of a definition that is not in the store yet. */
   readonly awaited?: string;

@@ -5,7 +5,7 @@ import type { AlertKind } from '../context/alert.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperState } from './state.js';
-import type { Unreadable } from './health-report.js';
+import type { UnreadableCounts } from './health-report.js';
 import {
   type HealthFacts,
   type HealthFaultCode,
@@ -18,7 +18,7 @@ import type { StalePart } from './health-report.js';
 /** Health of a node: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
   /** Number of entries that the latest readings left out because they can't be read. */
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableCounts;
   /** Median in ms of the last 32 reads and writes of single records. Absent before the first. */
   readonly latency?: number;
   /** The kinds of calls that this node has made, with their last answers. */
@@ -100,7 +100,7 @@ interface Counting {
  * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
  * archive.
  */
-export interface HealthSources extends Readonly<Record<Exclude<keyof Unreadable, 'nodes'>, Counting>> {
+export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
@@ -226,7 +226,7 @@ export class HealthCheck {
     if (this.#isClockFailing) await this.context.clusterClock.sample().catch(() => undefined);
   }
 
-  get #unreadable(): Unreadable {
+  get #unreadable(): UnreadableCounts {
     const { runs, audit, nodes } = this.sources;
     return { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable };
   }

@@ -18,7 +18,7 @@ export interface StalePart {
 }
 
 /** Number of texts that the latest readings left out because they can't be read. */
-export interface Unreadable {
+export interface UnreadableCounts {
   /** Entries of the history of runs. */
   readonly runs: number;
   /** Entries of the audit log. */
@@ -104,7 +104,7 @@ export interface HealthFacts {
   readonly unowned: readonly { readonly since: number; readonly sentence: string }[];
   /** Receivers of alerts that got no alert. */
   readonly undelivered: readonly { readonly since: number; readonly sentence: string }[];
-  readonly unreadable: Unreadable;
+  readonly unreadable: UnreadableCounts;
   /** When the faults of the last report were first seen. */
   readonly known: ReadonlyMap<HealthFaultCode, number>;
 }
@@ -240,7 +240,7 @@ function partFindings([part, code, subject, factor]: (typeof PARTS)[number], fac
   return [{ code, sentence: `${subject} (${why})`, since, absentAt: answeredAt }];
 }
 
-function leftOut({ runs, audit, nodes }: Unreadable): Finding[] {
+function leftOut({ runs, audit, nodes }: UnreadableCounts): Finding[] {
   if (runs + audit + nodes === 0) return [];
   const counts = `${runs} of the history, ${audit} of the audit log, ${nodes} of nodes`;
   const sentence = `entries can't be read and are left out (${counts}): another version or another program wrote them`;

@@ -11,7 +11,7 @@ export {
   type ReceiverStatus,
   type RequestResult,
 } from './health-check.js';
-export { type StalePart } from './health-report.js';
+export { type StalePart, type UnreadableCounts } from './health-report.js';
 export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
 export { LeaderWatch } from './leader-watch.js';

@@ -25,7 +25,8 @@ export interface ClusterParts extends CandidateParts {
   readonly declare: (definitions: readonly SemaphoreDefinitionInput[]) => Promise<void>;
 }
 
-interface ClusterSettings {
+/** In which scopes a node takes part, and for how long a leader's permit lasts. */
+export interface ClusterSettings {
   /** Whether the application wants this node to take part from its start. */
   readonly enabled: boolean;
   /** The first one is the default. */

@@ -18,8 +18,11 @@ export interface ClusterSingletonOptions extends Omit<RunOptions, 'duration' | '
 
 /** Arguments of `@ClusterSingleton` on a method, as written; checked when the application boots. */
 export interface ClusterSingletonMetadata {
+  /** Name of the semaphore, or a function that makes it from the method's arguments. */
   readonly semaphore: SemaphoreName;
+  /** The decorator's second argument. */
   readonly duration?: number | string;
+  /** The decorator's third argument, without `missed`. */
   readonly options: Omit<ClusterSingletonOptions, 'missed'>;
   /** As written. */
   readonly missed?: ClusterSingletonOptions['missed'];

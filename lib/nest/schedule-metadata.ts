@@ -12,6 +12,7 @@ const KINDS = { 1: 'cron', 2: 'timeout', 3: 'interval' } as const;
 
 /** The schedule of a method, as written in its decorator of @nestjs/schedule. */
 export interface ScheduleMetadata {
+  /** Which of the three decorators it has. */
   readonly kind: 'cron' | 'interval' | 'timeout';
   /** Of a cron job: "0 3 * * *", or ISO text if it runs once, at a date. Of intervals and timeouts: ms. */
   readonly expression: string;

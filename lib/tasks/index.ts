@@ -2,11 +2,17 @@ export { Tasks } from './tasks.js';
 export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js';
 export { nameOfId, typeOfId } from './name-of-id.js';
 export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
-export { LISTED_STATES, type ListedState, type TaskPage, type WaitingType } from './by-hand/task-list.js';
+export {
+  LISTED_STATES,
+  type ListedState,
+  type TaskPage,
+  type TaskQuery,
+  type WaitingType,
+} from './by-hand/task-list.js';
 export type { AttemptEnd } from './overview/recent-ends.js';
 export {
   type FoundGroups,
-  type GroupOverview,
+  type TaskGroupOverview,
   type GroupPage,
   type GroupsQuery,
   TaskGroups,

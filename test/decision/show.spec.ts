@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { show } from '../../lib/decision/texts/show.js';
 
 describe('A value in an error text', () => {

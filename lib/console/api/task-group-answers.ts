@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type {
   FoundGroups,
   GroupCancelled,
-  GroupOverview,
+  TaskGroupOverview,
   GroupPage,
   ScheduleView,
   SubTaskEntry,
@@ -16,7 +16,7 @@ const stopSchema = z
   .object({ at: time, by: z.string(), reason: z.string().optional(), isOfGroup: z.literal(true).optional() })
   .meta({ id: 'GroupStop' });
 
-const groupSchema: z.ZodType<GroupOverview> = z
+const groupSchema: z.ZodType<TaskGroupOverview> = z
   .object({
     id: z.string(),
     type: z.string(),

@@ -5,7 +5,7 @@ import { PostgresStore } from './postgres.store.js';
 
 export { PostgresUnusableError } from './failures.js';
 export { MissingPackageError } from '../../decision/missing-package.error.js';
-export { type NamedStatement, type PgConnection, type PgPool, type Queries } from './pg.js';
+export { type NamedStatement, type PgConnection, type PgPool, type Queries, type QueryRows } from './pg.js';
 export type { PostgresStoreOptions } from './postgres.options.js';
 
 /**

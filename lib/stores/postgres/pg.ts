@@ -4,7 +4,7 @@ import packageRoot from '../../../package-root.cjs';
 import { MissingPackageError } from '../../decision/missing-package.error.js';
 
 /** Result of a statement. */
-interface Rows {
+export interface QueryRows {
   /** The rows, each an object with a field per column. */
   readonly rows: unknown[];
 }
@@ -12,7 +12,7 @@ interface Rows {
 /** The method of pg's pool that every user of a pool needs. */
 export interface Queries {
   /** Runs one statement. @param values of $1, $2, … */
-  query(text: string, values?: unknown[]): Promise<Rows>;
+  query(text: string, values?: unknown[]): Promise<QueryRows>;
 }
 
 /** A statement that the server parses once per connection, under its name. */
@@ -28,7 +28,7 @@ export interface NamedStatement {
 /** The part of a connection of pg's pool that is used. */
 export interface PgConnection {
   /** Runs one statement. */
-  query(statement: NamedStatement): Promise<Rows>;
+  query(statement: NamedStatement): Promise<QueryRows>;
   /** Adds a listener. */
   on(event: 'notification' | 'error' | 'end', listener: (event: never) => void): unknown;
   /** Removes a listener. */

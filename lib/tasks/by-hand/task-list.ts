@@ -29,7 +29,9 @@ const RANGES: Record<ListedState, Range> = {
   dead: ALL_DEAD,
 };
 
+/** Which tasks a list shows. */
 export interface TaskQuery {
+  /** Their state. */
   readonly state: ListedState;
   /** Only tasks for which it is true. */
   readonly isWanted: (type: string) => boolean;
@@ -41,6 +43,7 @@ export interface TaskQuery {
 
 /** Some tasks of a state, without their data and results. */
 export interface TaskPage {
+  /** In the order of the store. */
   readonly tasks: TaskView[];
   /** Where the next page begins; absent: there is none. A page may be empty although more follow. */
   readonly next?: string;
@@ -84,6 +87,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
 
 /** A type of which tasks wait. */
 export interface WaitingType {
+  /** Type of the tasks. */
   readonly type: string;
   /** When the first one in the order of the store was offered last: cluster time in ms. */
   readonly offeredAt: number;

@@ -3,7 +3,7 @@ import { PAGE_ENTRIES } from '../subtasks/child-list.js';
 import { type Child, familyOf, readChild } from '../subtasks/sub-name.js';
 import { groupId } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
-import { type GroupOverview, TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
+import { type TaskGroupOverview, TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
 
 /** A sub-task, or a group of sub-tasks. */
 export interface SubTaskEntry {
@@ -11,13 +11,15 @@ export interface SubTaskEntry {
   readonly id: string;
   /** Absent if it is a group, is not in the store (not submitted yet, or forgotten), or can't be read. */
   readonly task?: TaskView;
-  readonly group?: GroupOverview;
+  /** Absent if it is a task, or if there is no such group in the store. */
+  readonly group?: TaskGroupOverview;
   /** Present if it is in the store, and this node can't read it: of a newer version, or corrupt. */
   readonly isUnreadable?: true;
 }
 
 /** A page of the sub-tasks of a task, in the order of their submissions. */
 export interface SubTaskPage {
+  /** At most 128. */
   readonly subTasks: readonly SubTaskEntry[];
   /** Number of the next page; absent: there is none. */
   readonly next?: number;

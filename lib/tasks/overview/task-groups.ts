@@ -14,9 +14,10 @@ const MOST_ROWS = 100;
 const MOST_GROUPS = 50;
 
 /** A group in the store, for operators. */
-export interface GroupOverview {
+export interface TaskGroupOverview {
   /** Id in the whole cluster: `import[june]`. */
   readonly id: string;
+  /** Type of its members. */
   readonly type: string;
   /** Name in the whole cluster. That of a group of sub-tasks begins with `^` and a hash of its parent's id. */
   readonly group: string;
@@ -26,8 +27,9 @@ export interface GroupOverview {
   readonly state: GroupRoot['state'];
   /** Number of members; absent until a submission said it. */
   readonly total?: number;
-  /** Members that have ended, and those of them that did not complete. */
+  /** Number of members that have ended. */
   readonly ended: number;
+  /** Number of the ended members that did not complete. */
   readonly failed: number;
   /** Present if the rest of its members must end. */
   readonly stopped?: Cancellation;
@@ -35,7 +37,7 @@ export interface GroupOverview {
 
 /** Some members of a group, without their data and results. */
 export interface GroupPage {
-  readonly group: GroupOverview;
+  readonly group: TaskGroupOverview;
   readonly members: readonly TaskView[];
   /** Numbers of this page that are not in the store: not submitted yet, or forgotten. */
   readonly missing: number[];
@@ -57,7 +59,7 @@ export interface GroupsQuery {
 
 /** Groups that a search has found. */
 export interface FoundGroups {
-  readonly groups: readonly GroupOverview[];
+  readonly groups: readonly TaskGroupOverview[];
   /** Whether more groups may be there: a state has more tasks than the search reads. */
   readonly isCut: boolean;
   /** Groups among those that were found that this node can't read: of a newer version, or corrupt. */
@@ -87,7 +89,7 @@ export class TaskGroups {
     }
     const ids = [...found].toSorted();
     const { roots, leftOut } = await this.store.groups.roots(ids.slice(0, MOST_GROUPS));
-    const overviews: (GroupOverview | typeof UNREADABLE)[] = [];
+    const overviews: (TaskGroupOverview | typeof UNREADABLE)[] = [];
     for (const root of roots) overviews.push(await unlessUnreadable(this.#overviewOf(root)));
     const groups = overviews.filter((each) => each !== UNREADABLE);
     return { groups, isCut: isCut || ids.length > MOST_GROUPS, leftOut: leftOut + overviews.length - groups.length };
@@ -123,11 +125,11 @@ export class TaskGroups {
   }
 
   /** A group of sub-tasks. @returns undefined if it is not remembered @throws StoreUnavailableError */
-  find(type: string, group: string): Promise<GroupOverview | typeof UNREADABLE | undefined> {
+  find(type: string, group: string): Promise<TaskGroupOverview | typeof UNREADABLE | undefined> {
     return unlessUnreadable(this.store.groups.latest(type, group).then((root) => root && this.#overviewOf(root)));
   }
 
-  async #overviewOf(root: GroupRoot): Promise<GroupOverview> {
+  async #overviewOf(root: GroupRoot): Promise<TaskGroupOverview> {
     const { group: id, type, state, total, stopped } = root;
     const group = id.slice(type.length + 1, -1);
     const counts = state === 'closed' ? await this.#closed(root) : await this.store.groups.progress(root);

@@ -61,7 +61,7 @@ export type {
   TasksAnswer,
   WindowAnswer,
 } from '../../api/index.js';
-export type { GroupOverview, ListedState, TaskView } from '../../../tasks/index.js';
+export type { ListedState, TaskGroupOverview, TaskView } from '../../../tasks/index.js';
 
 /** The schedule of a job. */
 export type JobSchedule = NonNullable<NodeOverview['jobs'][number]['schedule']>;

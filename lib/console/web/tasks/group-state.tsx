@@ -1,15 +1,15 @@
-import type { GroupOverview } from '../api/answers.js';
+import type { TaskGroupOverview } from '../api/answers.js';
 import { Badge, type Tone } from '../parts/badge.js';
 import { digits } from '../parts/format.js';
 
-const STATES: Record<GroupOverview['state'], readonly [Tone, string, string]> = {
+const STATES: Record<TaskGroupOverview['state'], readonly [Tone, string, string]> = {
   open: ['accent', 'open', 'Members may still end'],
   joining: ['accent', 'handler', 'All members have ended; the handler of the group is to run'],
   closed: ['good', 'closed', 'The handler of the group has run'],
 };
 
 /** Shows the state of a group. */
-export function GroupState({ group: { state, stopped } }: { readonly group: GroupOverview }) {
+export function GroupState({ group: { state, stopped } }: { readonly group: TaskGroupOverview }) {
   const [tone, word, title] = STATES[state];
   return (
     <span class="badges">
@@ -26,7 +26,7 @@ export function GroupState({ group: { state, stopped } }: { readonly group: Grou
 }
 
 /** How many members of a group have ended. */
-export function GroupCounts({ group: { total, ended, failed } }: { readonly group: GroupOverview }) {
+export function GroupCounts({ group: { total, ended, failed } }: { readonly group: TaskGroupOverview }) {
   const text = `${digits(ended)} of ${total === undefined ? 'an unknown number' : digits(total)} ended`;
   return (
     <span class="task-progress">
