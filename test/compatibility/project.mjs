@@ -18,8 +18,10 @@ export async function writeProject(folder, row, tarball) {
   await json('package.json', manifest(row, tarball));
   await json('tsconfig.json', compilerSettings(row));
   await writeFile(join(folder, 'src/platform.ts'), platform(row));
-  const [settings, name] = runnerSettings(row);
-  await cp(join(HERE, 'settings', settings), join(folder, name));
+  if (row.runner) {
+    const [settings, name] = runnerSettings(row);
+    await cp(join(HERE, 'settings', settings), join(folder, name));
+  }
   if (row.module === 'CommonJS') await withoutExtensions(folder);
 }
 
@@ -46,6 +48,7 @@ function manifest(row, tarball) {
 }
 
 function runnerPackages({ runner, nest, module, transform }) {
+  if (!runner) return {};
   if (runner === 'Vitest') return { vitest: '^4.1.0', vite: '^8.0.0' };
   const major = nest === 10 ? 29 : 30;
   const jest = { jest: `^${major}.0.0`, '@types/jest': `^${major}.0.0` };

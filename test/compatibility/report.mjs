@@ -6,9 +6,9 @@ const END = '<!-- end -->';
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /** One line of a row; of a failed one with what was written. */
-export function summary({ name, steps, failure, node }) {
+export function summary({ name, steps, failure, node, runtime }) {
   const times = Object.entries(steps).map(([step, ms]) => `${step} ${seconds(ms)}`);
-  const on = `on Node ${node}`;
+  const on = runtime ? `on ${runtime}` : `on Node ${node}`;
   return failure
     ? `FAILED ${name} ${on} at ${failure.step}\n${failure.output}`
     : `passed ${name} ${on}: ${times.join(', ')}`;
@@ -30,21 +30,21 @@ export async function writeBetween(file, [begin, end], written) {
 }
 
 function tableOf(results) {
-  const header = ['Nest', 'schedule', 'modules', 'test runner', 'platform', 'Node', 'TypeScript', 'result'];
+  const header = ['Nest', 'schedule', 'modules', 'test runner', 'platform', 'runtime', 'TypeScript', 'result'];
   const lines = [header, header.map(() => '---'), ...results.map(cells)];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-function cells({ versions, nest, module, runner, platform, node, failure }) {
+function cells({ versions, nest, module, runner = 'none', platform, node, runtime, failure }) {
   const result = failure ? `fails at ${failure.step}` : 'passes';
-  if (!versions) return [nest, '', module, runner, platform, node, '', result];
+  if (!versions) return [nest, '', module, runner, platform, runtime ?? `Node ${node}`, '', result];
   return [
     versions.nest,
     versions.schedule,
     module,
-    `${runner} ${versions.runner}`,
+    [runner, versions.runner].filter(Boolean).join(' '),
     `${platform} ${versions.platform}`,
-    versions.node,
+    runtime ? versions.node : `Node ${versions.node}`,
     versions.typescript,
     result,
   ];

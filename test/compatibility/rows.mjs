@@ -33,6 +33,22 @@ export const ROWS = [
   row(12, 'CommonJS', 'Vitest', 'Fastify', 24),
 ];
 
+const onRuntime = (runtime, nest, module, platform) => ({
+  ...row(nest, module, undefined, platform, 20),
+  name: `nest${nest}-${module === 'CommonJS' ? 'cjs' : 'esm'}-${platform}-${runtime}`.toLowerCase(),
+  runtime,
+});
+
+/**
+ * Applications on other runtimes: started and closed there, without a test runner. None is CommonJS on Deno: while Deno's
+ * own cache is empty, Deno 2.9 hangs in `require` of an ES module.
+ */
+export const RUNTIME_ROWS = [
+  onRuntime('Bun', 11, 'CommonJS', 'Express'),
+  onRuntime('Bun', 12, 'ESM', 'Fastify'),
+  onRuntime('Deno', 12, 'ESM', 'Fastify'),
+];
+
 /** With what an application of each major of Nest comes: the versions and settings of its own starter. */
 export const MAJORS = {
   10: { schedule: '^4.1.0', typescript: '^5.1.3', reflectMetadata: '^0.2.0', resolution: 'node10' },

@@ -14,7 +14,8 @@ import { execa } from 'execa';
 import { nodeBinary } from './nodes.mjs';
 import { writeProject } from './project.mjs';
 import { summary, writeTable } from './report.mjs';
-import { ROWS } from './rows.mjs';
+import { ROWS, RUNTIME_ROWS } from './rows.mjs';
+import { commandOf, versionOf as versionOfRuntime } from './runtimes.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Outside the project, whose node_modules would stand in for what an application lacks.
@@ -23,7 +24,8 @@ const OWN_NODE = Number(process.versions.node.split('.')[0]);
 
 const names = process.argv.slice(2).filter((argument) => argument !== '--representative');
 const isShort = process.argv.includes('--representative');
-const rows = ROWS.filter(({ name, isRepresentative }) =>
+const ALL = [...ROWS, ...RUNTIME_ROWS];
+const rows = ALL.filter(({ name, isRepresentative }) =>
   isShort ? isRepresentative : names.length === 0 || names.some((part) => name.includes(part)),
 ).map((row) => (isShort ? { ...row, node: OWN_NODE } : row));
 
@@ -34,7 +36,7 @@ for (const row of rows) {
   console.log(summary(result));
   results.push(result);
 }
-if (rows.length === ROWS.length) await writeTable(join(root, 'docs/compatibility.md'), results);
+if (rows.length === ALL.length) await writeTable(join(root, 'docs/compatibility.md'), results);
 process.exitCode = results.every(({ failure }) => !failure) ? 0 : 1;
 
 /** A name with a hash of the content: npm keeps what it installed of a tarball whose name it knows. */
@@ -61,28 +63,31 @@ async function tryRow(row) {
     const node = await nodeBinary(row.node, join(cache, 'nodes'));
     const env = { PATH: [dirname(node), process.env.PATH].join(delimiter), NODE_OPTIONS: '' };
     const run = execa({ cwd: folder, all: true, env, preferLocal: true, timeout: 300_000 });
-    for (const [step, command] of stepsOf(row)) {
+    const runtime = row.runtime ? await commandOf(row.runtime, join(cache, 'runtimes')) : ['node'];
+    for (const [step, command] of stepsOf(row, runtime)) {
       const begin = performance.now();
       result.step = step;
       await run(command[0], command.slice(1));
       result.steps[step] = performance.now() - begin;
     }
-    result.versions = await versionsIn(folder, row, node);
+    const version = row.runtime ? await versionOfRuntime(row.runtime, runtime) : undefined;
+    result.versions = { ...(await versionsIn(folder, row, node)), ...(version && { node: version }) };
   } catch (error) {
     result.failure = { step: result.step, output: error.all ?? String(error) };
   }
   return result;
 }
 
-function stepsOf({ runner, module, nest }) {
+/** @param runtime the command that runs a script. Test runners are programs for Node, so other runtimes have no test. */
+function stepsOf({ runner, module, nest }, runtime) {
   const jest = ['node_modules/jest/bin/jest.js', '--config', 'jest.config.json'];
   // Nest 12's own starter for CommonJS has the flag, too: Jest needs it to require ES modules.
   const flags = module === 'ESM' || nest === 12 ? ['--experimental-vm-modules', '--no-warnings'] : [];
   return [
     ['install', ['npm', 'install', '--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline']],
     ['compile', ['tsc', '-p', '.']],
-    ['start', ['node', 'out/main.js']],
-    ['test', runner === 'Jest' ? ['node', ...flags, ...jest] : ['vitest', 'run']],
+    ['start', [...runtime, 'out/main.js']],
+    ...(runner ? [['test', runner === 'Jest' ? ['node', ...flags, ...jest] : ['vitest', 'run']]] : []),
   ];
 }
 
@@ -94,7 +99,7 @@ async function versionsIn(folder, { platform, runner }, node) {
     nest: await versionOf('@nestjs/core'),
     schedule: await versionOf('@nestjs/schedule'),
     platform: await versionOf(`@nestjs/platform-${platform.toLowerCase()}`),
-    runner: await versionOf(runner.toLowerCase()),
+    runner: runner && (await versionOf(runner.toLowerCase())),
     typescript: await versionOf('typescript'),
     node: stdout.slice(1),
   };
