@@ -47,7 +47,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/definitions/undo/undo.ts',
-        find: '        expectStillLast(entry, record);\n',
+        find: '        expectStillLast(entry, { record, last });\n',
         replace: '',
       },
     ],
