@@ -34,6 +34,7 @@ export {
   type GatekeeperEvent,
   type GatekeeperLogger,
   type GatekeeperOptions,
+  type HistoryOptions,
   type GatekeeperState,
   type Health,
   type HealthFault,

@@ -6,6 +6,8 @@ const PATIENCE = 5000;
 
 /** Resources that have had no owner for too long. */
 export interface Unowned {
+  /** Name of the group. */
+  readonly subject: string;
   /** In the node's monotonic ms. */
   readonly since: number;
   readonly sentence: string;
@@ -26,7 +28,7 @@ export class UnownedAlarm {
   /** The present alarm. */
   get current(): Unowned | undefined {
     if (this.#since === undefined || this.#sentence === undefined) return undefined;
-    return { since: this.#since, sentence: this.#sentence };
+    return { subject: this.group, since: this.#since, sentence: this.#sentence };
   }
 
   reset(): void {
