@@ -38,6 +38,7 @@ export {
   type GatekeeperEvent,
   type GatekeeperLogger,
   type GatekeeperOptions,
+  type HistoryOptions,
   type GatekeeperState,
   type Health,
   type HealthFault,

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { type Subscription, distinctUntilChanged, filter, map } from 'rxjs';
 import { spreadOf } from '../decision/texts/spread.js';
 import { type Context, timeOf } from '../context/context.js';
 import { byName } from '../context/node-identity.js';
@@ -7,6 +8,7 @@ import { LeftOut } from '../context/left-out.js';
 import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../async/periodic.js';
+import { SerialQueue } from '../async/serial-queue.js';
 import { inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Membership } from './membership.js';
@@ -49,6 +51,9 @@ export class NodeRegistry {
   readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
   readonly #leftOut: LeftOut;
   readonly #periodic?: Periodic;
+  /** An older entry must not overwrite a newer one. */
+  readonly #queue = new SerialQueue();
+  #joins?: Subscription;
   #startedAt?: number;
   /** The content that was last written, and when (monotonic ms). */
   #written?: { readonly content: string; readonly at: number };
@@ -61,7 +66,7 @@ export class NodeRegistry {
       readonly version?: string;
     },
     private readonly runs: Pick<RunHistory, 'newestHere'>,
-    private readonly membership: Pick<Membership, 'isHeld' | 'lease' | 'participants'>,
+    private readonly membership: Pick<Membership, 'isHeld' | 'lease' | 'participants' | 'participants$'>,
   ) {
     this.#leftOut = new LeftOut('read the entries of the nodes', context);
     this.#key = KEY_PREFIX + spreadOf(context.node.instance, SHARDS);
@@ -70,7 +75,15 @@ export class NodeRegistry {
 
   /** Begins to publish this node. The gatekeeper calls this when it starts. */
   start(): void {
-    this.#periodic?.start(0);
+    if (!this.#periodic) return;
+    this.#periodic.start(0);
+    const joined = this.membership.participants$.pipe(
+      map(() => this.membership.isHeld),
+      distinctUntilChanged(),
+      filter((isHeld) => isHeld),
+    );
+    // Without a lease in its entry, a participant that dies would be listed for three heartbeats.
+    this.#joins = joined.subscribe(() => void this.#tell().catch((error: unknown) => this.#report(error)));
   }
 
   /** Number of entries that the latest reading left out because they can't be read. */
@@ -100,7 +113,8 @@ export class NodeRegistry {
   async close(): Promise<void> {
     if (!this.#periodic) return;
     this.#periodic.stop();
-    await this.#write((others) => others).catch((error: unknown) => this.#report(error));
+    this.#joins?.unsubscribe();
+    await this.#queue.run(() => this.#write((others) => others)).catch((error: unknown) => this.#report(error));
   }
 
   #createPeriodic(interval: number): Periodic {
@@ -111,7 +125,11 @@ export class NodeRegistry {
     });
   }
 
-  async #tell(): Promise<void> {
+  #tell(): Promise<void> {
+    return this.#queue.run(() => this.#writeOwn());
+  }
+
+  async #writeOwn(): Promise<void> {
     const at = this.context.nodeClock.monotonic();
     const card = this.#card();
     const content = contentOf(card);

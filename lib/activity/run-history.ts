@@ -43,6 +43,8 @@ export class RunHistory {
     private readonly options: {
       /** Whether this node's own runs are written. */
       readonly isOn: boolean;
+      /** Whether the past of jobs gets the stacks of errors. */
+      readonly keepsStacks: boolean;
       /** Whether the starts of long runs are written too. No reader could tell whether an unlisted node lives. */
       readonly isListed: boolean;
       /** Also gets this node's own runs, because the journal drops the oldest of all jobs. */
@@ -102,9 +104,10 @@ export class RunHistory {
 
   /** The past of jobs has no terms of leadership: their pages show the journal. */
   #note(entry: StoredRunEntry, error?: unknown): void {
+    const { jobs, keepsStacks } = this.options;
     this.#journal.note(entry);
     if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB)
-      this.options.jobs.note(entry, error instanceof Error ? error.stack : undefined);
+      jobs.note(entry, keepsStacks && error instanceof Error ? error.stack : undefined);
   }
 
   #observe(event: GatekeeperEvent): void {

@@ -27,12 +27,17 @@ export function keyOf({ kind, subject }: Pick<Condition, 'kind' | 'subject'>): s
   return `${kind}\n${subject}`;
 }
 
+/** A short key, without the texts of the condition. */
+export function idOf(condition: Pick<Condition, 'kind' | 'subject'>): string {
+  return digest(keyOf(condition), '');
+}
+
 /** Makes the message about a condition. Pure. @param endsAt cluster time of its end; absent while it lasts */
 export function alertAbout(condition: Condition, node: NodeIdentity, count: number, endsAt?: number): Alert {
   const { kind, subject, sentence, since, semaphore, job } = condition;
   const isOwn = OWN_KINDS.has(kind);
   return {
-    id: digest(keyOf(condition), isOwn ? node.instance : ''),
+    id: isOwn ? digest(keyOf(condition), node.instance) : idOf(condition),
     groupKey: digest(kind, isOwn ? '' : subject),
     kind,
     status: endsAt === undefined ? 'firing' : 'resolved',

@@ -5,9 +5,9 @@ import { type Context, timeOf } from '../context/context.js';
 import type { Alert } from '../context/alert.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
 import type { HealthReport, Overview, ReceiverStatus, RequestResult } from '../insight/index.js';
-import { OWN_KINDS, type Condition, keyOf } from './alert.js';
+import { OWN_KINDS, type Condition, idOf, keyOf } from './alert.js';
 import type { AlertsSettings } from './alerts-options.js';
-import { clusterConditions, failedRun, healthConditions, jobOf } from './conditions.js';
+import { type FaultParts, clusterConditions, failedRun, healthConditions, jobOf } from './conditions.js';
 import type { AlertsMessage } from './message.js';
 import { OpenAlerts } from './open-alerts.js';
 import { type Post, postByFetch } from './post.js';
@@ -27,6 +27,8 @@ const FLUSH = 2000;
 export interface AlertSources {
   /** Does not ask the store. */
   readonly health: () => HealthReport;
+  /** The parts of faults that several scopes or groups may have at once. */
+  readonly faultParts: () => FaultParts;
   readonly overview: () => Promise<Overview>;
   /** The newest run of each job. */
   readonly lastRuns: () => Promise<readonly RunEntry[]>;
@@ -39,7 +41,7 @@ export interface AlertSources {
  * | -------------------------------- | ---------------------------------------------------------------- |
  * | a failed run                     | the node of the run                                              |
  * | crashed, missed and overdue runs | one node with this option, which has the turn `jobs`             |
- * | a fault that several nodes see   | the first of the nodes that see it, which has the turn of its kind |
+ * | a fault that several nodes see   | the first of the nodes that see it, which has the turn of the fault |
  * | the store, or its quorum, is lost | each node for itself                                             |
  */
 export class Alerts {
@@ -124,7 +126,7 @@ export class Alerts {
 
   async #look(): Promise<void> {
     const report = this.sources.health();
-    const conditions = healthConditions(report, this.settings.pendingPeriod);
+    const conditions = healthConditions(report, this.settings.pendingPeriod, this.sources.faultParts());
     const keys = new Set(conditions.map(keyOf));
     for (const condition of conditions) await this.#lasts(condition, report.grants);
     for (const condition of this.#inHealth) if (!keys.has(keyOf(condition))) await this.#ended(condition);
@@ -149,8 +151,7 @@ export class Alerts {
   }
 
   #turnOf(condition: Condition): Turn {
-    const turn =
-      this.#turns.get(keyOf(condition)) ?? new Turn(this.context, condition.subject || condition.kind, CLAIM);
+    const turn = this.#turns.get(keyOf(condition)) ?? new Turn(this.context, idOf(condition), CLAIM);
     this.#turns.set(keyOf(condition), turn);
     return turn;
   }

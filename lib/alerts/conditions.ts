@@ -2,7 +2,14 @@ import { messageOf, word } from '../decision/index.js';
 import type { RunEntry } from '../activity/index.js';
 import type { AlertKind } from '../context/alert.js';
 import type { EventOf } from '../context/events.js';
-import type { HealthFaultCode, HealthReport, SemaphoreOverview, Warning } from '../insight/index.js';
+import type {
+  FaultPart,
+  HealthFault,
+  HealthFaultCode,
+  HealthReport,
+  SemaphoreOverview,
+  Warning,
+} from '../insight/index.js';
 import { formatDuration, formatTime } from '../insight/format-duration.js';
 import { type Condition, keyOf } from './alert.js';
 
@@ -29,16 +36,29 @@ const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
   'no-node': 'no-node',
 };
 
-/** The troubles in a node's health that have lasted for `pendingPeriod` ms. Pure. */
-export function healthConditions({ faults, now }: HealthReport, pendingPeriod: number): Condition[] {
+/** The parts of faults that several scopes or groups may have at once; the times are cluster time, ms since the epoch. */
+export type FaultParts = Partial<Record<HealthFaultCode, readonly FaultPart[]>>;
+
+/** The troubles in a node's health that have lasted for `pendingPeriod` ms: one per part of a fault. Pure. */
+export function healthConditions(
+  { faults, now }: HealthReport,
+  pendingPeriod: number,
+  parts: FaultParts = {},
+): Condition[] {
   const conditions = new Map<string, Condition>();
-  for (const { code, since, sentence } of faults) {
-    if (IGNORED.has(code) || now - since < pendingPeriod) continue;
-    const { [code]: kind = 'degraded' } = KIND_OF_FAULT;
-    const condition = { kind, subject: kind === 'degraded' ? code : '', since, sentence };
-    if (!conditions.has(keyOf(condition))) conditions.set(keyOf(condition), condition);
+  for (const fault of faults.filter(({ code }) => !IGNORED.has(code))) {
+    for (const condition of conditionsOf(fault, parts[fault.code])) {
+      const isPending = now - condition.since < pendingPeriod;
+      if (!isPending && !conditions.has(keyOf(condition))) conditions.set(keyOf(condition), condition);
+    }
   }
   return [...conditions.values()];
+}
+
+function conditionsOf({ code, since, sentence }: HealthFault, parts: readonly FaultPart[] | undefined): Condition[] {
+  const { [code]: kind = 'degraded' } = KIND_OF_FAULT;
+  if (parts) return parts.map((part) => ({ kind, ...part }));
+  return [{ kind, subject: kind === 'degraded' ? code : '', since, sentence }];
 }
 
 /**

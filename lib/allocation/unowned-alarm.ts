@@ -6,6 +6,8 @@ const PATIENCE = 5000;
 
 /** Resources that have had no owner for too long. */
 export interface UnownedResources {
+  /** Name of the group. */
+  readonly subject: string;
   /** In the node's monotonic ms. */
   readonly since: number;
   /** Which ones and since when, for people. */
@@ -27,7 +29,7 @@ export class UnownedAlarm {
   /** The present alarm. */
   get current(): UnownedResources | undefined {
     if (this.#since === undefined || this.#sentence === undefined) return undefined;
-    return { since: this.#since, sentence: this.#sentence };
+    return { subject: this.group, since: this.#since, sentence: this.#sentence };
   }
 
   reset(): void {

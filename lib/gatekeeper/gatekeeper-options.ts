@@ -71,8 +71,11 @@ export interface GatekeeperOptions {
   readonly membership?: MembershipInput;
   /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
   readonly metadata?: NodeMetadata;
-  /** Whether runs are written to the cluster's journal: their ends, and the starts of runs of 2 s or more. Default true. */
-  readonly history?: boolean;
+  /**
+   * Whether runs are written to the cluster's journal and to the past of jobs: their ends, and the starts of runs of 2 s or
+   * more. Default true. `{ stacks: false }`: without the stacks of their errors.
+   */
+  readonly history?: boolean | HistoryOptions;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
   readonly persistence?: Persistence;
   /**
@@ -90,6 +93,15 @@ export interface GatekeeperOptions {
   readonly shutdownGrace?: number | string;
   /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
   readonly strictStart?: boolean;
+}
+
+/** Options of the history of this node's runs. */
+export interface HistoryOptions {
+  /**
+   * Whether failed runs keep the stack of their error. Stacks name files of the application, and each user with the role
+   * `view` sees them. Default true.
+   */
+  readonly stacks?: boolean;
 }
 
 /** ms */
@@ -113,6 +125,10 @@ const leaseSchema = numberReadBy((value) => {
 
 const membershipSchema = onlyFields({ lease: leaseSchema.default(MEMBERSHIP_LEASE) });
 
+const historySchema = z.union([z.boolean(), onlyFields({ stacks: switchSchema.default(true) })], {
+  error: ({ input }) => `${show(input)} is neither true, false nor { stacks: false }`,
+});
+
 const optionsSchema = onlyFields({
   store: z.custom<StoreDefinition>(isStore, {
     error: ({ input }) =>
@@ -135,7 +151,7 @@ const optionsSchema = onlyFields({
   tasks: tasksSchema.prefault({}),
   membership: membershipSchema.optional(),
   metadata: metadataSchema.default({}),
-  history: switchSchema.default(true),
+  history: historySchema.default(true),
   persistence: z
     .custom<Persistence | undefined>(
       isPersistence,

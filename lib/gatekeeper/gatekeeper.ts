@@ -109,8 +109,8 @@ export class Gatekeeper {
     await this.#parts.sweeping.start();
     await this.#parts.directory.birth.start();
     await this.#parts.housekeeping.start();
-    this.registry.start();
     if (this.settings.membership) await this.membership.start();
+    this.registry.start();
     this.#parts.alerts?.start();
   }
 

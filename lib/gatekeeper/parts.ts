@@ -140,13 +140,14 @@ export function createParts(
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
   const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
   const runHistory: RunHistory = new RunHistory(context, {
-    isOn: settings.history,
+    isOn: settings.history !== false,
+    keepsStacks: typeof settings.history !== 'object' || settings.history.stacks,
     isListed: settings.heartbeat > 0,
     jobs: jobHistories,
     factsOf,
   });
   const runs = new Runs({ context, history: runHistory, histories: jobHistories, factsOf });
-  const moveHistory = new MoveHistory(context, settings.history);
+  const moveHistory = new MoveHistory(context, settings.history !== false);
   const membership = createMembership(context, settings, () => [
     ...cluster.activeScopes,
     ...allocation.cluster.activeScopes,
@@ -195,6 +196,7 @@ export function createParts(
     settings.alerts &&
     new Alerts(context, settings.alerts, {
       health: () => health.report(),
+      faultParts: () => health.faultParts(),
       overview: () => readOverview({ directory, context, health, registry, runHistory, runs }),
       lastRuns: () => runHistory.lastRuns(),
     });

@@ -5,15 +5,16 @@ import type { AlertKind } from '../context/alert.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { GatekeeperState } from './state.js';
-import type { UnreadableCounts } from './health-report.js';
 import {
   type HealthFacts,
   type HealthFaultCode,
   type HealthReport,
+  type StalePart,
+  type UnreadableCounts,
   clusterTimeOf,
   healthReport,
 } from './health-report.js';
-import type { StalePart } from './health-report.js';
+import type { FaultPart } from './leader-watch.js';
 
 /** Health of a node: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
@@ -233,6 +234,15 @@ export class HealthCheck {
 
   get #patience(): number {
     return Math.min(this.context.timing.callTimeout, LONGEST_PATIENCE);
+  }
+
+  /** The parts of faults that several subjects may have at once. Does not ask the store. */
+  faultParts(): Partial<Record<HealthFaultCode, readonly FaultPart[]>> {
+    const { leaders, allocation } = this.sources;
+    const moment = this.#moment();
+    const timed = (parts: readonly FaultPart[]) =>
+      parts.map((part) => ({ ...part, since: clusterTimeOf(part.since, moment) }));
+    return { 'no-leader': timed(leaders.faults), 'resources-unowned': timed(allocation.unowned) };
   }
 
   #moment(): Pick<HealthFacts, 'now' | 'monotonic'> {

@@ -3,6 +3,7 @@ import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../stores/
 import { LIST_FACTOR } from '../records/list-records.js';
 
 import type { CallFacts, StorePart } from '../stores/observed-store.js';
+import type { FaultPart } from './leader-watch.js';
 
 /** A part of an answer that could not be read; it shows the last state that this node knows. */
 export interface StalePart {
@@ -99,9 +100,9 @@ export interface HealthFacts {
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   /** Scopes of leadership that have had no leader for too long. */
-  readonly leaderless: readonly { readonly since: number; readonly sentence: string }[];
+  readonly leaderless: readonly FaultPart[];
   /** Allocation groups with resources that have had no owner for too long. */
-  readonly unowned: readonly { readonly since: number; readonly sentence: string }[];
+  readonly unowned: readonly FaultPart[];
   /** Receivers of alerts that got no alert. */
   readonly undelivered: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: UnreadableCounts;

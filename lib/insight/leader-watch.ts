@@ -6,9 +6,11 @@ import { PATIENCE, scopeStatus } from './scope-status.js';
 /** ms between two looks. */
 const INTERVAL = 1000;
 
-/** A scope that has had no leader for too long. */
-interface LeadershipFault {
-  /** In the node's monotonic ms. */
+/** A part of a fault: of one scope of leadership, or of one allocation group. */
+export interface FaultPart {
+  /** Name of the scope or of the group. */
+  readonly subject: string;
+  /** The node's monotonic ms in the facts of its health; cluster time, ms since the epoch, in alerts. */
   readonly since: number;
   readonly sentence: string;
 }
@@ -16,7 +18,7 @@ interface LeadershipFault {
 /** Raises an alarm, once each time, if a scope in which this node takes part has had no leader for too long. */
 export class LeaderWatch {
   readonly #seenAt = new Map<Candidate, number>();
-  readonly #faults = new Map<Candidate, LeadershipFault>();
+  readonly #faults = new Map<Candidate, FaultPart>();
   readonly #periodic: Periodic;
   #isStarted = false;
 
@@ -42,7 +44,7 @@ export class LeaderWatch {
   }
 
   /** The present alarms. */
-  get faults(): readonly LeadershipFault[] {
+  get faults(): readonly FaultPart[] {
     return [...this.#faults.values()];
   }
 
@@ -71,7 +73,7 @@ export class LeaderWatch {
     const { scope, semaphore } = candidate;
     const why = scopeStatus(candidate, isClosing()).sentence!;
     const sentence = `scope "${scope}" has had no leader for ${Math.round(missing / 1000)} s: ${why}`;
-    this.#faults.set(candidate, { since, sentence });
+    this.#faults.set(candidate, { subject: scope, since, sentence });
     events.next({ type: 'no-leader', semaphore, scope, sentence });
   }
 }

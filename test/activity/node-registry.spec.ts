@@ -153,6 +153,28 @@ describe('the registry of nodes', () => {
     expect(await cardText(nodes, one)).toMatchObject({ jobs: [{ job: 'Jobs.work' }] });
   });
 
+  it.each([0, 100, 2000])('loses a participant that crashed %d ms after its start with its membership', async (age) => {
+    const nodes = cluster();
+    const one = await living(nodes, { membership: {} });
+    await nodes.time.advance(20_000);
+    const other = await living(nodes, { membership: {} });
+    await nodes.time.advance(age);
+    expect(await names(one)).toEqual(['app1', 'app2']);
+    other.store.script = () => Promise.reject(new StoreUnavailableError('dead'));
+    await nodes.time.advance(11_500);
+    expect(await names(one)).toEqual(['app1']);
+  });
+
+  it('has the lease of a node that joins later at once, as one that takes part in leadership', async () => {
+    const nodes = cluster();
+    const one = await living(nodes);
+    await nodes.time.advance(3000);
+    expect(await cardText(nodes, one)).not.toHaveProperty('lease');
+    await one.gatekeeper.membership.start();
+    await nodes.time.advance(100);
+    expect(await cardText(nodes, one)).toMatchObject({ lease: 10_000 });
+  });
+
   it('loses a participant that crashed with its membership, although its entry is written rarely', async () => {
     const nodes = cluster();
     const options = { membership: {} };

@@ -67,6 +67,7 @@ describe('troubles of the cluster', () => {
 });
 
 describe('troubles in a node’s health', () => {
+  const LASTING = { since: NOW - MINUTE, sentence: 'several', stopsGrants: false };
   const kindsOf = (codes: readonly HealthFaultCode[], pendingPeriod = 0) =>
     healthConditions(
       {
@@ -85,6 +86,21 @@ describe('troubles in a node’s health', () => {
       'no-leader',
       'degraded tasks-failing',
       'degraded shards-unread',
+    ]);
+  });
+
+  it('has one per scope without a leader, and per group with resources without an owner', () => {
+    const faults = (['no-leader', 'resources-unowned'] as const).map((code) => ({ code, ...LASTING }));
+    const report = { status: 'degraded', grants: true, now: NOW, isStale: false, faults } as const;
+    const part = (subject: string, since: number) => ({ subject, since, sentence: `${subject} has none` });
+    const parts = {
+      'no-leader': [part('eu', NOW - MINUTE), part('us', NOW - MINUTE), part('new', NOW)],
+      'resources-unowned': [part('queues', NOW - MINUTE)],
+    };
+    expect(healthConditions(report, 1000, parts)).toEqual([
+      { kind: 'no-leader', ...part('eu', NOW - MINUTE) },
+      { kind: 'no-leader', ...part('us', NOW - MINUTE) },
+      { kind: 'resources-unowned', ...part('queues', NOW - MINUTE) },
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { Bug } from './bug.js';
 import { LEADERSHIP_BUGS } from './leadership.bugs.js';
 import { MEMBERSHIP_BUGS } from './membership.bugs.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
+import { OPERATORS_BUGS } from './operators.bugs.js';
 import { PERMIT_BUGS } from './permit.bugs.js';
 import { SCHEDULES_BUGS } from './schedules.bugs.js';
 import { STORE_BUGS } from './store.bugs.js';
@@ -27,6 +28,7 @@ export const BUGS: readonly Bug[] = [
   ...ADDRESSED_BUGS,
   ...AFTER_BUGS,
   ...SCHEDULES_BUGS,
+  ...OPERATORS_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */

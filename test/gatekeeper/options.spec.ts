@@ -58,6 +58,8 @@ describe("a gatekeeper's options", () => {
     ['tasks.maxBytes', { store, tasks: { maxBytes: 1_048_577 } }, '1048577 is not a whole number'],
     ['tasks.maxBytes', { store, tasks: { maxBytes: '64k' } }, '"64k" is not a whole number'],
     ['tasks.workers', { store, tasks: { workers: 4 } }, 'not known here; the options are maxBytes'],
+    ['history', { store, history: 'no' }, '"no" is neither true, false nor { stacks: false }'],
+    ['history.stack', { store, history: { stack: false } }, 'not known here; the options are stacks'],
     ['membership', { store, membership: true }, 'true is not an object of options'],
     ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon" is not a duration'],
     ['sweepInterval', { store, sweepInterval: 'P1Y' }, '"P1Y" has years or months'],

@@ -89,11 +89,38 @@ export function kindOfUndo({ action, from, to }: UndoableEntry): DefinitionChang
   return action === 'migrate' ? 'migrate' : 'edit';
 }
 
+/** By semaphore, the last change of its definition in the audit log. */
+export function lastChanges(log: readonly AuditEntry[]): ReadonlyMap<string, UndoableEntry> {
+  const last = new Map<string, UndoableEntry>();
+  for (const entry of log) {
+    if (!isUndoable(entry)) continue;
+    // Nodes write the log a moment later, so its order may differ from that of the changes.
+    if (entry.revision >= (last.get(entry.semaphore)?.revision ?? 0)) last.set(entry.semaphore, entry);
+  }
+  return last;
+}
+
+/** The present state that an undo starts from. */
+export interface Present {
+  readonly record: SemaphoreRecord | undefined;
+  /** The last change in the audit log. */
+  readonly last: UndoableEntry | undefined;
+}
+
 /** Whether the entry's change is still the last one of the definition. */
-export function isStillLast({ id, to, revision }: UndoableEntry, record: SemaphoreRecord | undefined): boolean {
+export function isStillLast({ id, to, revision }: UndoableEntry, { record, last }: Present): boolean {
   if (record?.change) return record.change.id === id;
-  // The removal of an operator's definition in a shard leaves only the shard's revision.
-  return record !== undefined && !to && !record.definition && record.revision >= revision;
+  // The removal of an operator's definition in a shard leaves only the shard's revision, which other names raise, too. Only
+  // the log shows whether the name was defined and removed once more.
+  const isRemoved = record !== undefined && !to && !record.definition && record.revision >= revision;
+  return isRemoved && (last === undefined || last.revision <= revision);
+}
+
+/** The change that came after the entry's, if it is known. */
+export function laterChange({ revision }: UndoableEntry, { record, last }: Present): DefinitionChange | undefined {
+  if (record?.change || !last || last.revision <= revision) return record?.change;
+  const { id, action: kind, by, at, reason } = last;
+  return { id, kind, by, at, ...(reason !== undefined && { reason }) };
 }
 
 /** Whether the record is as it was before the entry's change. */
@@ -104,7 +131,8 @@ export function isAsBefore({ from, paused }: UndoableEntry, record: SemaphoreRec
 }
 
 /** Plans the undo of one entry. Pure. @param now cluster time in ms */
-export function planStep(entry: UndoableEntry, record: SemaphoreRecord | undefined, now: number): UndoStep {
+export function planStep(entry: UndoableEntry, present: Present, now: number): UndoStep {
+  const { record } = present;
   const kind = kindOfUndo(entry);
   const from = record && intendedDefinition(record);
   const held = record?.permits.filter(({ expiresAt }) => expiresAt > now).length ?? 0;
@@ -120,13 +148,12 @@ export function planStep(entry: UndoableEntry, record: SemaphoreRecord | undefin
     revokes: kind === 'remove' ? held : 0,
   };
   if (isAsBefore(entry, record)) return { ...step, outcome: 'unchanged' };
-  if (isStillLast(entry, record)) return { ...step, outcome: 'planned' };
-  return { ...step, outcome: 'left', why: changedSince(record) };
+  if (isStillLast(entry, present)) return { ...step, outcome: 'planned' };
+  return { ...step, outcome: 'left', why: changedSince(record, laterChange(entry, present)) };
 }
 
-/** Says who changed a definition last, and when. */
-export function changedSince(record: SemaphoreRecord | undefined): string {
-  const { change } = record ?? {};
+/** Says who changed a definition last, and when. @param change the last change; default: as the record says */
+export function changedSince(record: SemaphoreRecord | undefined, change = record?.change): string {
   if (!change) return record?.definition ? 'it was defined again since' : 'its definition is gone';
   const why = change.reason === undefined ? '' : `: ${change.reason}`;
   return `changed since (${change.kind} by ${show(change.by)} at ${new Date(change.at).toISOString()}${why})`;

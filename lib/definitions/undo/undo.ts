@@ -12,6 +12,7 @@ import type { DefinitionWriter } from '../definition-writer.js';
 import { EditConflictError, UndoRefusedError, UnknownEntryError } from '../definitions.errors.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
 import {
+  type Present,
   type UndoStep,
   type UndoableEntry,
   formerState,
@@ -19,6 +20,8 @@ import {
   isStillLast,
   isUndoable,
   kindOfUndo,
+  lastChanges,
+  laterChange,
   planStep,
   refusalOf,
 } from './undo-plan.js';
@@ -104,14 +107,15 @@ export class Undo {
       bulk = this.context.random.id(),
       ...author
     } = parsedBy(optionsSchema, 'an undo', options);
-    const { steps, entries, isMany, ...plan } = await this.#planned(id, only);
+    const { steps, entries, lasts, isMany, ...plan } = await this.#planned(id, only);
     const shown = limited(steps, limit);
     // A single entry is tried in any case: its error says who changed the definition since.
     const due = isMany ? shown.filter(isPlanned) : shown;
     onPlanned?.(due);
     const ended = new Map<string, UndoStep>();
     const failed = await eachWhileAnswered(due, this.context, async (step) => {
-      ended.set(step.name, await this.#undoOne(entries.get(step.name)!, step, { bulk, ...author }));
+      const last = lasts.get(step.name);
+      ended.set(step.name, await this.#undoOne(entries.get(step.name)!, step, { bulk, last, ...author }));
     });
     for (const [step, error] of failed) {
       if (!isMany) throw error;
@@ -124,25 +128,20 @@ export class Undo {
   }
 
   async #planned(id: string, only: (name: string) => boolean = () => true) {
-    const found = await this.#entriesOf(id, only);
+    const log = (await this.audit.read(ALL)).filter(({ semaphore }) => only(semaphore));
+    const found = entriesOf(log, id);
+    const lasts = lastChanges(log);
     const isMany = found[0]!.id !== id;
     const entries = new Map(found.map((entry) => [entry.semaphore, entry]));
     const records = await this.#records([...entries.keys()]);
     const now = timeOf(this.context);
-    const steps = [...entries.values()].map((entry) => planStep(entry, records.get(entry.semaphore), now));
+    const steps = [...entries.values()].map((entry) => {
+      const { semaphore } = entry;
+      return planStep(entry, { record: records.get(semaphore), last: lasts.get(semaphore) }, now);
+    });
     const { by, at, reason } = found[0]!;
-    return { id, by, at, ...(reason !== undefined && { reason }), steps: steps.toSorted(byName), entries, isMany };
-  }
-
-  /** @throws UnknownEntryError, UndoRefusedError */
-  async #entriesOf(id: string, only: (name: string) => boolean): Promise<UndoableEntry[]> {
-    const entries = (await this.audit.read(ALL)).filter(({ semaphore }) => only(semaphore));
-    const one = entries.find((entry) => entry.id === id);
-    const found = one ? [one] : entries.filter(({ bulk }) => bulk === id);
-    if (found.length === 0) throw new UnknownEntryError(id);
-    const undoable = found.filter(isUndoable);
-    if (undoable.length === 0) throw new UndoRefusedError(id, refusalOf(found[0]!)!);
-    return undoable;
+    const facts = { id, by, at, ...(reason !== undefined && { reason }) };
+    return { ...facts, steps: steps.toSorted(byName), entries, lasts, isMany };
   }
 
   async #records(names: readonly string[]): Promise<ReadonlyMap<string, SemaphoreRecord>> {
@@ -160,13 +159,13 @@ export class Undo {
   #undoOne(
     entry: UndoableEntry,
     step: UndoStep,
-    { bulk, by, reason = reasonOf(entry) }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'>,
+    { bulk, last, by, reason = reasonOf(entry) }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'> & Pick<Present, 'last'>,
   ): Promise<UndoStep> {
     const author = { reason, ...(by !== undefined && { by }) };
     return this.writer.write<UndoStep>(kindOfUndo(entry), entry.semaphore, author, {
       rewriting: (record, ...rest) => {
         if (isAsBefore(entry, record)) return undefined;
-        expectStillLast(entry, record);
+        expectStillLast(entry, { record, last });
         return putBack(record!, formerState(entry), ...rest);
       },
       done: () => ({ ...step, outcome: 'undone' }),
@@ -174,6 +173,16 @@ export class Undo {
       marks: { bulk, undoes: entry.id },
     });
   }
+}
+
+/** @throws UnknownEntryError, UndoRefusedError */
+function entriesOf(log: readonly AuditEntry[], id: string): UndoableEntry[] {
+  const one = log.find((entry) => entry.id === id);
+  const found = one ? [one] : log.filter(({ bulk }) => bulk === id);
+  if (found.length === 0) throw new UnknownEntryError(id);
+  const undoable = found.filter(isUndoable);
+  if (undoable.length === 0) throw new UndoRefusedError(id, refusalOf(found[0]!)!);
+  return undoable;
 }
 
 function isPlanned({ outcome }: UndoStep): boolean {
@@ -186,12 +195,11 @@ function limited(steps: readonly UndoStep[], limit = Infinity): UndoStep[] {
 }
 
 /** @throws EditConflictError with the author of the later change */
-function expectStillLast(entry: UndoableEntry, record: SemaphoreRecord | undefined): void {
-  if (!isStillLast(entry, record)) throw conflictOf(entry, record);
-}
-
-function conflictOf({ semaphore, revision }: UndoableEntry, record: SemaphoreRecord | undefined): EditConflictError {
-  return new EditConflictError(semaphore, revision, record?.revision ?? 0, record?.change, ADVICE);
+function expectStillLast(entry: UndoableEntry, present: Present): void {
+  if (isStillLast(entry, present)) return;
+  const { semaphore, revision } = entry;
+  const found = present.record?.revision ?? 0;
+  throw new EditConflictError(semaphore, revision, found, laterChange(entry, present), ADVICE);
 }
 
 /** The entry may come from another program, so its texts are checked like a person's. */

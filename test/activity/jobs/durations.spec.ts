@@ -6,12 +6,13 @@ const took = fc.integer({ min: 0, max: 30 * 86_400_000 });
 const histogram = (all: readonly number[]) => addedDurations(...all.map((each) => [[classOf(each), 1] as const]));
 
 describe('a histogram of durations', () => {
-  it('gives each percentile within a tenth', () => {
+  it('gives each percentile within a tenth, in whole ms', () => {
     fc.assert(
       fc.property(fc.array(took, { minLength: 1, maxLength: 200 }), fc.constantFrom(0.5, 0.95, 1), (all, part) => {
         const exact = all.toSorted((one, other) => one - other)[Math.ceil(all.length * part) - 1]!;
         const found = percentile(histogram(all), part)!;
-        expect(Math.abs(found - exact)).toBeLessThanOrEqual(Math.max(0.5, exact * 0.1));
+        // Half a class, and the rounding, which counts for short runs.
+        expect(Math.abs(found - exact)).toBeLessThanOrEqual(exact * 0.091 + 0.5);
       }),
     );
   });

@@ -119,6 +119,19 @@ describe('the past of a job', () => {
     expect(await one.gatekeeper.runs.jobs()).toMatchObject([{ failures: [{ at: START, message: 'disk full' }] }]);
   });
 
+  it('has no stacks of the failures of a node that keeps none', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes, { history: { stacks: false } }), await noting(nodes, { history: {} })];
+    await fail(one);
+    await nodes.time.advance(WRITTEN);
+    await fail(other, 'mail-queue');
+    await nodes.time.advance(WRITTEN);
+    const [job, mail] = await other.gatekeeper.runs.jobs();
+    expect(job!.failures).toMatchObject([{ message: 'disk full' }]);
+    expect(job!.failures[0]).not.toHaveProperty('stack');
+    expect(mail!.failures[0]).toHaveProperty('stack');
+  });
+
   it('is written when a node closes', async () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];

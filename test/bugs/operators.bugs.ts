@@ -1,0 +1,92 @@
+import type { Bug, Layer } from './bug.js';
+
+const unit = (spec: string): Layer => ({ kind: 'specs', title: 'unit', specs: [`test/${spec}.spec.ts`] });
+const LOST_ANSWERS = unit('definitions/lost-answers');
+
+/** Mistakes with windows, undo, runs by hand, missed runs and alerts: mostly with writes that fail or give no answer. */
+export const OPERATORS_BUGS: readonly Bug[] = [
+  {
+    name: 'window-pauses-unlisted',
+    why: 'a window lists its semaphores only after it has paused them: a process that dies leaves pauses in no window',
+    patches: [
+      {
+        file: 'lib/definitions/maintenance/window-start.ts',
+        find: 'return { windows: replaced(windows, next), result: next.entries.filter(([each]) => wanted.has(each)) };',
+        replace: 'return { result: next.entries.filter(([each]) => wanted.has(each)) };',
+      },
+    ],
+    layer: LOST_ANSWERS,
+  },
+  {
+    name: 'window-forgets-unfinished',
+    why: 'an end drops its window although some resumes failed: their semaphores stay paused in no window',
+    patches: [
+      {
+        file: 'lib/definitions/maintenance/maintenance.ts',
+        find: 'if (length > 0) return { windows: replaced(windows, next), result: length };',
+        replace: '',
+      },
+    ],
+    layer: LOST_ANSWERS,
+  },
+  {
+    name: 'resume-without-its-id',
+    why: 'a resume has another id in each try: a second end takes the resume of the first for a change by a person',
+    patches: [
+      {
+        file: 'lib/definitions/maintenance/pausing.ts',
+        find: 'if (record?.change?.id === id) return',
+        replace: 'if (record?.change?.id === change) return',
+      },
+    ],
+    layer: LOST_ANSWERS,
+  },
+  {
+    name: 'undo-overwrites-later',
+    why: 'an undo does not look whether its change is still the last one: it overwrites the edit of another person',
+    patches: [
+      {
+        file: 'lib/definitions/undo/undo.ts',
+        find: '        expectStillLast(entry, { record, last });\n',
+        replace: '',
+      },
+    ],
+    layer: LOST_ANSWERS,
+  },
+  {
+    name: 'failed-claim-runs',
+    why: 'a node that could not take the request for a run makes the run anyway, and later once more',
+    patches: [
+      {
+        file: 'lib/permits/by-hand/requested-runs.ts',
+        find: 'this.#report(semaphore, error);\n          return false;',
+        replace: 'this.#report(semaphore, error);\n          return true;',
+      },
+    ],
+    layer: unit('permits/by-hand/lost-answers'),
+  },
+  {
+    name: 'unsettled-tick-runs',
+    why: 'a node makes up for a missed run although it could not settle the planned time: another node does so, too',
+    patches: [
+      {
+        file: 'lib/permits/missed/missed-runs.ts',
+        find: '(this.#report(error), false)',
+        replace: '(this.#report(error), true)',
+      },
+    ],
+    layer: unit('permits/missed/lost-answers'),
+  },
+  {
+    name: 'addition-counted-twice',
+    why: 'an addition to the past of a job whose answer was lost is made again without a look: its runs count twice',
+    patches: [
+      {
+        file: 'lib/activity/jobs/job-shard.ts',
+        find: 'return (writers.get(writer)?.seq ?? 0) >= seq;',
+        replace: 'return (writers.get(writer)?.seq ?? 0) > seq;',
+      },
+    ],
+    layer: unit('activity/jobs/job-histories'),
+  },
+];
