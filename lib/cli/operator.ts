@@ -131,7 +131,8 @@ export interface TaskOperator {
 
 /**
  * Everything that commands read and change. There are two implementations: over the console's HTTP API, and directly on
- * the store. Their errors may differ in class, but lead to the same exit code.
+ * the store. Their errors may differ in class, but lead to the same exit code. Commands get one through `assured()`: its
+ * readings reject with the exit code `unreachable` if the present state is not known.
  */
 export interface Operator extends AsyncDisposable {
   /** Name of the target for people, without secrets. */
@@ -142,13 +143,12 @@ export interface Operator extends AsyncDisposable {
   testAlerts(): Promise<AlertsTest>;
   /** Reads the state for people. Over HTTP it may be the last known one. */
   look(): Promise<Look>;
-  /**
-   * Reads the present state, for changes, which must not use an old state.
-   *
-   * @throws an error with the exit code `unreachable` if it can't be read
-   */
+  /** Reads the present state, for changes, which must not use an old state. */
   overview(): Promise<Overview>;
+  /** Explains a decision for people. During an outage, the explanation is the outage. */
   explain(name: string): Promise<Explanation>;
+  /** Reads the present definition and holders, for changes. */
+  holding(name: string): Promise<Pick<Explanation, 'definition' | 'holders'>>;
   define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState>;
   edit(name: string, changes: DefinitionEdit, meta: ChangeMeta): Promise<DefinitionState>;
   pause(name: string, meta: ChangeMeta): Promise<DefinitionState>;
@@ -174,9 +174,9 @@ export interface Operator extends AsyncDisposable {
   maintenanceWindow(window: string): Promise<MaintenanceWindow>;
   startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart>;
   endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd>;
-  /** Reads the present nodes; see {@link overview} for its error. */
+  /** Reads the present nodes. */
   nodes(): Promise<{ readonly now: number; readonly nodes: readonly NodeOverview[] }>;
-  /** Reads the scopes of leadership and the membership; see {@link overview} for its error. */
+  /** Reads the scopes of leadership and the membership. */
   leaders(): Promise<LeadersOverview>;
   /** Asks the leader of a scope to step down. @returns false if no node leads */
   stepDown(scope: string, meta: ChangeMeta): Promise<boolean>;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { assured } from './assured.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { exposures } from './exposures.js';
 import type { openOperator } from './open-operator.js';
@@ -90,7 +91,7 @@ export class Session {
     const { as: by, timeout, clockTolerance } = options;
     const target = resolveTarget(options, shell.env);
     for (const exposure of exposures(target, options)) this.output.note(`gatekeeper: warning: ${exposure}`);
-    return shell.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() });
+    return assured(await shell.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() }));
   }
 
   #logger() {

@@ -8,6 +8,9 @@ export interface NodeIdentity {
   readonly instance: string;
 }
 
+/** Begin of the instance of a client that takes permits or tasks over HTTP. Such a client is no node, and has no heartbeat. */
+export const EXTERNAL_PREFIX = 'http:';
+
 /** Sorts nodes by group, acquirer and instance. */
 export function byName(one: NodeIdentity, other: NodeIdentity): number {
   const [name, otherName] = [nameOf(one), nameOf(other)];

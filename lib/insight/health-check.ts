@@ -184,6 +184,16 @@ export class HealthCheck {
     }
   }
 
+  /**
+   * Expects that the store answers now. For an answer for people that needs no call to the store at this moment: an empty one
+   * must not look like the truth during an outage.
+   *
+   * @throws StoreUnavailableError
+   */
+  expectAnswer(): Promise<void> {
+    return this.#probe();
+  }
+
   /** To read a list may take long. If the store freezes meanwhile, a probe ends the wait early. */
   async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
     let cancel: CancelTimer | undefined;
@@ -201,7 +211,8 @@ export class HealthCheck {
   /** @throws StoreUnavailableError */
   #probe(): Promise<void> {
     const { answeredAt = -Infinity, failing } = this.context.store.calls('reads');
-    const isFresh = !failing && this.context.nodeClock.monotonic() - answeredAt < FRESH;
+    const isFresh =
+      !failing && this.context.nodeClock.monotonic() - answeredAt < FRESH && this.context.store.health().connected;
     if (isFresh && !this.#isClockFailing) return Promise.resolve();
     this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
     return this.#probing;

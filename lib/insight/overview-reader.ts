@@ -58,10 +58,12 @@ export async function readOverview(
   const { clockTolerance } = context.timing;
   const facts = { nodes, runs, past: kept.value, running: runHistory.knownRunning() };
   const { jobsOf, runsOf, pastOf, runningOf } = await inSlices(bySemaphore(facts), context.nodeClock);
+  const living = listed.stale.length > 0 ? undefined : new Set(nodes.map(({ instance }) => instance));
   const factsOf = (name: string) => ({
     now,
     clockTolerance,
     nodes,
+    living,
     jobs: jobsOf.get(name) ?? [],
     runs: runsOf.get(name) ?? [],
     past: pastOf.get(name) ?? [],

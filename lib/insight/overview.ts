@@ -1,4 +1,6 @@
 import { intendedDefinition } from '../decision/index.js';
+import type { HolderState } from '../context/holder-state.js';
+import { EXTERNAL_PREFIX } from '../context/node-identity.js';
 import type { StalePart } from './health-report.js';
 import type { RunEntry } from '../activity/index.js';
 import type { NodeInfo, JobInfo } from '../activity/index.js';
@@ -49,11 +51,21 @@ export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts):
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,
+    holders: state.holders.map((holder) => (isSilent(holder, facts) ? { ...holder, isSilent: true as const } : holder)),
     jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),
     warnings: intended ? warningsOf(state, intended, facts) : [],
   };
+}
+
+/** ms after its first permit in which a node has surely published itself. */
+const FIRST_HEARTBEAT = 5000;
+
+/** Whether no living node has the instance of a holder. */
+function isSilent({ instance, grantedAt, isMine }: HolderState, { living, now }: SemaphoreFacts): boolean {
+  if (isMine || !living || living.size === 0 || instance.startsWith(EXTERNAL_PREFIX)) return false;
+  return !living.has(instance) && now - grantedAt > FIRST_HEARTBEAT;
 }
 
 function merged(jobs: readonly ScheduledJob[]): JobOnNodes[] {

@@ -1,36 +1,46 @@
-import { NoQuorumError, type StoreDefinition, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
+import { NoQuorumError, type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { ScriptedStore } from '../support/scripted-store.js';
+import { losingTasks } from './losing-tasks.js';
 
-/** A store that the test takes away, and gives back. */
+type Changes = Partial<Pick<ScriptedStore, 'script' | 'report'>>;
+
+/** A store that the test takes away, and gives back: also from nodes that open it meanwhile. */
 export function failingStore() {
   const opened: ScriptedStore[] = [];
-  const inner = memory();
+  const { store: inner, takeAway: loseTasks, giveBack: findTasks } = losingTasks();
+  let changes: Changes = {};
   const definition: StoreDefinition = {
     kind: 'failing',
     // No other process writes to it: nothing waits for the birth of a cluster.
     isOwn: true,
     open: (options) => {
-      const store = new ScriptedStore(inner.open(options));
+      const store = Object.assign(new ScriptedStore(inner.open(options)), changes);
       opened.push(store);
       return store;
     },
   };
-  const change = (changes: Partial<Pick<ScriptedStore, 'script' | 'report'>>) => {
+  const change = (next: Changes) => {
+    changes = next;
     for (const store of opened) Object.assign(store, { script: undefined, report: undefined, ...changes });
   };
   return {
     definition,
-    takeAway: () =>
+    takeAway: () => {
+      loseTasks();
       change({
         script: () => Promise.reject(new StoreUnavailableError('Not connected: the connection was lost')),
         report: { connected: false, members: 0, quorum: 0, problem: 'the connection was lost' },
-      }),
+      });
+    },
     loseQuorum: () =>
       change({
         script: (call, go) =>
           call === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go(),
         report: { connected: true, members: 1, quorum: 2 },
       }),
-    giveBack: () => change({}),
+    giveBack: () => {
+      findTasks();
+      change({});
+    },
   };
 }

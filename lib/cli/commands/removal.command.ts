@@ -42,7 +42,7 @@ export function revokeCommand(runner: Runner): Command {
 }
 
 async function remove(session: Session, operator: Operator, name: string, { reason, ...care }: Options) {
-  const { definition, holders } = await operator.explain(name);
+  const { definition, holders } = await operator.holding(name);
   if (!definition) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
   return withCare(session, care, {
     plan: { removed: name, holders },
@@ -65,7 +65,7 @@ async function revoke(
   { name, permitId }: Which,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
-  const { holders } = await operator.explain(name);
+  const { holders } = await operator.holding(name);
   const holder = permitId === undefined ? theOnly(name, holders) : holders.find(({ id }) => id === permitId);
   if (!holder) throw new CommandFailure(EXIT.notFound, notHeld(name, permitId));
   return withCare(session, care, {

@@ -36,7 +36,6 @@ import { type SemaphoreDefinitionInput, given } from '../../decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
-import { outageLines } from '../views/health.view.js';
 import { ConnectedStore } from './connected-store.js';
 import { directTasks } from './direct-tasks.js';
 
@@ -126,11 +125,15 @@ export class DirectOperator implements Operator {
   }
 
   overview(): Promise<Overview> {
-    return this.#fresh();
+    return this.look();
   }
 
   explain(name: string): Promise<Explanation> {
     return this.#gatekeeper.explain(name);
+  }
+
+  holding(name: string): Promise<Explanation> {
+    return this.explain(name);
   }
 
   define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState> {
@@ -211,12 +214,11 @@ export class DirectOperator implements Operator {
   }
 
   async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
-    const { now, nodes, semaphores } = await this.#fresh();
+    const { now, nodes, semaphores } = await this.look();
     return { now, nodes: await inSlices(withHeldPermits(nodes, semaphores), systemClock) };
   }
 
-  async leaders(): Promise<LeadersOverview> {
-    this.#assertQuorum(await this.health());
+  leaders(): Promise<LeadersOverview> {
     return readLeaders(partsOf(this.#gatekeeper));
   }
 
@@ -276,20 +278,6 @@ export class DirectOperator implements Operator {
   /** Also writes the audit entries that are not written yet. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gatekeeper.close();
-  }
-
-  /**
-   * @throws StoreUnavailableError, also without a quorum, because the answer may come from the smaller side of a split
-   */
-  async #fresh() {
-    const look = await this.look();
-    this.#assertQuorum(look.health);
-    return look;
-  }
-
-  #assertQuorum(health: Health): void {
-    const [outage] = outageLines(health);
-    if (outage) throw new StoreUnavailableError(outage);
   }
 
   #signed<T extends object>(meta: T): T & { by: string } {

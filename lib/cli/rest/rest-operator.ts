@@ -17,13 +17,10 @@ import type {
   NodeOverview,
   RunNowStatus,
   RunsQuery,
-  StalePart,
   UndoPlan,
 } from '../../gatekeeper/index.js';
 import type { SemaphoreDefinitionInput } from '../../decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
-import { outageLines } from '../views/health.view.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
 import type { Group } from '../views/allocation.view.js';
 import type {
@@ -40,12 +37,6 @@ import type {
 } from '../operator.js';
 import { restTasks } from './rest-tasks.js';
 import { RestClient, type RestOptions } from './rest-client.js';
-
-interface NodesAnswer {
-  readonly now: number;
-  readonly nodes: NodeOverview[];
-  readonly stale: readonly StalePart[];
-}
 
 /** Maximum number of resources in an answer. */
 const MOST_RESOURCES = 10_000;
@@ -84,14 +75,16 @@ export class RestOperator implements Operator {
     return { ...answer, health };
   }
 
-  async overview(): Promise<Overview> {
-    const look = await this.look();
-    this.#assertFresh(look, look.health);
-    return look;
+  overview(): Promise<Overview> {
+    return this.#client.ask(['semaphores']);
   }
 
   explain(name: string): Promise<Explanation> {
     return this.#client.ask(['explain', name]);
+  }
+
+  holding(name: string): Promise<Explanation> {
+    return this.explain(name);
   }
 
   define(input: SemaphoreDefinitionInput, { reason }: ChangeMeta): Promise<DefinitionState> {
@@ -174,16 +167,12 @@ export class RestOperator implements Operator {
     return this.#client.ask(['maintenance', window, 'end'], request);
   }
 
-  async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
-    const [answer, health] = await Promise.all([this.#client.ask<NodesAnswer>(['nodes']), this.health()]);
-    this.#assertFresh(answer, health);
-    return answer;
+  nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
+    return this.#client.ask(['nodes']);
   }
 
-  async leaders(): Promise<LeadersOverview> {
-    const [answer, health] = await Promise.all([this.#client.ask<LeadersOverview>(['leaders']), this.health()]);
-    this.#assertFresh({ stale: [] }, health);
-    return answer;
+  leaders(): Promise<LeadersOverview> {
+    return this.#client.ask(['leaders']);
   }
 
   stepDown(scope: string, { reason }: ChangeMeta): Promise<boolean> {
@@ -234,19 +223,6 @@ export class RestOperator implements Operator {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.close();
-  }
-
-  /**
-   * A node whose store is unreachable answers with its last known state. A node without a quorum may be on the smaller
-   * side of a split. Neither answer is the present state, so neither must be saved as a dump.
-   *
-   * @throws CommandFailure
-   */
-  #assertFresh({ stale }: { readonly stale: readonly StalePart[] }, health: Health): void {
-    const why = outageLines(health)[0] ?? stale[0]?.sentence;
-    if (why === undefined) return;
-    const message = `the node that answers at ${this.target} does not know the present state: ${why}`;
-    throw new CommandFailure(EXIT.unreachable, `${message} "gatekeeper status" shows what it knows`);
   }
 
   #change<T = DefinitionState>(name: string, verb: string, body: object): Promise<T> {

@@ -1,4 +1,4 @@
-import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import type { HolderState, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { exactDuration, formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
@@ -31,10 +31,14 @@ export function livingHolders({ holders }: Pick<SemaphoreOverview, 'holders'>) {
   return holders.filter(({ remaining }) => remaining > 0);
 }
 
+function holderText({ acquirer, remaining, isSilent }: HolderState): string {
+  return `${acquirer} (${formatDuration(remaining)}${isSilent ? ', not heard of' : ''})`;
+}
+
 function row(semaphore: SemaphoreOverview): string[] {
   const { name, definition, revision, pause } = semaphore;
   const holders = livingHolders(semaphore);
-  const held = holders.map(({ acquirer, remaining }) => `${acquirer} (${formatDuration(remaining)})`).join(', ');
+  const held = holders.map(holderText).join(', ');
   return [
     name,
     stateWord(semaphore),

@@ -90,6 +90,10 @@ export const holderSchema: z.ZodType<HolderState> = z
     ...permitShape,
     remaining: z.number().meta({ description: 'ms until it ends; negative if it has ended but is not dropped yet' }),
     isMine: z.boolean(),
+    isSilent: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'no living node has this instance; only in answers that list semaphores' }),
   })
   .meta({ id: 'HolderState' });
 

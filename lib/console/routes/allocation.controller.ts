@@ -24,7 +24,9 @@ export class AllocationController {
 
   @Serves(ROUTES.groups)
   async list(@SeenNames() sees: Sees): Promise<{ now: number; groups: GroupSummary[] }> {
-    const { allocation } = partsOf(this.gatekeeper);
+    const { allocation, health } = partsOf(this.gatekeeper);
+    // Without a group, or with none that the visitor may see, nothing else asks the store.
+    await health.expectAnswer();
     const seen = allocation.groups.filter(({ name }) => !sees || sees(PREFIX + name));
     const groups = await Promise.all(seen.map(async (group) => summaryOf(await group.overview())));
     return { now: this.#now, groups };

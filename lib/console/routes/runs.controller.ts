@@ -1,5 +1,5 @@
 import { Req, type StreamableFile } from '@nestjs/common';
-import { summaryOf } from '../../gatekeeper/index.js';
+import { partsOf, summaryOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -27,6 +27,8 @@ export class RunsController {
 
   @Serves(ROUTES.jobs)
   async jobs(@Input() { query }: InputOf<typeof ROUTES.jobs>, @SeenNames() sees: Sees): Promise<JobsAnswer> {
+    // Of all jobs, the node may have a list that is a second old.
+    await partsOf(this.gatekeeper).health.expectAnswer();
     const jobs = await this.gatekeeper.runs.jobs(query.semaphore);
     return { jobs: jobs.filter(({ semaphore }) => !sees || sees(semaphore)).map(summaryOf) };
   }

@@ -1,5 +1,6 @@
 import { timeOf } from '../../context/context.js';
 import { partsOf } from '../../gatekeeper/index.js';
+import { EXTERNAL_PREFIX } from '../../context/node-identity.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import {
   type AttemptEnd,
@@ -93,7 +94,7 @@ export class TaskWorkersController {
 
 /** It contains the token's name, so that a token can't end the attempts of another one. */
 function instanceOf({ user }: Visitor): string {
-  return `http:${user}`;
+  return EXTERNAL_PREFIX + user;
 }
 
 /** @throws ProblemError for a task that the visitor may not see */

@@ -1,7 +1,7 @@
 /**
  * A node in a process of its own, for tests that freeze or kill it. `PAGE_NODE` is JSON: with `console` (its options) it serves
  * the page over its own memory store; with `remote` (options of `remote()`) it takes part in another one's cluster, and runs
- * a job that does not end.
+ * a job that does not end, under `semaphore`.
  */
 import { NestFactory } from '@nestjs/core';
 import { GatekeeperModule, GatekeeperService, memory, remote } from 'nestjs-gatekeeper';
@@ -27,5 +27,8 @@ say('ready', { port: app.getHttpServer().address().port });
 if (settings.remote) {
   const service = app.get(GatekeeperService);
   await service.ready();
-  void service.run('nightly', () => new Promise(() => say('running')), { job: 'Jobs.export', keepAlive: true });
+  void service.run(settings.semaphore ?? 'nightly', () => new Promise(() => say('running')), {
+    job: 'Jobs.export',
+    keepAlive: true,
+  });
 }

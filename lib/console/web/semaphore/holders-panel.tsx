@@ -3,6 +3,7 @@ import type { HolderState, SemaphoreOverview } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
+import { SilentBadge } from '../parts/silent-badge.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { whyNot } from '../session.js';
 import { revokeAction } from './actions.js';
@@ -59,6 +60,7 @@ function HolderName({ holder }: { readonly holder: HolderState }) {
   return (
     <span class="who-holds">
       <strong>{acquirer}</strong>
+      <SilentBadge holder={holder} />
       <span class="second">
         {group} · {shortId(instance)}
         {holder.holder !== instance && ` · ${holder.holder}`} · since <Distance at={grantedAt} />

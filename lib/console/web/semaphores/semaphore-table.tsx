@@ -5,6 +5,7 @@ import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { SilentBadge } from '../parts/silent-badge.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { Outcome } from '../parts/outcome.js';
 import { ConditionBadges } from './condition-badges.js';
@@ -129,7 +130,7 @@ function Holders({ semaphore: { holders, definition } }: { readonly semaphore: S
 function Holder({ holder }: { readonly holder: HolderState }) {
   return (
     <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
-      {holder.acquirer} · <Countdown until={holder.expiresAt} />
+      {holder.acquirer} · <Countdown until={holder.expiresAt} /> <SilentBadge holder={holder} />
     </span>
   );
 }
