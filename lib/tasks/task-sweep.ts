@@ -6,6 +6,7 @@ import type { TextEntry } from '../stores/index.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import { Backlog } from './overview/backlog.js';
+import { Gaps } from './gaps.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
@@ -39,6 +40,8 @@ const PAUSE = 2500;
 type Work = (task: Task, text: string) => Promise<void>;
 /** @returns whether there is more to do for it at once */
 type TextWork = (text: string) => Promise<boolean | void>;
+/** One kind of work: at its time, or without a fixed time. @returns whether there is more to do for it at once */
+type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | undefined>];
 
 /**
  * Finds by their order the tasks that need something, whatever happened to the nodes:
@@ -73,6 +76,8 @@ export class TaskSweep {
   readonly #early: EarlyRemoval;
   /** When it looks next for work without a fixed time: ms of the node's monotonic clock. */
   #next = -Infinity;
+  /** Of the present turn. */
+  #gaps: Gaps;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
   constructor(
@@ -80,6 +85,7 @@ export class TaskSweep {
     private readonly context: Context,
     nodes?: LivingNodes,
   ) {
+    this.#gaps = new Gaps(store.timed);
     this.#untaken = new Untaken(context);
     this.#backlog = new Backlog(store.hints, context);
     this.#early = new EarlyRemoval(store, context, {
@@ -92,37 +98,41 @@ export class TaskSweep {
 
   /** @returns whether there may be more to do at once @throws StoreUnavailableError */
   async turn(): Promise<boolean> {
-    const { clusterClock, timing } = this.context;
+    const { clusterClock, nodeClock } = this.context;
     await this.store.stamp();
+    this.#gaps = new Gaps(this.store.timed);
     const now = clusterClock.earliest();
-    const counts = [
-      await this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
-      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#expired),
-      await this.#untimed(now),
-    ];
-    return counts.includes(true);
+    // Less often for work without a fixed time.
+    const isWhole = nodeClock.monotonic() >= this.#next;
+    const isMore = { timed: false, untimed: false };
+    for (const [kind, look] of this.#looks(now)) {
+      if ((isWhole || kind === 'timed') && (await look())) isMore[kind] = true;
+    }
+    if (!isWhole) return isMore.timed;
+    await this.#forgottenSchedules?.turn(now);
+    this.#next = isMore.untimed ? -Infinity : nodeClock.monotonic() + PAUSE;
+    return isMore.timed || isMore.untimed;
   }
 
-  /** Looks less often for work without a fixed time: each look costs some ten reads, also while the cluster is idle. */
-  async #untimed(now: number): Promise<boolean> {
-    const { nodeClock } = this.context;
-    if (nodeClock.monotonic() < this.#next) return false;
-    const counts = [
-      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),
-      await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
-      await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),
-      await this.#each('finished', rangeOf('finished', now), (task, text) => this.#forget(task, text)),
-      await this.#each('dead', deadRange(now), (task, text) => this.#forget(task, text)),
-      await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
-      await this.#ticketsLost(now),
-      await this.#hintLost(now),
-      await this.#readdressing?.turn(now),
-      await this.#early.turn(now),
+  /** In the order of the texts: then {@link Gaps} reads once or twice in a turn while nothing is due. */
+  #looks(now: number): Look[] {
+    const settle: Work = (task, text) => this.store.settle(task, text);
+    const forget: Work = (task, text) => this.#forget(task, text);
+    const expired = rangeOf('claimed', now - this.context.timing.clockTolerance);
+    return [
+      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],
+      ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],
+      ['timed', () => this.#each('claimed', expired, this.#expired)],
+      ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],
+      ['untimed', () => this.#each('finished', rangeOf('finished', now), forget)],
+      ['timed', () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint))],
+      ['untimed', () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text))],
+      ['untimed', async () => this.#readdressing?.turn(now, this.#gaps)],
+      ['untimed', () => this.#ticketsLost(now)],
+      ['untimed', () => this.#hintLost(now)],
+      ['untimed', () => this.#each('dead', deadRange(now), forget)],
+      ['untimed', () => this.#early.turn(now)],
     ];
-    await this.#forgottenSchedules?.turn(now);
-    const isMore = counts.includes(true);
-    this.#next = isMore ? -Infinity : nodeClock.monotonic() + PAUSE;
-    return isMore;
   }
 
   /** Tasks with fair keys wait, and there is no ticket, or no ticket has come to the head of the queue for long. */
@@ -168,10 +178,10 @@ export class TaskSweep {
   /** Type and priority of the first waiting task from there on. */
   async #nextQueue(from: string, to: string): Promise<WaitingPlace | undefined> {
     for (;;) {
-      const [first] = await this.store.timed.range(from, to, 1);
-      const place = first && placeOfText(first.text);
-      if (!first || place) return place;
-      from = `${first.text}\0`;
+      const first = await this.#gaps.first(from, to);
+      const place = first === undefined ? undefined : placeOfText(first);
+      if (first === undefined || place) return place;
+      from = `${first}\0`;
     }
   }
 
@@ -187,7 +197,9 @@ export class TaskSweep {
    */
   async #eachText(kind: string, [from, to]: readonly [string, string], work: TextWork): Promise<boolean> {
     const limit = this.#limits.get(kind) ?? ROWS.first;
-    const rows = await this.store.timed.range(this.#begins.get(kind) ?? from, to, limit);
+    const begin = this.#begins.get(kind) ?? from;
+    const isEmpty = (await this.#gaps.first(begin, to)) === undefined;
+    const rows = isEmpty ? [] : await this.store.timed.range(begin, to, limit);
     const isFull = rows.length === limit;
     if (isFull) this.#limits.set(kind, limitAfter(rows));
     else this.#limits.delete(kind);

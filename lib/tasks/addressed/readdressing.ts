@@ -4,6 +4,7 @@ import type { NodeIdentity } from '../../context/node-identity.js';
 import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
 import { ALL_MOVABLE, type WaitingPlace, behindTarget, placeOfText, targetPrefix } from '../task-place.js';
+import type { Gaps } from '../gaps.js';
 import type { TaskStore } from '../task-store.js';
 import { readdress } from '../transitions.js';
 import { type TaskTarget, isTarget } from './target.js';
@@ -45,27 +46,27 @@ export class Readdressing {
     private readonly nodeClock: Pick<Context['nodeClock'], 'monotonic'>,
   ) {}
 
-  /** @param now cluster time @returns whether there may be more to do at once @throws StoreUnavailableError */
-  async turn(now: number): Promise<boolean> {
+  /** @param now cluster time @param gaps of this turn @returns whether there may be more to do at once @throws StoreUnavailableError */
+  async turn(now: number, gaps: Pick<Gaps, 'first'>): Promise<boolean> {
     const at = this.nodeClock.monotonic();
     if (at < this.#next) return false;
-    const isMore = await this.#look(now);
+    const isMore = await this.#look(now, gaps);
     this.#next = isMore ? -Infinity : at + INTERVAL;
     return isMore;
   }
 
-  async #look(now: number): Promise<boolean> {
+  async #look(now: number, gaps: Pick<Gaps, 'first'>): Promise<boolean> {
     let living: readonly LivingNode[] | undefined;
     for (let steps = 0; steps < STEPS; steps++) {
-      const [first] = await this.store.timed.range(this.#from, ALL_MOVABLE.to, 1);
-      if (!first) {
+      const first = await gaps.first(this.#from, ALL_MOVABLE.to);
+      if (first === undefined) {
         this.#from = ALL_MOVABLE.from;
         return false;
       }
-      const place = placeOfText(first.text);
-      const target = readableTask(first.text)?.to;
+      const place = placeOfText(first);
+      const target = readableTask(first)?.to;
       // A newer version, or another program, may have written it.
-      this.#from = place && target ? behindTarget(place) : `${first.text}\u0000`;
+      this.#from = place && target ? behindTarget(place) : `${first}\u0000`;
       if (!place || !target?.orAnother) continue;
       living ??= await this.nodes();
       if (living.some(({ instance }) => instance === target.instance)) continue;

@@ -163,7 +163,9 @@ export class HintSource {
   async #poll(priority: Priority): Promise<void> {
     const { signal } = this.#closing;
     await this.#asked(async () => {
-      const text = await this.hints.queue(this.type, priority).poll(PATIENCE, signal);
+      let text: string | undefined;
+      do text = await this.hints.queue(this.type, priority).poll(PATIENCE, signal);
+      while (text === undefined && this.#isWanted && !this.#isClosed);
       if (text === undefined) return;
       if (this.#isWanted || this.#isClosed) this.#arrived.push({ priority, text });
       else await this.giveBack({ priority, text });

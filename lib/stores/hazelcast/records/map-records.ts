@@ -1,8 +1,14 @@
 import type { IMap } from 'hazelcast-client';
 import type { RecordPage } from '../../store.js';
+import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import { MapPages } from './map-pages.js';
 import type { Records } from './records.js';
+
+/** With so many keys, the calls of `getAll()`, one for each partition, cost more than a query. */
+const MANY = 100;
+/** Entries of a map up to which a query is cheap: the members look at each of them, in about 0.5 µs. */
+const MOST_SCANNED = 10_000;
 
 /** Optimistic records: the member that owns the entry compares and writes in one operation, without a lock. */
 export class MapRecords implements Records {
@@ -30,14 +36,40 @@ export class MapRecords implements Records {
     return { texts: await this.readMany(keys), ...(next !== undefined && { next }) };
   }
 
+  /**
+   * Reads many keys with a query if the map is small: the 512 shards, which each node reads every 10 s, come with 2 calls and
+   * not with 237. They stand next to each other in the order of the keys, so the query finds hardly anything else.
+   */
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    if (keys.length === 0) return new Map();
-    const entries = await readAll(this.map, [...keys]);
-    return new Map(entries.filter(([, value]) => value !== null).map(([key, value]) => [key, textOf(value)]));
+    if (keys.length >= MANY && (await this.map.size()) <= MOST_SCANNED) {
+      const found = await this.#between(keys);
+      if (found) return found;
+    }
+    return readAll(this.map, keys);
+  }
+
+  /** @returns undefined if the query failed: on a number as a key of the map, for instance, or on a value that can't be read */
+  async #between(keys: readonly string[]): Promise<Map<string, string> | undefined> {
+    const sorted = keys.toSorted();
+    const range = loadHazelcastClient().Predicates.between('__key', sorted[0], sorted.at(-1));
+    try {
+      const wanted = new Set(keys);
+      const found = [...(await this.map.entrySetWithPredicate(range))].filter(([key]) => wanted.has(key));
+      return new Map(found.map(([key, value]) => [key, textOf(value)]));
+    } catch {
+      return undefined; // the caller reads the keys themselves, and throws if the store does not answer
+    }
   }
 }
 
-async function readAll(map: IMap<string, unknown>, keys: string[]): Promise<[string, unknown][]> {
+/** The texts under these keys, without those that have none. */
+export async function readAll(map: IMap<string, unknown>, keys: readonly string[]): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map();
+  const entries = await entriesOf(map, [...keys]);
+  return new Map(entries.filter(([, value]) => value !== null).map(([key, value]) => [key, textOf(value)]));
+}
+
+async function entriesOf(map: IMap<string, unknown>, keys: string[]): Promise<[string, unknown][]> {
   try {
     return await map.getAll(keys);
   } catch (error) {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { InvalidTaskError, single } from 'nestjs-gatekeeper';
+import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
+
+const MINUTE = 60_000;
+/** Looks in a minute that come about once a second: each pause may be a tenth shorter. */
+const ONCE_A_SECOND = 67;
+
+/** Counts the calls for tasks of a node from now on, by method; ranges by the letter at which they begin. */
+function countCalls({ context }: TaskNode): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const { tasks, groups, queue } = context.store.tasks!;
+  const counted = <O extends object>(object: O): O => {
+    const note =
+      (name: string, call: (...args: unknown[]) => unknown) =>
+      (...args: unknown[]) => {
+        const key = name === 'range' ? `range ${String(args[0])[0]}` : name;
+        counts[key] = (counts[key] ?? 0) + 1;
+        return call.apply(object, args);
+      };
+    const entries = Object.entries(object) as [string, (...args: unknown[]) => unknown][];
+    return Object.assign(object, Object.fromEntries(entries.map(([name, call]) => [name, note(name, call)])));
+  };
+  counted(tasks);
+  counted(groups);
+  Object.assign(context.store.tasks!, { queue: (name: string) => counted(queue(name)) });
+  return counts;
+}
+
+function rangesIn(counts: Record<string, number>, letters = 'abcdeflpstuwx'): number {
+  return [...letters].reduce((sum, letter) => sum + (counts[`range ${letter}`] ?? 0), 0);
+}
+
+/** A node whose first looks are over. */
+async function idleWorker(cluster: ReturnType<ReturnType<typeof useTaskCluster>>): Promise<TaskNode> {
+  const node = worker(cluster, () => undefined);
+  await cluster.time.advance(MINUTE / 2);
+  return node;
+}
+
+describe('a node with nothing to do', () => {
+  const newCluster = useTaskCluster();
+
+  it('reads the tasks once a second to sweep, and once for addressed ones, and waits for hints', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, () => undefined);
+    const counts = countCalls(node);
+    await cluster.time.advance(MINUTE / 2);
+    for (const key of Object.keys(counts)) counts[key] = 0;
+    await cluster.time.advance(MINUTE);
+    const { poll = 0, ...others } = counts;
+    expect(rangesIn(counts, 'acl')).toBeGreaterThan(50);
+    expect(rangesIn(counts)).toBeLessThanOrEqual(2 * ONCE_A_SECOND);
+    // One of each of three queues every 5 s.
+    expect(poll).toBeLessThanOrEqual(3 * 12);
+    const rest = Object.entries(others).filter(([key, count]) => count > 0 && !/^range [act]$/.test(key));
+    expect(rest).toEqual([]);
+  });
+
+  it('reads once more per look if ended tasks are remembered', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, ({ id }) => {
+      if (id.endsWith('0')) throw new InvalidTaskError('no');
+    });
+    for (let i = 0; i < 20; i++) await node.tasks.submit(single('mail', `m${i}`), 1);
+    await cluster.time.advance(MINUTE / 2);
+    const counts = countCalls(node);
+    await cluster.time.advance(MINUTE);
+    expect(rangesIn(counts)).toBeLessThanOrEqual(3 * ONCE_A_SECOND);
+  });
+});
+
+describe('a task', () => {
+  const newCluster = useTaskCluster();
+
+  it('costs one write to submit, one to claim and one to end, and no read', async () => {
+    const cluster = newCluster();
+    const node = await idleWorker(cluster);
+    const counts = countCalls(node);
+    const submitting = Array.from({ length: 64 }, (_, i) => node.tasks.submit(single('mail', `m${i}`), 1));
+    await Promise.all(submitting);
+    // The hints of tasks that are submitted at the same time go together.
+    expect(counts).toMatchObject({ create: 64 });
+    expect(counts.offer).toBeLessThanOrEqual(2);
+    await cluster.time.advance(1000);
+    expect(node.of('task-ended')).toHaveLength(64);
+    expect(counts).toMatchObject({ create: 64, replace: 128 });
+    expect(counts.read ?? 0).toBe(0);
+  });
+});
