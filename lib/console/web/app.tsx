@@ -10,6 +10,8 @@ import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
 import { leave, resumeSession, signIn } from './session.js';
+import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.js';
+import { startShortcuts } from './shortcuts/shortcuts.js';
 import { answerOtherTabs } from './tabs/other-tabs.js';
 import { Header } from './header.js';
 
@@ -56,13 +58,14 @@ function Arriving() {
 /** The console of a signed-in user. Its listeners and timers end at the sign-out. */
 function Console() {
   useEffect(() => {
-    const stop = [startClock(), connect(), health.start(), startTab()];
+    const stop = [startClock(), connect(), health.start(), startTab(), startShortcuts()];
     return () => stop.forEach((end) => end());
   }, []);
   return (
     <>
       <Header />
       <Page />
+      <ShortcutsDialog />
     </>
   );
 }
