@@ -1,6 +1,7 @@
 /**
- * Builds the console's page into dist/console/web: one script, one style sheet and one icon whose names carry a hash of
- * what they hold (so that they may be cached for ever), the page that names them, and a manifest for whoever serves them.
+ * Builds the console's page into dist/console/web: its script and its service worker, one style sheet and one icon, whose
+ * names carry a hash of what they hold (so that they may be cached for ever), the page that names them, and a manifest for
+ * whoever serves them.
  * Nothing is fetched from another host, and nothing stands inline: the page runs under a strict content security policy.
  */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -28,6 +29,7 @@ function bundle() {
     entryPoints: {
       console: join(sources, 'main.tsx'),
       style: join(sources, 'styles/console.css'),
+      broker: join(sources, 'tabs/broker.ts'),
       icon: join(sources, 'icon.svg'),
     },
     outdir: join(target, 'assets'),

@@ -7,7 +7,7 @@ export const GROUPS = [
   },
   { title: 'Parts', pages: ['leadership', 'allocation', 'tasks', 'task-examples', 'testing'] },
   { title: 'Stores', pages: ['stores', 'redis', 'remote', 'persistence'] },
-  { title: 'Running it', pages: ['operations', 'alerts', 'kubernetes', 'telemetry', 'cli', 'http-api'] },
+  { title: 'Running it', pages: ['console', 'operations', 'alerts', 'kubernetes', 'telemetry', 'cli', 'http-api'] },
   { title: 'Inside', pages: ['guarantees', 'architecture', 'fault-report', 'CONTRIBUTING'] },
 ];
 

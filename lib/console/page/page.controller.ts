@@ -22,6 +22,8 @@ const POLICY = [
 
 const HEADERS = {
   'Content-Security-Policy': POLICY,
+  // Another page of the application that opens this one in a window can't reach into it: a new tab may get a token.
+  'Cross-Origin-Opener-Policy': 'noopener-allow-popups',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 };

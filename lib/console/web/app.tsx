@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { whenUnauthorized } from './api/call.js';
+import { whenEnded } from './api/token.js';
 import { startClock } from './live/cluster-time.js';
 import { connect } from './live/connection.js';
 import { health } from './live/health.js';
@@ -8,14 +9,19 @@ import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
-import { resumeSession, signIn, signOut } from './session.js';
+import { leave, resumeSession, signIn } from './session.js';
+import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.js';
+import { startShortcuts } from './shortcuts/shortcuts.js';
+import { answerOtherTabs } from './tabs/other-tabs.js';
 import { Header } from './header.js';
 
 export function App() {
   useEffect(() => {
     whenUnauthorized(() => {
-      if (signIn.value.state === 'in') signOut('Your token is not accepted any more. Sign in again.');
+      if (signIn.value.state === 'in') leave('Your token is not accepted any more. Sign in again.');
     });
+    whenEnded(() => leave('You signed out in another tab.'));
+    answerOtherTabs();
     void resumeSession();
   }, []);
   return (
@@ -52,13 +58,14 @@ function Arriving() {
 /** The console of a signed-in user. Its listeners and timers end at the sign-out. */
 function Console() {
   useEffect(() => {
-    const stop = [startClock(), connect(), health.start(), startTab()];
+    const stop = [startClock(), connect(), health.start(), startTab(), startShortcuts()];
     return () => stop.forEach((end) => end());
   }, []);
   return (
     <>
       <Header />
       <Page />
+      <ShortcutsDialog />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { TIMES, type Times, chooseTimes, times } from './parts/format.js';
 import { Icon } from './parts/icon.js';
 import { hrefOf, route } from './router.js';
 import { signIn, signOut } from './session.js';
+import { ShortcutsButton } from './shortcuts/shortcuts-dialog.js';
 import { type Theme, chooseTheme, nextTheme, theme } from './theme.js';
 
 const PAGES = [
@@ -38,6 +39,7 @@ export function Header() {
         <span class="spacer" />
         <Liveness />
         <TimesSwitch />
+        <ShortcutsButton />
         <ThemeSwitch />
         <Who />
       </div>

@@ -32,7 +32,7 @@ export function Login({ message }: { readonly message: string | undefined }) {
           value={value}
           onValue={setValue}
           faults={error === undefined ? [] : [faultOf(error)]}
-          hint="A token from the application’s option console.tokens. Only this tab keeps it."
+          hint="A token from the application’s option console.tokens. Only open tabs of this console keep it."
           input={{ type: 'password', autocomplete: 'current-password', name: 'token' }}
         />
         <button type="submit" class="primary" disabled={isBusy}>

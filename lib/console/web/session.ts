@@ -3,7 +3,8 @@ import type { Role, SessionAnswer } from './api/answers.js';
 import { ApiError, messageOf } from './api/api-error.js';
 import { call } from './api/call.js';
 import { forgetSamples } from './tasks/type-history.js';
-import { token } from './api/token.js';
+import { signOuts, token } from './api/token.js';
+import { tokenOfOtherTab } from './tabs/other-tabs.js';
 
 export type SignIn =
   | { readonly state: 'asking' }
@@ -16,10 +17,11 @@ export const signIn = signal<SignIn>({ state: 'asking' });
 const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
 
 /**
- * Loads the user's name and role. Uses the token of this tab, or none, because the application's own guards may be
- * enough.
+ * Loads the user's name and role. Uses the token of this tab, or that of another open tab, or none, because the
+ * application's own guards may be enough.
  */
 export async function resumeSession(): Promise<void> {
+  if (token.get() === undefined) await takeOverToken();
   const hadToken = token.get() !== undefined;
   try {
     signIn.value = { state: 'in', session: await call<SessionAnswer>('session', { token: token.get() ?? '' }) };
@@ -29,6 +31,14 @@ export async function resumeSession(): Promise<void> {
   }
 }
 
+async function takeOverToken(): Promise<void> {
+  // A sign-out while the other tab answers ends this token, too.
+  const since = signOuts();
+  const given = await tokenOfOtherTab();
+  if (given === undefined) token.forget();
+  else token.keep(given, since);
+}
+
 /** Signs in with a token, and keeps it. @throws ApiError if the token is not valid, or no node answers */
 export async function signInWith(value: string): Promise<void> {
   const session = await call<SessionAnswer>('session', { token: value });
@@ -36,7 +46,14 @@ export async function signInWith(value: string): Promise<void> {
   signIn.value = { state: 'in', session };
 }
 
-export function signOut(message?: string): void {
+/** Signs out all tabs of this console in this browser. */
+export function signOut(): void {
+  token.end();
+  leave();
+}
+
+/** Forgets the token of this tab alone. @param message why; shown above the sign-in */
+export function leave(message?: string): void {
   forgetSamples();
   token.forget();
   signIn.value = { state: 'out', ...(message !== undefined && { message }) };

@@ -9,11 +9,12 @@ import { dateTime, digits, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { type Columns, Heads, sorted } from '../parts/sorting.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, route } from '../router.js';
 import { type ListedNode, listedNodes } from './listed-nodes.js';
 import { NodeDetails } from './node-details.js';
 
@@ -55,7 +56,7 @@ function Processes() {
         <Search
           label="Search group, name, host, version"
           value={search}
-          onValue={(value) => replaceQuery({ search: value })}
+          onValue={(value) => changeQuery({ search: value })}
         />
       </div>
       <Loaded query={query}>
@@ -85,7 +86,25 @@ interface NodeTableProps {
   readonly hasMembers: boolean;
 }
 
+function columnsOf(hasMembers: boolean): Columns<ListedNode> {
+  return {
+    node: { title: 'Node', by: ({ acquirer }) => acquirer },
+    group: { title: 'Group', by: ({ group }) => group },
+    ...(hasMembers && { membership: { title: 'Membership', by: ({ member }) => member?.state } }),
+    version: { title: 'Version', by: ({ version }) => version },
+    started: { title: 'Started', by: ({ startedAt }) => startedAt, first: 'descending' },
+    clock: { title: 'Clock', by: offsetOf, first: 'descending' },
+    holds: { title: 'Holds and runs', by: ({ published }) => published?.holds.length, first: 'descending' },
+  };
+}
+
+function offsetOf({ published }: ListedNode): number | undefined {
+  const offset = published?.clock.offset;
+  return offset === undefined ? undefined : Math.abs(offset);
+}
+
 function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
+  const columns = columnsOf(hasMembers);
   return (
     <>
       <StaleNotice stale={stale} />
@@ -96,17 +115,11 @@ function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
         <table class="rows nodes" role="table" aria-label="Nodes">
           <thead role="rowgroup">
             <tr role="row">
-              <th role="columnheader">Node</th>
-              <th role="columnheader">Group</th>
-              {hasMembers && <th role="columnheader">Membership</th>}
-              <th role="columnheader">Version</th>
-              <th role="columnheader">Started</th>
-              <th role="columnheader">Clock</th>
-              <th role="columnheader">Holds and runs</th>
+              <Heads columns={columns} />
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {nodes.map((node) => (
+            {sorted(nodes, columns).map((node) => (
               <Row key={node.instance} node={node} hasMembers={hasMembers} />
             ))}
           </tbody>

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
+import { type Columns, Heads } from './sorting.js';
 
 interface PlainTableProps {
   /** Name of the table for screen readers. */
   readonly label: string;
-  readonly columns: readonly string[];
+  /** Titles, or the columns by which the rows can be sorted. */
+  readonly columns: readonly string[] | Columns<never>;
   /** Class for the style sheet: `runs` makes a card of each row on a narrow screen. */
   readonly kind?: 'runs';
   /** The rows. */
@@ -17,15 +19,23 @@ export function PlainTable({ label, columns, kind, children }: PlainTableProps) 
       <table class={kind ? `plain ${kind}` : 'plain'}>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
+            {isTitles(columns) ? (
+              columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))
+            ) : (
+              <Heads columns={columns} />
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
     </div>
   );
+}
+
+function isTitles(columns: PlainTableProps['columns']): columns is readonly string[] {
+  return Array.isArray(columns);
 }

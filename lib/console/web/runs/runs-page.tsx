@@ -46,7 +46,9 @@ function JobRuns() {
   const place = placeOf(given.get('run'));
   return (
     <>
-      <p class="lead">The last runs on all nodes. Of consecutive skips with one reason, only the first is listed.</p>
+      <p class="lead">
+        The last runs on all nodes, newest first. Of consecutive skips with one reason, only the first is listed.
+      </p>
       <div class="toolbar">
         <Search
           label="Search work, job, node, error"

@@ -1,23 +1,32 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { formatDuration } from '../../../insight/format-duration.js';
 import type { HolderState, SemaphoreOverview } from '../api/answers.js';
-import { count } from '../parts/format.js';
+import { count, digits } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { SilentBadge } from '../parts/silent-badge.js';
+import { Heads } from '../parts/sorting.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { Outcome } from '../parts/outcome.js';
+import type { Choice } from './choice.js';
+import { COLUMNS } from './columns.js';
 import { ConditionBadges } from './condition-badges.js';
 import { type Kind, kindOf } from './kind.js';
 import { leaveBy, useReturn } from './list-place.js';
 import { useVisibleRows } from './visible-rows.js';
 
+interface SemaphoreTableProps {
+  readonly semaphores: readonly SemaphoreOverview[];
+  /** Absent: the user may not change any. */
+  readonly choice: Choice | undefined;
+}
+
 /**
  * A table that has only its visible rows in the document. Roles are explicit, because a row is a card on a narrow
  * screen.
  */
-export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
+export function SemaphoreTable({ semaphores, choice }: SemaphoreTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);
   const names = useMemo(() => semaphores.map(({ name }) => name), [semaphores]);
@@ -26,21 +35,34 @@ export function SemaphoreTable({ semaphores }: { readonly semaphores: readonly S
     <table class="rows semaphores" role="table" aria-label="Semaphores" aria-rowcount={semaphores.length + 1}>
       <thead role="rowgroup">
         <tr role="row" aria-rowindex={1}>
-          <th role="columnheader">Semaphore</th>
-          <th role="columnheader">State</th>
-          <th role="columnheader">Held by</th>
-          <th role="columnheader">Last run</th>
-          <th role="columnheader">Next run</th>
+          {choice && <ChooseAll choice={choice} all={semaphores.length} />}
+          <Heads columns={COLUMNS} />
         </tr>
       </thead>
       <tbody role="rowgroup" ref={body}>
         <Gap height={first * rowHeight} />
         {semaphores.slice(first, end).map((semaphore, index) => (
-          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} reached={reached} />
+          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} reached={reached} choice={choice} />
         ))}
         <Gap height={(semaphores.length - end) * rowHeight} />
       </tbody>
     </table>
+  );
+}
+
+/** Chooses all rows of the list, also those that are not in view. */
+function ChooseAll({ choice: { chosen, chooseAll }, all }: { readonly choice: Choice; readonly all: number }) {
+  const isSome = chosen.length > 0 && chosen.length < all;
+  return (
+    <th role="columnheader" class="cell-choose">
+      <input
+        type="checkbox"
+        aria-label={`Choose all ${digits(all)} shown`}
+        checked={chosen.length === all}
+        indeterminate={isSome}
+        onChange={(event) => chooseAll(event.currentTarget.checked)}
+      />
+    </th>
   );
 }
 
@@ -52,12 +74,23 @@ interface RowProps {
   readonly semaphore: SemaphoreOverview;
   readonly index: number;
   readonly reached: (name: string, link: HTMLElement | null) => void;
+  readonly choice: Choice | undefined;
 }
 
-function Row({ semaphore, index, reached }: RowProps) {
+function Row({ semaphore, index, reached, choice }: RowProps) {
   const { name, jobs, lastRun, next } = semaphore;
   return (
     <tr role="row" aria-rowindex={index}>
+      {choice && (
+        <td role="cell" class="cell-choose">
+          <input
+            type="checkbox"
+            aria-label={`Choose ${name}`}
+            checked={choice.has(name)}
+            onChange={(event) => choice.choose(name, event.currentTarget.checked)}
+          />
+        </td>
+      )}
       <td role="cell" class="cell-name">
         <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
         <span class="second">{jobs.map(({ job }) => job).join(', ') || NO_JOB[kindOf(semaphore)]}</span>

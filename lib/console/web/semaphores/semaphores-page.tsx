@@ -7,10 +7,14 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
+import { sorted } from '../parts/sorting.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, route } from '../router.js';
 import { whyNot } from '../session.js';
 import { WorkViews } from '../tasks/work-views.js';
+import { useChoice } from './choice.js';
+import { ChosenPanel } from './chosen-panel.js';
+import { COLUMNS } from './columns.js';
 import { KIND_LABELS, type Kind, kindOf, usedKinds } from './kind.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
 import { DefineDialog } from './define-dialog.js';
@@ -27,7 +31,7 @@ export function SemaphoresPage() {
         {({ semaphores, stale }) => (
           <>
             <StaleNotice stale={stale} />
-            <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} />
+            <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} onChange={() => query.load()} />
             {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
           </>
         )}
@@ -40,16 +44,15 @@ interface ListProps {
   readonly all: readonly SemaphoreOverview[];
   readonly stale: readonly StalePart[];
   readonly onDefine: () => void;
+  readonly onChange: () => Promise<void>;
 }
 
-function List({ all, stale, onDefine }: ListProps) {
+function List({ all, stale, onDefine, onChange }: ListProps) {
   const { query } = route.value;
   const search = query.get('search') ?? '';
   const filter = query.get('show');
   const kinds = useMemo(() => usedKinds(all), [all]);
   const kind = kinds.find((each) => each === query.get('kind'));
-  const change = (next: Record<string, string | undefined>) =>
-    replaceQuery({ search, kind, show: filter ?? undefined, ...next });
   const found = useMemo(
     () => all.filter((semaphore) => (!kind || kindOf(semaphore) === kind) && matchesSearch(semaphore, search)),
     [all, search, kind],
@@ -58,20 +61,23 @@ function List({ all, stale, onDefine }: ListProps) {
     () => (isFilter(filter) ? found.filter((semaphore) => FILTERS[filter].has(semaphore)) : found),
     [found, filter],
   );
+  const rows = useMemo(() => sorted(shown, COLUMNS), [shown, query.get('sort')]);
+  const choice = useChoice(rows);
+  const mayChoose = whyNot('operate') === undefined;
   return (
     <>
       <div class="toolbar">
         <Search
           label="Search semaphores, holders, jobs"
           value={search}
-          onValue={(value) => change({ search: value })}
+          onValue={(value) => changeQuery({ search: value })}
         />
-        <Kinds all={all} kinds={kinds} chosen={kind} onChoose={(chosen) => change({ kind: chosen })} />
+        <Kinds all={all} kinds={kinds} chosen={kind} onChoose={(chosen) => changeQuery({ kind: chosen })} />
         <Filters
           all={found}
           isCurrent={stale.length === 0}
           chosen={isFilter(filter) ? filter : undefined}
-          onChoose={(show) => change({ show })}
+          onChoose={(show) => changeQuery({ show })}
         />
         {whyNot('define') === undefined && (
           <button type="button" class="end" onClick={onDefine}>
@@ -80,7 +86,12 @@ function List({ all, stale, onDefine }: ListProps) {
         )}
       </div>
       <ResultCount shown={shown.length} all={all.length} one="semaphore" />
-      {shown.length > 0 ? <SemaphoreTable semaphores={shown} /> : <Empty>{emptyReason(all.length, stale)}</Empty>}
+      {rows.length > 0 ? (
+        <SemaphoreTable semaphores={rows} choice={mayChoose ? choice : undefined} />
+      ) : (
+        <Empty>{emptyReason(all.length, stale)}</Empty>
+      )}
+      {mayChoose && <ChosenPanel choice={choice} onChange={onChange} />}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Badge } from '../parts/badge.js';
 import { count, isoTime } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { TaskLink, TypeLink } from './task-links.js';
 import { WorkViews } from './work-views.js';
@@ -27,12 +28,21 @@ export function SchedulesPage() {
   );
 }
 
+const COLUMNS: Columns<ScheduleOf> = {
+  schedule: { title: 'Schedule', by: ({ name }) => name },
+  expression: { title: 'Expression' },
+  mode: { title: 'Mode', by: ({ mode }) => mode },
+  next: { title: 'Next', by: ({ next }) => next },
+  planned: { title: 'Last planned', by: ({ last }) => last, first: 'descending' },
+  run: { title: 'Last run', by: ({ run }) => run, first: 'descending' },
+  skipped: { title: 'Skipped', by: ({ skipped }) => skipped.length, first: 'descending' },
+};
+
 function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
-  const columns = ['Schedule', 'Expression', 'Mode', 'Next', 'Last planned', 'Last run', 'Skipped'];
   return (
     <section class="panel filling" aria-label="Schedules of tasks">
-      <PlainTable label="Schedules" columns={columns}>
-        {schedules.map((each) => (
+      <PlainTable label="Schedules" columns={COLUMNS}>
+        {sorted(schedules, COLUMNS).map((each) => (
           <Row key={each.name} of={each} />
         ))}
       </PlainTable>

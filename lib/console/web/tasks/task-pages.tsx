@@ -19,14 +19,22 @@ interface TaskPagesProps {
   readonly children: (answer: TasksAnswer, query: LiveQuery<TasksAnswer>) => ComponentChildren;
 }
 
+/** The order of the tasks in the store, if it is not that of time. */
+const ORDERS: Partial<Record<ListedState, string>> = { waiting: 'type and priority' };
+
 /** A list of tasks, page by page. The page is part of the address: `from` is where it begins. */
 export function TaskPages({ state, type, children }: TaskPagesProps) {
   const from = route.value.query.get('from') ?? undefined;
   const path = hrefOf(['tasks'], { state, type, from, limit: String(PAGE) }).slice(2);
-  return <Page key={path} path={path} children={children} />;
+  return <Page key={path} path={path} order={ORDERS[state] ?? 'time'} children={children} />;
 }
 
-function Page({ path, children }: Pick<TaskPagesProps, 'children'> & { readonly path: string }) {
+interface PageProps extends Pick<TaskPagesProps, 'children'> {
+  readonly path: string;
+  readonly order: string;
+}
+
+function Page({ path, order, children }: PageProps) {
   const query = useLive<TasksAnswer>(path, anyChange);
   return (
     <Loaded query={query}>
@@ -39,6 +47,9 @@ function Page({ path, children }: Pick<TaskPagesProps, 'children'> & { readonly 
             </p>
           )}
           {children(answer, query)}
+          {answer.tasks.length > 0 && (
+            <p class="second">In the order of {order}. A list that is read page by page can’t be sorted otherwise.</p>
+          )}
           <Pager next={answer.next} />
         </>
       )}

@@ -6,9 +6,10 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
+import { type Columns, Heads, sorted } from '../parts/sorting.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, route } from '../router.js';
 import { TypeLink } from './task-links.js';
 import { type TypeOverview, conditionOf, typesIn } from './task-types.js';
 import { Trend } from './trend.js';
@@ -33,7 +34,7 @@ export function TypesPage() {
             <>
               <StaleNotice stale={answer.stale} />
               <div class="toolbar">
-                <Search label="Search type, node" value={search} onValue={(value) => replaceQuery({ search: value })} />
+                <Search label="Search type, node" value={search} onValue={(value) => changeQuery({ search: value })} />
               </div>
               <ResultCount shown={found.length} all={all.length} one="type" />
               {found.length > 0 ? <TypeTable types={found} /> : <Empty>{emptyReason(all.length)}</Empty>}
@@ -49,21 +50,25 @@ function emptyReason(all: number): string {
   return all === 0 ? 'No living node handles tasks, and none waits.' : 'Nothing matches.';
 }
 
+const COLUMNS: Columns<TypeOverview> = {
+  type: { title: 'Type', by: ({ type }) => type },
+  state: { title: 'State', by: (type) => conditionOf(type).word },
+  waiting: { title: 'Waiting', by: ({ waiting }) => waiting, first: 'descending' },
+  running: { title: 'Running', by: ({ running }) => running, first: 'descending' },
+  failed: { title: 'Last minute', by: ({ failed }) => failed, first: 'descending' },
+  backlog: { title: 'Backlog' },
+};
+
 function TypeTable({ types }: { readonly types: readonly TypeOverview[] }) {
   return (
     <table class="rows types" role="table" aria-label="Task types">
       <thead role="rowgroup">
         <tr role="row">
-          <th role="columnheader">Type</th>
-          <th role="columnheader">State</th>
-          <th role="columnheader">Waiting</th>
-          <th role="columnheader">Running</th>
-          <th role="columnheader">Last minute</th>
-          <th role="columnheader">Backlog</th>
+          <Heads columns={COLUMNS} />
         </tr>
       </thead>
       <tbody role="rowgroup">
-        {types.map((type) => (
+        {sorted(types, COLUMNS).map((type) => (
           <Row key={type.type} of={type} />
         ))}
       </tbody>

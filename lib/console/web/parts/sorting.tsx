@@ -1,0 +1,93 @@
+import { changeQuery, route } from '../router.js';
+import { Icon } from './icon.js';
+
+/** A column of a list that is loaded as a whole. */
+export interface Column<T> {
+  readonly title: string;
+  /** The value to sort by; rows without one come last. Absent: the list can't be sorted by this column. */
+  readonly by?: (row: T) => string | number | undefined;
+  /** Direction of the first click. Default: ascending. */
+  readonly first?: Direction;
+}
+
+type Direction = 'ascending' | 'descending';
+
+/** The columns of a list by their names in the address. */
+export type Columns<T> = Readonly<Record<string, Column<T>>>;
+
+interface Order<T> {
+  readonly name: string;
+  readonly by: NonNullable<Column<T>['by']>;
+  readonly direction: Direction;
+}
+
+/** The order that the address asks for: `sort=next`, or `sort=-next` for the reverse. Undefined: the list's own. */
+function orderOf<T>(columns: Columns<T>): Order<T> | undefined {
+  const asked = route.value.query.get('sort') ?? '';
+  const name = asked.replace(/^-/, '');
+  const by = Object.hasOwn(columns, name) ? columns[name]!.by : undefined;
+  return by && { name, by, direction: asked === name ? 'ascending' : 'descending' };
+}
+
+/** Sorts all rows in the order of the address. Equal rows keep their order, as all rows do if it asks for none. */
+export function sorted<T>(rows: readonly T[], columns: Columns<T>): readonly T[] {
+  const order = orderOf(columns);
+  if (!order) return rows;
+  const { by, direction } = order;
+  const sign = direction === 'ascending' ? 1 : -1;
+  const keyed = rows.map((row) => ({ row, value: by(row) }));
+  return keyed.toSorted((one, other) => compare(one.value, other.value, sign)).map(({ row }) => row);
+}
+
+type Value = string | number | undefined;
+
+function compare(one: Value, other: Value, sign: 1 | -1): number {
+  if (one === other) return 0;
+  if (one === undefined) return 1;
+  if (other === undefined) return -1;
+  return one < other ? -sign : sign;
+}
+
+/** The heads of the columns. Those that can sort the list are buttons; the order is kept in the address. */
+export function Heads<T>({ columns }: { readonly columns: Columns<T> }) {
+  const order = orderOf(columns);
+  return (
+    <>
+      {Object.entries(columns).map(([name, column]) => (
+        <Head
+          key={name}
+          column={column}
+          direction={order?.name === name ? order.direction : undefined}
+          onSort={(direction) => changeQuery({ sort: direction === 'ascending' ? name : `-${name}` })}
+        />
+      ))}
+    </>
+  );
+}
+
+interface HeadProps<T> {
+  readonly column: Column<T>;
+  /** Undefined: the list is sorted by another column. */
+  readonly direction: Direction | undefined;
+  readonly onSort: (direction: Direction) => void;
+}
+
+function Head<T>({ column: { title, by, first = 'ascending' }, direction, onSort }: HeadProps<T>) {
+  if (!by)
+    return (
+      <th role="columnheader" scope="col">
+        {title}
+      </th>
+    );
+  const next = direction === undefined ? first : REVERSE[direction];
+  return (
+    <th role="columnheader" scope="col" aria-sort={direction}>
+      <button type="button" class="sort" title={`Sort by ${title.toLowerCase()}, ${next}`} onClick={() => onSort(next)}>
+        {title}
+        {direction && <Icon name={direction === 'ascending' ? 'up' : 'down'} />}
+      </button>
+    </th>
+  );
+}
+
+const REVERSE: Readonly<Record<Direction, Direction>> = { ascending: 'descending', descending: 'ascending' };
