@@ -8,6 +8,18 @@ export interface NodeIdentity {
   readonly instance: string;
 }
 
+const PROGRAM = 'http:';
+
+/** The instance of a program that holds permits or claims tasks over HTTP. It contains the name of the program's token. */
+export function instanceOfProgram(token: string): string {
+  return PROGRAM + token;
+}
+
+/** Whether an instance is a program that uses the HTTP API, and so no node. */
+export function isProgram(instance: string): boolean {
+  return instance.startsWith(PROGRAM);
+}
+
 /** Sorts nodes by group, acquirer and instance. */
 export function byName(one: NodeIdentity, other: NodeIdentity): number {
   const [name, otherName] = [nameOf(one), nameOf(other)];

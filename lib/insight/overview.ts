@@ -3,6 +3,7 @@ import type { StalePart } from './health-report.js';
 import type { RunEntry } from '../activity/index.js';
 import type { NodeInfo, JobInfo } from '../activity/index.js';
 import type { SemaphoreState } from './state.js';
+import { type HolderOverview, withUnheard } from './heard-holders.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import type { Warning } from './warning.js';
@@ -23,6 +24,8 @@ export interface Overview {
 
 /** A semaphore with its jobs, runs and warnings. */
 export interface SemaphoreOverview extends SemaphoreState {
+  /** The permits in the record, including those that have ended but are not dropped yet. */
+  readonly holders: readonly HolderOverview[];
   /** The jobs that it guards, sorted by name. */
   readonly jobs: readonly JobOnNodes[];
   /**
@@ -49,6 +52,7 @@ export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts):
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,
+    holders: withUnheard(state.holders, facts.heard, facts.now),
     jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),

@@ -1,11 +1,12 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { formatDuration } from '../../../insight/format-duration.js';
-import type { HolderState, SemaphoreOverview } from '../api/answers.js';
+import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Countdown, Distance } from '../parts/time.js';
+import { Unheard } from '../semaphore/unheard.js';
 import { Outcome } from '../parts/outcome.js';
 import { ConditionBadges } from './condition-badges.js';
 import { type Kind, kindOf } from './kind.js';
@@ -109,7 +110,7 @@ function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
 }
 
 function Holders({ semaphore: { holders, definition } }: { readonly semaphore: SemaphoreOverview }) {
-  const [first, ...others] = holders;
+  const first = holders.find(({ isUnheard }) => isUnheard) ?? holders[0];
   const permits = definition?.permits ?? 0;
   return (
     <>
@@ -119,17 +120,17 @@ function Holders({ semaphore: { holders, definition } }: { readonly semaphore: S
       {first && (
         <span class="second">
           <Holder holder={first} />
-          {others.length > 0 && ` and ${others.length} more`}
+          {holders.length > 1 && ` and ${holders.length - 1} more`}
         </span>
       )}
     </>
   );
 }
 
-function Holder({ holder }: { readonly holder: HolderState }) {
+function Holder({ holder }: { readonly holder: HolderOverview }) {
   return (
     <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
-      {holder.acquirer} · <Countdown until={holder.expiresAt} />
+      {holder.acquirer} · <Countdown until={holder.expiresAt} /> {holder.isUnheard && <Unheard />}
     </span>
   );
 }
