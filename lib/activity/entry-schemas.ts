@@ -9,7 +9,7 @@ import {
 } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import { AUDIT_ACTIONS, type AuditEntry } from '../context/audit-entry.js';
-import { SKIP_REASONS, TERM_ENDS } from '../context/events.js';
+import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../context/events.js';
 import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
 import {
   OWNERS_CHANGE_KINDS,
@@ -28,15 +28,22 @@ const nodeSchema: z.ZodType<NodeIdentity> = z.object({ group: storedText, acquir
 const happened = { semaphore: storedText, job: storedText, node: nodeSchema, at: storedTime };
 const skipReason = z.enum(SKIP_REASONS);
 
+/** How a run came about, was tried again, and kept its permit. */
+export const storyShape = {
+  by: storedText.optional(),
+  missed: storedTime.optional(),
+  attempts: storedCount.optional(),
+  renewals: storedCount.optional(),
+  loss: z.object({ at: storedTime, reason: z.enum(LOSS_REASONS) }).optional(),
+};
+
 const runSchema: z.ZodType<EndedRun> = z.object({
   ...happened,
   kind: z.literal('run'),
   took: storedTime,
   outcome: z.enum(['ok', 'failed', 'lost']),
   message: storedText.optional(),
-  by: storedText.optional(),
-  missed: storedTime.optional(),
-  attempts: storedCount.optional(),
+  ...storyShape,
   token: storedCount.optional(),
   slot: storedCount.optional(),
   ended: z.enum(TERM_ENDS).optional(),

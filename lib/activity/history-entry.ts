@@ -1,4 +1,4 @@
-import type { SkipReason, TermEnd } from '../context/events.js';
+import type { LossReason, SkipReason, TermEnd } from '../context/events.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 
 /** The job of the runs that show terms of leadership. */
@@ -38,12 +38,24 @@ export interface RunEntry extends RunOrSkip {
   readonly token?: number;
   /** Slot of its permit; absent if it ran without a permit. */
   readonly slot?: number;
+  /** Number of times that its permit was renewed during the run; absent if it never was. */
+  readonly renewals?: number;
+  /** How its permit ended before the run did. Only of a run with the outcome `lost`; absent for a term of leadership. */
+  readonly loss?: PermitLoss;
   /** Only of a term of leadership: why it ended. */
   readonly ended?: TermEnd;
   /** Number of the run on its node and semaphore. Only of runs of 2 s or more. */
   readonly run?: number;
   /** Only of a crashed run: the last known expiry of its permit, as cluster time in ms; absent if it had no permit. */
   readonly until?: number;
+}
+
+/** The end of a permit while its run went on. */
+export interface PermitLoss {
+  /** When the node noticed it: cluster time, ms since the epoch. */
+  readonly at: number;
+  /** Why it ended. */
+  readonly reason: LossReason;
 }
 
 /** A run that has ended. */

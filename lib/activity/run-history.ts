@@ -115,7 +115,9 @@ export class RunHistory {
       case 'run-started':
         return this.#started(event);
       case 'lost':
-        return this.#running.lose(event.permit.id);
+        return this.#running.lose(event.permit.id, { at: timeOf(this.context), reason: event.reason });
+      case 'refreshed':
+        return this.#running.renew(event.permit.id);
       case 'leadership-lost':
         return void this.#termEnds.set(event.semaphore, event);
       case 'expired':
@@ -153,9 +155,9 @@ export class RunHistory {
       node: this.context.node,
       at: run?.at ?? Math.round(timeOf(this.context) - took),
       took: Math.round(took),
-      outcome: run?.isLost ? 'lost' : failed ? 'failed' : 'ok',
+      outcome: run?.loss ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
-      ...given({ by, missed, attempts }),
+      ...given({ by, missed, attempts, renewals: run?.renewals || undefined, loss: run?.loss }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       ...(run?.isNoted && { run: event.run }),
     };

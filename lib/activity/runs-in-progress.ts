@@ -1,4 +1,5 @@
 import type { GatekeeperEvent } from '../context/events.js';
+import type { PermitLoss } from './history-entry.js';
 import type { CancelTimer, NodeClock } from '../async/node-clock.js';
 
 /** ms after which a run counts as long. */
@@ -13,8 +14,10 @@ export interface RunInProgress {
   readonly at: number;
   /** Monotonic ms of its start. */
   readonly since: number;
-  /** Whether its permit ended. */
-  isLost: boolean;
+  /** How its permit ended; absent while it is held. */
+  loss?: PermitLoss;
+  /** Number of times that its permit was renewed. */
+  renewals: number;
   /** Whether its start was noted. */
   isNoted: boolean;
 }
@@ -32,12 +35,16 @@ export class RunsInProgress {
   ) {}
 
   start(event: Started, at: number): void {
-    this.#runs.set(runKey(event), { event, at, since: this.nodeClock.monotonic(), isLost: false, isNoted: false });
+    this.#runs.set(runKey(event), { event, at, since: this.nodeClock.monotonic(), renewals: 0, isNoted: false });
     this.#cancelTimer ??= this.#checkIn(LONG);
   }
 
-  lose(permitId: string): void {
-    for (const run of this.#runs.values()) if (run.event.permit?.id === permitId) run.isLost = true;
+  lose(permitId: string, loss: PermitLoss): void {
+    for (const run of this.#runsUnder(permitId)) run.loss ??= loss;
+  }
+
+  renew(permitId: string): void {
+    for (const run of this.#runsUnder(permitId)) run.renewals++;
   }
 
   /** Forgets a run that has ended. @returns undefined if its start was not seen */
@@ -49,6 +56,10 @@ export class RunsInProgress {
 
   close(): void {
     this.#cancelTimer?.();
+  }
+
+  *#runsUnder(permitId: string): Generator<RunInProgress> {
+    for (const run of this.#runs.values()) if (run.event.permit?.id === permitId) yield run;
   }
 
   #checkIn(delay: number): CancelTimer {

@@ -8,7 +8,15 @@ import type { Participant } from './participant.js';
 import type { TaskEvent } from './task-events.js';
 
 /** All values of {@link LossReason}. */
-const LOSS_REASONS = ['expired', 'revoked', 'max-run-time', 'stuck', 'released', 'closing', 'unguarded'] as const;
+export const LOSS_REASONS = [
+  'expired',
+  'revoked',
+  'max-run-time',
+  'stuck',
+  'released',
+  'closing',
+  'unguarded',
+] as const;
 
 /**
  * Reason for the loss of a permit that its user did not release.

@@ -7,11 +7,6 @@ export interface HolderState extends StoredPermit {
   readonly remaining: number;
   /** Whether the reporting node holds the permit. */
   readonly isMine: boolean;
-  /**
-   * Present in an overview if no living node has this instance: it died, closed, stands still, is cut off from the store, or
-   * has no heartbeat. Never for external clients, nor if no node publishes data.
-   */
-  readonly isSilent?: true;
 }
 
 /** @param standpoint.now cluster time in ms */

@@ -8,8 +8,17 @@ export interface NodeIdentity {
   readonly instance: string;
 }
 
-/** Begin of the instance of a client that takes permits or tasks over HTTP. Such a client is no node, and has no heartbeat. */
-export const EXTERNAL_PREFIX = 'http:';
+const PROGRAM = 'http:';
+
+/** The instance of a program that holds permits or claims tasks over HTTP. It contains the name of the program's token. */
+export function instanceOfProgram(token: string): string {
+  return PROGRAM + token;
+}
+
+/** Whether an instance is a program that uses the HTTP API, and so no node. */
+export function isProgram(instance: string): boolean {
+  return instance.startsWith(PROGRAM);
+}
 
 /** Sorts nodes by group, acquirer and instance. */
 export function byName(one: NodeIdentity, other: NodeIdentity): number {

@@ -13,6 +13,7 @@ import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index
 import { type StateSources, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
 import { groupedInPieces } from './grouped.js';
+import { heardOf } from './heard-holders.js';
 import { type Overview, type SemaphoreOverview, semaphoreOverview } from './overview.js';
 import type { SemaphoreFacts } from './warnings.js';
 import { type ScheduledJob, lastRunOf } from './scheduled-job.js';
@@ -58,12 +59,12 @@ export async function readOverview(
   const { clockTolerance } = context.timing;
   const facts = { nodes, runs, past: kept.value, running: runHistory.knownRunning() };
   const { jobsOf, runsOf, pastOf, runningOf } = await inSlices(bySemaphore(facts), context.nodeClock);
-  const living = listed.stale.length > 0 ? undefined : new Set(nodes.map(({ instance }) => instance));
+  const heard = heardOf(nodes, listed.stale.length === 0);
   const factsOf = (name: string) => ({
     now,
+    heard,
     clockTolerance,
     nodes,
-    living,
     jobs: jobsOf.get(name) ?? [],
     runs: runsOf.get(name) ?? [],
     past: pastOf.get(name) ?? [],

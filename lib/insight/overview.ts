@@ -1,10 +1,9 @@
 import { intendedDefinition } from '../decision/index.js';
-import type { HolderState } from '../context/holder-state.js';
-import { EXTERNAL_PREFIX } from '../context/node-identity.js';
 import type { StalePart } from './health-report.js';
 import type { RunEntry } from '../activity/index.js';
 import type { NodeInfo, JobInfo } from '../activity/index.js';
 import type { SemaphoreState } from './state.js';
+import { type HolderOverview, withUnheard } from './heard-holders.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import type { Warning } from './warning.js';
@@ -25,6 +24,8 @@ export interface Overview {
 
 /** A semaphore with its jobs, runs and warnings. */
 export interface SemaphoreOverview extends SemaphoreState {
+  /** The permits in the record, including those that have ended but are not dropped yet. */
+  readonly holders: readonly HolderOverview[];
   /** The jobs that it guards, sorted by name. */
   readonly jobs: readonly JobOnNodes[];
   /**
@@ -51,21 +52,12 @@ export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts):
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,
-    holders: state.holders.map((holder) => (isSilent(holder, facts) ? { ...holder, isSilent: true as const } : holder)),
+    holders: withUnheard(state.holders, facts.heard, facts.now),
     jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),
     warnings: intended ? warningsOf(state, intended, facts) : [],
   };
-}
-
-/** ms after its first permit in which a node has surely published itself. */
-const FIRST_HEARTBEAT = 5000;
-
-/** Whether no living node has the instance of a holder. */
-function isSilent({ instance, grantedAt, isMine }: HolderState, { living, now }: SemaphoreFacts): boolean {
-  if (isMine || !living || living.size === 0 || instance.startsWith(EXTERNAL_PREFIX)) return false;
-  return !living.has(instance) && now - grantedAt > FIRST_HEARTBEAT;
 }
 
 function merged(jobs: readonly ScheduledJob[]): JobOnNodes[] {

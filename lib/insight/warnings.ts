@@ -25,8 +25,8 @@ export interface SemaphoreFacts {
   readonly running: readonly RunningEntry[];
   /** All living nodes. */
   readonly nodes: readonly NodeInfo[];
-  /** The instances of all living nodes. Absent if they can't be read now. */
-  readonly living?: ReadonlySet<string> | undefined;
+  /** Instances of the living nodes; absent if that is unknown. */
+  readonly heard?: ReadonlySet<string> | undefined;
   /** Nodes that the definition matches, without regard to a pause. */
   readonly passing: ReadonlySet<NodeInfo>;
 }

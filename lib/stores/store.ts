@@ -162,6 +162,11 @@ export interface StoreHealth {
   readonly connected: boolean;
   /** Number of members that the store sees now; 0 while disconnected. */
   readonly members: number;
+  /**
+   * Number of members that the store should have: as configured, or else the most that this client has seen at once.
+   * Absent for a store that does not know it.
+   */
+  readonly expected?: number;
   /** Number of members that must be seen before a write; 0 without a quorum. */
   readonly quorum: number;
   /** The last failure to connect or to call, in a sentence, while it lasts. */

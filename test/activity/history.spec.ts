@@ -72,7 +72,28 @@ describe('the history of runs', () => {
     end();
     await running;
     await nodes.time.advance(100);
-    expect(await gatekeeper.history(10)).toMatchObject([{ outcome: 'lost', slot: 0 }]);
+    const loss = { at: START + 10, reason: 'revoked' };
+    expect(await gatekeeper.history(10)).toMatchObject([{ outcome: 'lost', slot: 0, loss }]);
+    await nodes.time.advance(60_000);
+    const [past] = await gatekeeper.runs.jobs('job');
+    expect(past).toMatchObject({ failures: [{ outcome: 'lost', loss }] });
+  });
+
+  it('tells how often the permit of a run was renewed', async () => {
+    const nodes = cluster();
+    const { gatekeeper, of } = await noting(nodes);
+    const { work, end } = openEnd();
+    const running = gatekeeper.run('job', work);
+    await nodes.time.advance(15_000);
+    end();
+    await running;
+    await nodes.time.advance(100);
+    const renewals = of('refreshed').length;
+    expect(renewals).toBeGreaterThan(2);
+    expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'ok', renewals }]);
+    await gatekeeper.run('job', () => 1);
+    await nodes.time.advance(100);
+    expect((await gatekeeper.history(1))[0]).not.toHaveProperty('renewals');
   });
 
   it('has a run without a permit, without token and slot', async () => {

@@ -38,6 +38,8 @@ export function failingStore() {
           call === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go(),
         report: { connected: true, members: 1, quorum: 2 },
       }),
+    seeMembers: (members: number, expected: number) =>
+      change({ report: { connected: true, members, expected, quorum: 2 } }),
     giveBack: () => {
       findTasks();
       change({});

@@ -95,6 +95,6 @@ export const OPERATOR_TASKS = {
 
 export type OperatorTask = keyof typeof OPERATOR_TASKS;
 
-function isHeldBySilent({ holders }: { readonly holders: readonly { readonly isSilent?: true }[] }): boolean {
-  return holders.some(({ isSilent }) => isSilent);
+function isHeldBySilent({ holders }: { readonly holders: readonly { readonly isUnheard?: true }[] }): boolean {
+  return holders.some(({ isUnheard }) => isUnheard);
 }

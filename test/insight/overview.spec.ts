@@ -4,6 +4,8 @@ import { inSlices } from '../../lib/async/slices.js';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { withHeldPermits } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { instanceOfProgram } from '../../lib/context/node-identity.js';
 import { JOB, type TestCluster, shardKeyOf, useCluster } from '../support/nodes.js';
 
 const DAILY: JobInfo = {
@@ -76,6 +78,28 @@ describe('the overview', () => {
     await nodes.raw.compareAndSet(key, await nodes.raw.read(key), 'rubbish');
     const problem = expect.stringContaining("can't be read");
     expect((await gatekeeper.overview('x')).semaphores).toMatchObject([{ name: 'x', problem }]);
+  });
+
+  it('marks the holders that are no longer heard of, and not those of programs', async () => {
+    const nodes = cluster();
+    const two = { definitions: [{ ...JOB, permits: 3, duration: '10m' }] };
+    const one = await working(nodes, [], two);
+    const other = await working(nodes, [], two);
+    await one.gatekeeper.tryAcquire('job');
+    await other.gatekeeper.tryAcquire('job');
+    const program = { semaphore: 'job', instance: instanceOfProgram('ci'), holder: 'ci', acquirer: 'ci' };
+    await partsOf(one.gatekeeper).external.take(program, { wait: 0, signal: new AbortController().signal });
+    const unheard = async () => {
+      const { holders } = (await one.gatekeeper.overview()).semaphores[0]!;
+      return holders.flatMap(({ acquirer, isUnheard }) => (isUnheard ? [acquirer] : []));
+    };
+    await nodes.time.advance(60_000);
+    expect(await unheard()).toEqual([]);
+    other.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await nodes.time.advance(60_000);
+    expect(await unheard()).toEqual(['app2']);
+    one.store.script = (call, go) => (call === 'list' ? Promise.reject(new StoreUnavailableError('away')) : go());
+    expect(await unheard()).toEqual([]);
   });
 
   it('has no next run where no node is let through that runs it by itself', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Pieces } from '../../async/slices.js';
 import { faultsOf, show, storedCount, storedList, storedText, storedTime, withoutDoubt } from '../../decision/index.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
+import { storyShape } from '../entry-schemas.js';
 import type { RunEntry, StartEntry } from '../history-entry.js';
 import { type Durations, MOST_CLASSES } from './durations.js';
 import { type FailedRun, type JobRecord, LONGEST_STACK, nameKey } from './job-record.js';
@@ -27,7 +28,12 @@ const run = {
   run: storedCount.optional(),
   until: storedTime.optional(),
 };
-const ended = { ...run, took: storedTime.optional(), outcome: z.enum(['ok', 'failed', 'lost', 'crashed']) };
+const ended = {
+  ...run,
+  ...storyShape,
+  took: storedTime.optional(),
+  outcome: z.enum(['ok', 'failed', 'lost', 'crashed']),
+};
 const runSchema = z.object(ended);
 const failureSchema = z.object({
   ...ended,
@@ -37,7 +43,7 @@ const failureSchema = z.object({
     .max(LONGEST_STACK + 1)
     .optional(),
 });
-const startSchema = z.object({ ...run, run: storedCount });
+const startSchema = z.object({ ...run, by: storyShape.by, missed: storyShape.missed, run: storedCount });
 const periodSchema = z.object({
   at: storedTime,
   ok: storedCount,

@@ -1,4 +1,4 @@
-import type { HolderState, SemaphoreOverview } from '../../gatekeeper/index.js';
+import type { HolderOverview, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { exactDuration, formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
@@ -31,8 +31,8 @@ export function livingHolders({ holders }: Pick<SemaphoreOverview, 'holders'>) {
   return holders.filter(({ remaining }) => remaining > 0);
 }
 
-function holderText({ acquirer, remaining, isSilent }: HolderState): string {
-  return `${acquirer} (${formatDuration(remaining)}${isSilent ? ', not heard of' : ''})`;
+function holderText({ acquirer, remaining, isUnheard }: HolderOverview): string {
+  return `${acquirer} (${formatDuration(remaining)}${isUnheard ? ', not heard of' : ''})`;
 }
 
 function row(semaphore: SemaphoreOverview): string[] {

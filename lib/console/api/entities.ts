@@ -4,6 +4,7 @@ import {
   type DefinitionState,
   type Explanation,
   type HistoryEntry,
+  type HolderOverview,
   type HolderState,
   type NodeIdentity,
   type RunEntry,
@@ -14,7 +15,7 @@ import {
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
 import { AUDIT_ACTIONS } from '../../context/audit-entry.js';
-import { SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
+import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
@@ -85,23 +86,29 @@ const permitShape = {
 
 export const storedPermitSchema: z.ZodType<StoredPermit> = z.object(permitShape).meta({ id: 'StoredPermit' });
 
-export const holderSchema: z.ZodType<HolderState> = z
+const holderShape = {
+  ...permitShape,
+  remaining: z.number().meta({ description: 'ms until it ends; negative if it has ended but is not dropped yet' }),
+  isMine: z.boolean(),
+};
+
+export const holderSchema: z.ZodType<HolderState> = z.object(holderShape).meta({ id: 'HolderState' });
+
+const holderOverviewSchema: z.ZodType<HolderOverview> = z
   .object({
-    ...permitShape,
-    remaining: z.number().meta({ description: 'ms until it ends; negative if it has ended but is not dropped yet' }),
-    isMine: z.boolean(),
-    isSilent: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'no living node has this instance; only in answers that list semaphores' }),
+    ...holderShape,
+    isUnheard: z.literal(true).optional().meta({
+      description:
+        'its process is none of the living nodes, and has not renewed the permit for 10 s; absent if that is unknown',
+    }),
   })
-  .meta({ id: 'HolderState' });
+  .meta({ id: 'HolderOverview' });
 
 const semaphoreShape = {
   ...z.object(definitionStateShape).partial().shape,
   name: z.string(),
   revision: whole,
-  holders: list(holderSchema),
+  holders: list(holderOverviewSchema),
   free: whole,
   isForThisNode: z.boolean(),
   problem: z.string().optional(),
@@ -133,6 +140,12 @@ export const runShape = {
   attempts: whole.optional().meta({ description: 'number of attempts; absent for a run without the option retry' }),
   token: whole.optional(),
   slot: whole.optional(),
+  renewals: whole.optional().meta({ description: 'how often its permit was renewed; absent if it never was' }),
+  loss: z
+    .object({ at: time, reason: z.enum(LOSS_REASONS) })
+    .meta({ id: 'PermitLoss' })
+    .optional()
+    .meta({ description: 'of the outcome lost: when and why its permit ended' }),
   ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
   run: runNumber.optional(),
   until: time.optional().meta({
@@ -224,6 +237,9 @@ export const storeHealthSchema: z.ZodType<StoreHealth> = z
   .object({
     connected: z.boolean(),
     members: whole,
+    expected: whole.optional().meta({
+      description: 'members that the store should have: as configured, or the most that this node has seen at once',
+    }),
     quorum: whole,
     problem: z.string().optional(),
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { instanceOfProgram } from '../../context/node-identity.js';
 import { quoted, unreserved } from '../../decision/index.js';
 import { AlreadyDefinedError, type ExternalAnswer, partsOf } from '../../gatekeeper/index.js';
-import { EXTERNAL_PREFIX } from '../../context/node-identity.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -83,7 +83,7 @@ function isBounded({ role }: Visitor): boolean {
 
 /** The holder's instance contains the token's name, so that a token can't refresh or release permits of another one. */
 function instanceOf(user: string): string {
-  return EXTERNAL_PREFIX + user;
+  return instanceOfProgram(user);
 }
 
 /** @throws ProblemError if the permit was denied */

@@ -123,7 +123,7 @@ function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean
 function* essenceOf(semaphores: readonly SemaphoreOverview[], stale: readonly StalePart[]): Generator<object> {
   yield stale;
   for (const semaphore of semaphores) {
-    yield { ...semaphore, holders: semaphore.holders.map(({ id, slot, isSilent }) => [id, slot, isSilent]) };
+    yield { ...semaphore, holders: semaphore.holders.map(({ id, slot, isUnheard }) => [id, slot, isUnheard]) };
   }
 }
 
@@ -132,10 +132,13 @@ const EXPIRY_STEP = 10_000;
 
 /** A semaphore as a page shows it: a countdown may lag by one refresh of a permit. */
 function shownOf(semaphore: SemaphoreOverview): object {
-  const holders = semaphore.holders.map(({ id, slot, expiresAt, isSilent }) => {
-    return [id, slot, Math.floor(expiresAt / EXPIRY_STEP), isSilent];
-  });
-  return { ...semaphore, holders };
+  const holderOf = ({ id, slot, expiresAt, isUnheard }: SemaphoreOverview['holders'][number]) => [
+    id,
+    slot,
+    Math.floor(expiresAt / EXPIRY_STEP),
+    isUnheard,
+  ];
+  return { ...semaphore, holders: semaphore.holders.map(holderOf) };
 }
 
 /** Whether a semaphore is part of the answer. A removed one is only if `search` is its name. */

@@ -1,6 +1,6 @@
 import { timeOf } from '../../context/context.js';
+import { instanceOfProgram } from '../../context/node-identity.js';
 import { partsOf } from '../../gatekeeper/index.js';
-import { EXTERNAL_PREFIX } from '../../context/node-identity.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import {
   type AttemptEnd,
@@ -94,7 +94,7 @@ export class TaskWorkersController {
 
 /** It contains the token's name, so that a token can't end the attempts of another one. */
 function instanceOf({ user }: Visitor): string {
-  return EXTERNAL_PREFIX + user;
+  return instanceOfProgram(user);
 }
 
 /** @throws ProblemError for a task that the visitor may not see */

@@ -1,5 +1,5 @@
 import type { Health } from './api/answers.js';
-import { healthLine } from './health/health-line.js';
+import { healthLine, lacksMembers } from './health/health-line.js';
 import { health, healthState } from './live/health.js';
 import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
@@ -7,8 +7,8 @@ import { hrefOf } from './router.js';
 
 /**
  * Shows the health on every page. Both regions are always in the document, because screen readers don't read text that
- * appears together with its region. Times don't tick, because screen readers read a changed alert again. The line of a
- * calm time is outside of both, because its numbers change all the time.
+ * appears together with its region. Times don't tick, because screen readers read a changed alert again. The line of
+ * facts is outside of both, because its numbers change all the time.
  */
 export function HealthStrip() {
   const report = health.data.value;
@@ -20,15 +20,19 @@ export function HealthStrip() {
         {state === 'down' && report && <Down report={report} />}
       </div>
       <div role="status">{state === 'degraded' && report && <Degraded report={report} />}</div>
-      {state === 'healthy' && report && <Calm report={report} />}
+      {(state === 'healthy' || state === 'degraded') && report && <Facts report={report} />}
     </>
   );
 }
 
-function Calm({ report }: { readonly report: Health }) {
+function Facts({ report }: { readonly report: Health }) {
+  const isShort = lacksMembers(report.store);
   return (
-    <p class="health-line">
-      <a href={hrefOf(['health'])}>{healthLine(report)}</a>
+    <p class={isShort ? 'health-line short' : 'health-line'}>
+      <a href={hrefOf(['health'])}>
+        {isShort && <Icon name="warning" />}
+        {healthLine(report)}
+      </a>
     </p>
   );
 }

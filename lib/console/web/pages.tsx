@@ -9,6 +9,8 @@ import { pageTitle } from './live/tab.js';
 import { NodesPage } from './nodes/nodes-page.js';
 import { OperatePage } from './operate/operate-page.js';
 import { hrefOf, route } from './router.js';
+import { RunPage } from './runs/run-page.js';
+import { ONE_RUN, placeOf } from './runs/run-place.js';
 import { RunsPage } from './runs/runs-page.js';
 import { SemaphorePage } from './semaphore/semaphore-page.js';
 import { isLeader, isQueue, scopeOf, taskTypeOf } from './semaphores/kind.js';
@@ -34,6 +36,7 @@ export function Page() {
     case 'tasks':
       return <Main key={`tasks ${name}`} title="Work" children={<TaskViews view={name} />} />;
     case 'runs':
+      if (name === ONE_RUN) return <OneRun path={route.value.path} />;
       // The id of a task has a colon or a bracket.
       if (!name || name === 'tasks' || name === 'next')
         return <Main key={`runs ${name}`} title="Runs" children={<RunsPage view={name} />} />;
@@ -55,6 +58,12 @@ function TaskGroup({ name, group }: { readonly name: string; readonly group: str
   const type = taskTypeOf(name);
   const page = <GroupPage type={type} group={group} />;
   return <Main key={`group ${name} ${group}`} title={`Group ${type}[${group}]`} children={page} />;
+}
+
+function OneRun({ path }: { readonly path: readonly string[] }) {
+  const place = placeOf(path);
+  if (!place) return <Main key="unknown" title="No such page" children={<Nowhere />} />;
+  return <Main key={path.join('/')} title={`Run of ${place.job}`} children={<RunPage place={place} />} />;
 }
 
 function TaskViews({ view }: { readonly view: string | undefined }) {

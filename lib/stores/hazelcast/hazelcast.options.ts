@@ -62,6 +62,7 @@ export interface GivenClientOptions extends RecordOptions {
 export type HazelcastStoreOptions = OwnClientOptions | GivenClientOptions;
 
 interface ResolvedNames {
+  readonly expectedMembers?: number | undefined;
   readonly mapName: string;
   readonly clockName: string;
   readonly acquisition: 'optimistic' | 'pessimistic';

@@ -50,6 +50,8 @@ export class HazelcastStore implements RecordStore {
    * Problem of the last clock reading, if it failed. Separate, because members may give their time but refuse records.
    */
   #clockProblem: string | undefined;
+  /** The most members that were seen at once. The node's clock asks for the health all the time. */
+  #mostMembers = 0;
 
   constructor(
     readonly options: ResolvedOptions,
@@ -144,9 +146,13 @@ export class HazelcastStore implements RecordStore {
     const problem = this.#closing
       ? 'the store is closed'
       : (this.#connection.problem ?? this.#problem ?? this.#clockProblem ?? this.#taskCalls.problem);
+    const members = session ? dataMembers(session) : 0;
+    this.#mostMembers = Math.max(this.#mostMembers, members);
+    const expected = this.options.expectedMembers ?? this.#mostMembers;
     return {
       connected: session !== undefined,
-      members: session ? dataMembers(session) : 0,
+      members,
+      ...(expected > 0 && { expected }),
       quorum: this.options.quorum,
       ...(problem !== undefined && { problem }),
     };

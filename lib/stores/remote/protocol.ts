@@ -26,6 +26,7 @@ const journal = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 const healthSchema = z.object({
   connected: z.boolean(),
   members: z.number().int(),
+  expected: z.number().int().optional(),
   quorum: z.number().int(),
   problem: z.string().optional(),
 });

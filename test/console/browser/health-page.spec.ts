@@ -29,10 +29,13 @@ describeInBrowser('the page Health', () => {
     'shows the facts of a calm time, and fits a phone, in %s',
     async (colorScheme) => {
       const { url } = await startWith();
-      const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/health', colorScheme });
+      // The list of the work reads the journals.
+      const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/work', colorScheme });
+      await page.getByRole('link', { name: 'nightly' }).waitFor();
+      await page.goto(`${url}/#/health`);
       const line = page
         .getByRole('banner')
-        .getByRole('link', { name: /^Store 1 member, .* ms, clocks ±.* ms, 1 node$/ });
+        .getByRole('link', { name: /^Store 1 member, .* ms, clocks ±.* ms, 1 node, journals ok$/ });
       await line.waitFor();
       await panel(page, 'Store').getByText('connected', { exact: true }).waitFor();
       await panel(page, 'Clocks').getByText('trusted').waitFor();
@@ -49,6 +52,28 @@ describeInBrowser('the page Health', () => {
       expect(complaints).toEqual([]);
     },
   );
+
+  it('says on each page how many members there are of how many, and stands out if one is missing', async () => {
+    const { url, store } = await startWith();
+    store.seeMembers(3, 3);
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work' });
+    const line = page.getByRole('banner').getByRole('link', { name: /^Store/ });
+    await page
+      .getByRole('banner')
+      .getByText(/^Store 3\/3 members, quorum 2, /)
+      .waitFor();
+    expect(await page.locator('.health-line.short').count()).toBe(0);
+    store.seeMembers(2, 3);
+    await page
+      .getByRole('banner')
+      .getByText(/^Store 2\/3 members, quorum 2, /)
+      .waitFor();
+    expect(await page.locator('.health-line.short').count()).toBe(1);
+    expect(await violations(page)).toEqual([]);
+    await line.click();
+    await panel(page, 'Store').getByText('2 of 3', { exact: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
 
   it.each(['light', 'dark'] as const)(
     'says what fails since when, also in the title and icon of the tab, in %s',

@@ -8,6 +8,11 @@ import { describeInBrowser, useBrowser } from './chromium.js';
 
 const LONG = 'connect ETIMEDOUT 10.0.9.14:5432 while the export of all customers was written to the archive';
 
+/** Waits for a signal. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 describeInBrowser('the runs in the console', () => {
   const visit = useBrowser();
   const start = useConsolesWithPage();
@@ -52,30 +57,81 @@ describeInBrowser('the runs in the console', () => {
   }, 60_000);
 
   it.each([1280, 390])(
-    'show the error of a run, its stack and its logs at a width of %i',
+    'have a page each, with the error, its stack, the permit and the logs, at a width of %i',
     async (width) => {
       const { url } = await boot();
-      const { page } = await visit(url, { token: TOKENS.view });
-      await page.setViewportSize({ width, height: 800 });
+      const { page } = await visit(url, { token: TOKENS.view, viewport: { width, height: 800 } });
       await page.goto(`${url}/#/runs?show=failed`);
       const error = page.getByRole('cell', { name: LONG });
       await error.waitFor();
       const box = (await error.boundingBox())!;
       expect(box.x + box.width).toBeLessThanOrEqual(width);
-      await page.getByTitle('Details of this run').click();
-      const dialog = page.getByRole('dialog', { name: 'Run of Jobs.export' });
-      await dialog.getByText(/at .*runs\.spec/).waitFor();
-      const logs = dialog.getByRole('link', { name: 'Logs of this run' });
+      await page.getByTitle('Page of this run').click();
+      await page.getByRole('heading', { level: 1, name: 'Run of Jobs.export' }).waitFor();
+      await page.getByText(/^It failed on app1, after \d+ ms\.$/).waitFor();
+      await page
+        .getByRole('group', { name: 'Stack of the error' })
+        .getByText(/at .*runs\.spec/)
+        .waitFor();
+      await page
+        .getByRole('region', { name: 'Story' })
+        .getByText(/^on app1, with slot 0, token \d+$/)
+        .waitFor();
+      const logs = page.getByRole('link', { name: 'Logs of this run' });
       expect(await logs.getAttribute('href')).toMatch(/^https:\/\/logs\.example\.com\/\?q=Jobs\.export&node=/);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       expect(await violations(page)).toEqual([]);
-      await page.reload();
-      await dialog.getByText('failed').waitFor();
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Runs' }).click();
+      await error.waitFor();
       expect(page.url()).toMatch(/#\/runs\?show=failed$/);
     },
     60_000,
   );
+
+  it('have an address that opens the same page in a new tab, and when it is pasted', async () => {
+    const { url } = await boot();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
+    const link = page.getByRole('row').filter({ hasText: 'Jobs.mail' }).getByTitle('Page of this run');
+    await link.waitFor();
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      link.click({ modifiers: ['ControlOrMeta'] }),
+    ]);
+    await tab.waitForURL(/#\/runs\/of\/mailing\/Jobs\.mail\//);
+    const { page: pasted } = await visit(url, { token: TOKENS.view, at: new URL(tab.url()).hash.slice(1) });
+    await pasted.getByText(/^It ended well on app1, after \d+ ms\.$/).waitFor();
+    await pasted.reload();
+    await pasted.getByText(/^It ended well on app1/).waitFor();
+  }, 60_000);
+
+  it('that went on show when their permit was renewed, who changed their work meanwhile, and how they lost it', async () => {
+    const { url, gatekeeper } = await boot();
+    await gatekeeper.definitions.define({ name: 'long', duration: '3s' }, { by: 'ann' });
+    const ended = gatekeeper.run('long', ({ signal }) => aborted(signal), { job: 'Jobs.long' });
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs?show=running' });
+    await page.getByTitle('Page of this run').click();
+    await page.getByText('It goes on on app1.').waitFor();
+    const story = page.getByRole('region', { name: 'Story' });
+    await story.getByText('permit renewed').waitFor();
+    await story.getByText('its permit ends, unless it is renewed').waitFor();
+    expect(await violations(page)).toEqual([]);
+    const [holder] = (await gatekeeper.state()).semaphores.find(({ name }) => name === 'long')!.holders;
+    await gatekeeper.definitions.revoke('long', holder!.id, { by: 'ann', reason: 'it hangs' });
+    await ended;
+    await page.getByText(/^It ended on app1, after .+, without its permit: it was revoked or removed\.$/).waitFor();
+    await story.getByText('ann: revoke').waitFor();
+    await story.getByText('“it hangs”').waitFor();
+    await story.getByText('lost its permit', { exact: true }).waitFor();
+    await story.getByText(/its permit was renewed \d+ times?$/).waitFor();
+  }, 60_000);
+
+  it('that are no longer known say so, and an address that is none shows no page', async () => {
+    const { url } = await boot();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs/of/mailing/Jobs.mail/gone/1' });
+    await page.getByText('This run is no longer known.').waitFor();
+    await page.goto(`${url}/#/runs/of/mailing/Jobs.mail/gone/soon`);
+    await page.getByText('This console has no such page.').waitFor();
+  });
 
   it('have a chart per job with a table behind it', async () => {
     const { url } = await boot();

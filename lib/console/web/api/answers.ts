@@ -7,7 +7,7 @@ export type {
   Explanation,
   Health,
   HistoryEntry,
-  HolderState,
+  HolderOverview,
   LeadersOverview,
   LeftAlone,
   MaintenanceEnd,

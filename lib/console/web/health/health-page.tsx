@@ -7,7 +7,7 @@ import { Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { CallsPanel } from './calls-panel.js';
-import { clockError, milliseconds } from './health-line.js';
+import { clockError, lacksMembers, milliseconds } from './health-line.js';
 import { ReceiversPanel } from './receivers-panel.js';
 
 /** The health of the answering node: its store, its clocks, and the data that it may show. */
@@ -74,7 +74,9 @@ function Faults({ report: { faults } }: { readonly report: Health }) {
 }
 
 function StorePanel({ report: { store, latency } }: { readonly report: Health }) {
-  const { connected, members, quorum, problem } = store;
+  const { connected, members, expected, quorum, problem } = store;
+  const seen = expected === undefined ? members : `${members} of ${expected}`;
+  const tone = members < quorum ? 'bad' : lacksMembers(store) ? 'warning' : undefined;
   return (
     <section class="panel" aria-labelledby="store-title">
       <h2 id="store-title">Store</h2>
@@ -83,7 +85,7 @@ function StorePanel({ report: { store, latency } }: { readonly report: Health })
           <Badge tone={connected ? 'good' : 'bad'}>{connected ? 'connected' : 'not connected'}</Badge>
           {problem !== undefined && <span class="second">{problem}</span>}
         </Fact>
-        <Fact name="Members">{members < quorum ? <Badge tone="bad">{members}</Badge> : members}</Fact>
+        <Fact name="Members">{tone ? <Badge tone={tone}>{seen}</Badge> : seen}</Fact>
         <Fact name="Quorum">{quorum > 0 ? `at least ${count(quorum, 'member')}` : 'none'}</Fact>
         <Fact name="Latency">
           {latency === undefined ? 'not known yet' : milliseconds(latency)}

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { HistoryAnswer, HistoryEntry } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
@@ -12,9 +13,8 @@ import { PlanPage } from './plan-page.js';
 import { RunningPage } from '../tasks/running-page.js';
 import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
-import { RunDetails } from './run-details.js';
 import { RunFilters, pathOf } from './run-filters.js';
-import { isAt, placeOf } from './run-place.js';
+import { keepFilters } from './run-place.js';
 
 const VIEWS = [
   [['runs'], 'Jobs'],
@@ -43,7 +43,7 @@ function JobRuns() {
   const { query: given } = route.value;
   const query = useLive<HistoryAnswer>(pathOf(given), anyChangeOrRun, SELDOM);
   const search = given.get('search') ?? '';
-  const place = placeOf(given.get('run'));
+  useEffect(() => keepFilters(given), [given]);
   return (
     <>
       <p class="lead">
@@ -64,13 +64,6 @@ function JobRuns() {
             <>
               <ResultCount shown={shown.length} all={entries.length} one="run" />
               <Entries entries={shown} />
-              {place && (
-                <RunDetails
-                  place={place}
-                  entry={entries.find((entry) => isAt(entry, place))}
-                  onClose={() => changeQuery({ run: undefined })}
-                />
-              )}
             </>
           );
         }}
@@ -93,7 +86,7 @@ function Entries({ entries }: { readonly entries: readonly HistoryEntry[] }) {
   if (entries.length === 0) return <Empty>{route.value.query.size === 0 ? 'No runs yet.' : 'Nothing matches.'}</Empty>;
   return (
     <section class="panel filling" aria-label="Runs of all jobs">
-      <HistoryTable runs={entries} isOfAll query={Object.fromEntries(route.value.query)} />
+      <HistoryTable runs={entries} isOfAll />
     </section>
   );
 }

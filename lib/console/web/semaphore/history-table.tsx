@@ -13,12 +13,10 @@ interface HistoryTableProps {
   readonly runs: readonly HistoryEntry[];
   /** Whether the rows belong to several semaphores. Then the table has a column for their names. */
   readonly isOfAll?: boolean;
-  /** Filters in the address, which the link to a run keeps. */
-  readonly query?: Record<string, string>;
 }
 
 /** Shows runs and skipped runs, newest first. */
-export function HistoryTable({ runs, isOfAll = false, query = {} }: HistoryTableProps) {
+export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   return (
     <PlainTable
@@ -27,7 +25,7 @@ export function HistoryTable({ runs, isOfAll = false, query = {} }: HistoryTable
       columns={['When', 'Outcome', ...(isOfAll ? ['Work'] : []), 'Job', 'Node', 'Took', 'Detail']}
     >
       {runs.map((entry) => (
-        <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} href={runHref(entry, query)} />
+        <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
       ))}
     </PlainTable>
   );
@@ -40,15 +38,13 @@ function keyOf({ at, semaphore, node, job, kind }: HistoryEntry): string {
 interface EntryProps {
   readonly entry: HistoryEntry;
   readonly isOfAll: boolean;
-  /** Address of the run's details. */
-  readonly href: string;
 }
 
-function Entry({ entry, isOfAll, href }: EntryProps) {
+function Entry({ entry, isOfAll }: EntryProps) {
   return (
     <tr>
       <td class="number">
-        <a href={href} title="Details of this run">
+        <a href={runHref(entry)} title="Page of this run">
           <DateTime at={entry.at} />
         </a>
       </td>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { HolderState, SemaphoreOverview } from '../api/answers.js';
+import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { SilentBadge } from '../parts/silent-badge.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { whyNot } from '../session.js';
 import { revokeAction } from './actions.js';
+import { Unheard } from './unheard.js';
 
 interface HoldersPanelProps {
   readonly semaphore: SemaphoreOverview;
@@ -55,12 +55,11 @@ export function HoldersPanel({ semaphore, onChange }: HoldersPanelProps) {
   );
 }
 
-function HolderName({ holder }: { readonly holder: HolderState }) {
-  const { acquirer, group, instance, grantedAt, token } = holder;
+function HolderName({ holder }: { readonly holder: HolderOverview }) {
+  const { acquirer, group, instance, grantedAt, token, isUnheard } = holder;
   return (
     <span class="who-holds">
-      <strong>{acquirer}</strong>
-      <SilentBadge holder={holder} />
+      <strong>{acquirer}</strong> {isUnheard && <Unheard />}
       <span class="second">
         {group} · {shortId(instance)}
         {holder.holder !== instance && ` · ${holder.holder}`} · since <Distance at={grantedAt} />

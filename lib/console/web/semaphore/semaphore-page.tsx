@@ -42,7 +42,9 @@ function Detail({ detail, onChange }: DetailProps) {
         <HoldersPanel semaphore={semaphore} onChange={onChange} />
         <DefinitionPanel semaphore={semaphore} onChange={onChange} />
       </div>
-      {semaphore.holders.length + (runs ?? []).length > 0 && <Timeline holders={semaphore.holders} runs={runs ?? []} />}
+      {semaphore.holders.length + (runs ?? []).length > 0 && (
+        <Timeline holders={semaphore.holders} history={runs ?? []} changes={audit ?? []} />
+      )}
       <JobPanels name={semaphore.name} />
       <section class="panel" aria-labelledby="history-title">
         <h2 id="history-title">History</h2>

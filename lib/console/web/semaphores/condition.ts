@@ -45,7 +45,8 @@ export function isFilter(name: string | null): name is FilterName {
 }
 
 function needsAttention(semaphore: SemaphoreOverview): boolean {
-  const { problem, warnings, lastRun } = semaphore;
+  const { problem, warnings, lastRun, holders } = semaphore;
+  if (holders.some(({ isUnheard }) => isUnheard)) return true;
   if (problem !== undefined || warnings.length > 0 || conditionOf(semaphore) === 'no leader') return true;
   return lastRun !== undefined && lastRun.outcome !== 'ok';
 }

@@ -1,13 +1,13 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { formatDuration } from '../../../insight/format-duration.js';
-import type { HolderState, SemaphoreOverview } from '../api/answers.js';
+import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { count, digits } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { SilentBadge } from '../parts/silent-badge.js';
 import { Heads } from '../parts/sorting.js';
 import { Countdown, Distance } from '../parts/time.js';
+import { Unheard } from '../semaphore/unheard.js';
 import { Outcome } from '../parts/outcome.js';
 import type { Choice } from './choice.js';
 import { COLUMNS } from './columns.js';
@@ -143,7 +143,7 @@ function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
 }
 
 function Holders({ semaphore: { holders, definition } }: { readonly semaphore: SemaphoreOverview }) {
-  const [first, ...others] = holders;
+  const first = holders.find(({ isUnheard }) => isUnheard) ?? holders[0];
   const permits = definition?.permits ?? 0;
   return (
     <>
@@ -153,17 +153,17 @@ function Holders({ semaphore: { holders, definition } }: { readonly semaphore: S
       {first && (
         <span class="second">
           <Holder holder={first} />
-          {others.length > 0 && ` and ${others.length} more`}
+          {holders.length > 1 && ` and ${holders.length - 1} more`}
         </span>
       )}
     </>
   );
 }
 
-function Holder({ holder }: { readonly holder: HolderState }) {
+function Holder({ holder }: { readonly holder: HolderOverview }) {
   return (
     <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
-      {holder.acquirer} · <Countdown until={holder.expiresAt} /> <SilentBadge holder={holder} />
+      {holder.acquirer} · <Countdown until={holder.expiresAt} /> {holder.isUnheard && <Unheard />}
     </span>
   );
 }

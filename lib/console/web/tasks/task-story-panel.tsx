@@ -1,7 +1,7 @@
 import type { AuditAnswer, TaskView } from '../api/answers.js';
+import { AuditProblem } from '../audit/audit-problem.js';
 import type { LiveQuery } from '../live/live-query.js';
-import { Icon } from '../parts/icon.js';
-import { DateTime, Distance } from '../parts/time.js';
+import { Later, Story } from '../parts/story.js';
 import { storyOf } from './task-story.js';
 
 interface TaskStoryProps {
@@ -16,42 +16,17 @@ export function TaskStory({ task, audit, nameOf }: TaskStoryProps) {
   return (
     <section class="panel" aria-labelledby="story-title">
       <h2 id="story-title">Story</h2>
-      {audit.error.value && (
-        <p class="attention">
-          <Icon name="warning" /> The changes by hand can’t be read now.
-        </p>
-      )}
-      <ol class="story">
-        {entries.map(({ at, title, detail, tone }) => (
-          <li key={`${at} ${title}`} class={tone ?? ''}>
-            <strong>{title}</strong> <Distance at={at} />
-            <span class="second">
-              <DateTime at={at} />
-            </span>
-            {detail !== undefined && <p>{detail}</p>}
-          </li>
-        ))}
+      <AuditProblem audit={audit} />
+      <Story entries={entries}>
         <Next task={task} />
-      </ol>
+      </Story>
     </section>
   );
 }
 
 /** The next event, if the task says when. */
 function Next({ task: { runAt, lease, keptUntil } }: { readonly task: TaskView }) {
-  const [title, at] =
-    runAt !== undefined
-      ? ['may run', runAt]
-      : lease
-        ? ['its lease ends, unless it is renewed', lease.until]
-        : ['is forgotten', keptUntil];
-  if (at === undefined) return null;
-  return (
-    <li class="later">
-      {title} <Distance at={at} />
-      <span class="second">
-        <DateTime at={at} />
-      </span>
-    </li>
-  );
+  if (runAt !== undefined) return <Later title="may run" at={runAt} />;
+  if (lease) return <Later title="its lease ends, unless it is renewed" at={lease.until} />;
+  return keptUntil === undefined ? null : <Later title="is forgotten" at={keptUntil} />;
 }

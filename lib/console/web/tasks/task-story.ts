@@ -1,15 +1,6 @@
 import type { AuditEntry, TaskView } from '../api/answers.js';
-import type { Tone } from '../parts/badge.js';
+import type { StoryEntry } from '../parts/story.js';
 import { attemptOf } from './task-state.js';
-
-/** One event in the life of a task. */
-export interface StoryEntry {
-  /** Cluster time in ms. */
-  readonly at: number;
-  readonly title: string;
-  readonly detail?: string;
-  readonly tone?: Tone;
-}
 
 /** Tokens per ms of cluster time: as in `lib/decision/token.ts`. */
 const PER_MS = 1024;
