@@ -15,6 +15,7 @@ import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rew
  * | `edit`      | operator            | stay                          | the new one                 | + 1      |
  * | `pause`     | operator            | stay                          | group pattern matches none  | + 1      |
  * | `resume`    | operator            | stay                          | group pattern comes back    | + 1      |
+ * | `mark`      | operator            | stay                          |                             | + 1      |
  * | `remove`    | operator            | drops all                     | none                        | + 1      |
  * | `putBack`   | operator            | stay                          | a former one, or its pause  | + 1      |
  * | `prefer`    | leader, or operator | stay                          |                             |          |
@@ -122,6 +123,11 @@ export function resume(
   const definition = intendedDefinition(record);
   if (!definition || !record.pause) return undefined;
   return rewrite(record, { definition, pause: undefined, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/** Changes nothing but the revision, so that a change that was decided before finds a later one. */
+export function mark(record: SemaphoreRecord, change: DefinitionChange, view: View, nonce: string): SemaphoreRecord {
+  return rewrite(record, { change, revision: record.revision + 1 }, view, nonce);
 }
 
 /** The definition without the effect of a pause. */

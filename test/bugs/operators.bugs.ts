@@ -35,11 +35,23 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/definitions/maintenance/pausing.ts',
-        find: 'if (record?.change?.id === id) return',
-        replace: 'if (record?.change?.id === change) return',
+        find: "record?.change?.id === id ? 'resumed'",
+        replace: "record?.change?.id === name ? 'resumed'",
       },
     ],
     layer: LOST_ANSWERS,
+  },
+  {
+    name: 'pauses-after-the-end',
+    why: 'a start pauses a semaphore although the window has ended meanwhile: if it dies then, the pause is in no window',
+    patches: [
+      {
+        file: 'lib/definitions/maintenance/pausing.ts',
+        find: 'record && record.change?.id !== idOfEnd(entry) ?',
+        replace: 'record ?',
+      },
+    ],
+    layer: unit('definitions/overlapping-windows'),
   },
   {
     name: 'undo-overwrites-later',

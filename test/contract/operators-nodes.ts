@@ -8,7 +8,9 @@ import {
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
+import type { RunRequests } from '../../lib/permits/by-hand/run-requests.js';
 import { FEW_SHARDS } from '../support/born.js';
+import { openEnd } from '../support/nodes.js';
 import { eventually } from './eventually.js';
 
 const SILENT = { log() {}, warn() {}, error() {}, debug() {} };
@@ -70,6 +72,21 @@ export class OperatorsNodes {
       })),
     );
     return node;
+  }
+}
+
+/** Lets all nodes get a permit for a run by hand before the first of them takes the request. */
+export function meetBeforeTaking(nodes: readonly OperatorsNode[]): void {
+  const all = openEnd();
+  let count = 0;
+  for (const { gatekeeper } of nodes) {
+    const { requests } = partsOf(gatekeeper).requestedRuns as unknown as { requests: RunRequests };
+    const claim = requests.claim.bind(requests);
+    requests.claim = async (...request) => {
+      if (++count === nodes.length) all.end();
+      await all.work();
+      return claim(...request);
+    };
   }
 }
 

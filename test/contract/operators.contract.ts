@@ -6,7 +6,7 @@ import { Receiver } from '../alerts/receiver.js';
 import { describeUnless } from '../needs/unless.js';
 import { openEnd } from '../support/nodes.js';
 import { eventually } from './eventually.js';
-import { type OperatorsNode, OperatorsNodes, entryOf, pausedWith } from './operators-nodes.js';
+import { type OperatorsNode, OperatorsNodes, entryOf, meetBeforeTaking, pausedWith } from './operators-nodes.js';
 
 interface StoreForOperators {
   readonly store: StoreDefinition;
@@ -107,6 +107,7 @@ export function describeOperatorsContract(
       const [one, other] = await nodes.two(['r-a'], {}, [job]);
       const all = [one, other];
       await one.gatekeeper.definitions.edit('r-a', { permits: 2 }, ANN);
+      meetBeforeTaking(all);
       const { runNow } = partsOf(one.gatekeeper);
       const isListed = async () => (await runNow.plan('r-a')).jobs[0]?.nodes.length === 2;
       await eventually('both nodes have the job', isListed);

@@ -1,6 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { useCluster } from '../support/nodes.js';
 import { JOBS, before, pausedOf, throughout, two } from './windows.js';
+
+describe('a window that ends while it starts', () => {
+  const cluster = useCluster();
+
+  it.each([3, 4, 5, 6])('leaves nothing paused if the starting process dies right after write %d', async (write) => {
+    const nodes = cluster();
+    const [node, other] = await two(nodes);
+    const { maintenance } = other!.gatekeeper.definitions;
+    let [count, last] = [0, write];
+    let ending: Promise<unknown> | undefined;
+    let hasDied = false;
+    node!.store.script = async (call, go) => {
+      const ordinal = call === 'compareAndSet' ? ++count : 0;
+      if (hasDied || ordinal > last) throw new StoreUnavailableError('dead');
+      if (ordinal < last) return go();
+      await (ending ??= throughout(nodes, maintenance.end('db')));
+      const isWritten = await go();
+      hasDied = isWritten === true;
+      // It dies after its next try.
+      if (!hasDied) last = count + 1;
+      return isWritten;
+    };
+    const starting = node!.gatekeeper.definitions.maintenance.start({ window: 'db', names: '.*' });
+    // It dies, or learns that the window has ended.
+    await throughout(
+      nodes,
+      starting.catch(() => undefined),
+    );
+    expect(ending).toBeDefined();
+    expect([await pausedOf(other!), await maintenance.list()]).toEqual([[], []]);
+  });
+});
 
 describe('two windows that overlap', () => {
   const cluster = useCluster();

@@ -1,4 +1,4 @@
-import { type SemaphoreRecord, pause, resume } from '../../decision/index.js';
+import { type SemaphoreRecord, mark, pause, resume } from '../../decision/index.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
 import type { WindowEntry } from './windows-record.js';
@@ -11,7 +11,10 @@ interface Author {
 /** The entry after its pause; or the record of a semaphore that another change has paused or removed before. */
 export type PauseOutcome = { readonly entry: WindowEntry } | { readonly other: SemaphoreRecord | undefined };
 
-/** Pauses the semaphore of an entry. @param bulk id of the window */
+/** Id of the change by which an end lets go of an entry. The same in each try, so that a later call recognises it. */
+const idOfEnd = ([, , change]: WindowEntry) => `${change}-end`;
+
+/** Pauses the semaphore of an entry, unless the window has ended meanwhile. @param bulk id of the window */
 export function pauseEntry(
   writer: DefinitionWriter,
   entry: WindowEntry,
@@ -21,7 +24,8 @@ export function pauseEntry(
   const [name, , id] = entry;
   const ours = ({ revision }: SemaphoreRecord) => ({ entry: [name, revision, id] as const });
   return writer.write<PauseOutcome>('pause', name, author, {
-    rewriting: (record, ...rest) => record && pause(record, ...rest),
+    rewriting: (record, ...rest) =>
+      record && record.change?.id !== idOfEnd(entry) ? pause(record, ...rest) : undefined,
     done: ours,
     // An earlier call may have paused it and died before it knew.
     unchanged: (record) => (isOurs(entry, record) ? ours(record!) : { other: record }),
@@ -32,23 +36,29 @@ export function pauseEntry(
 /** The entry was resumed, was never paused, or was left alone for a reason. */
 export type ResumeOutcome = 'resumed' | 'never-paused' | { readonly why: string };
 
-/** Resumes the semaphore of an entry if the pause is still the last change. @param bulk id for the audit log */
+/**
+ * Resumes the semaphore of an entry if the pause is still the last change. If the pause was not made yet, marks the record:
+ * otherwise a start that still goes on could pause it after the window is gone, and then die.
+ *
+ * @param bulk id for the audit log
+ */
 export function resumeEntry(
   writer: DefinitionWriter,
   entry: WindowEntry,
   author: Author,
   bulk: string,
 ): Promise<ResumeOutcome> {
-  const [name, , change] = entry;
-  // The same in each try, so that a later call recognises the resume of one that was interrupted.
-  const id = `${change}-end`;
+  const [name] = entry;
+  const id = idOfEnd(entry);
+  let isPaused = true;
   return writer.write<ResumeOutcome>('resume', name, author, {
-    rewriting: (record, ...rest) => (record && isOurs(entry, record) ? resume(record, ...rest) : undefined),
-    done: () => 'resumed',
-    unchanged: (record) => {
-      if (record?.change?.id === id) return 'resumed';
-      return wasNeverPaused(entry, record) ? 'never-paused' : { why: whyLeft(record) };
+    rewriting: (record, ...rest) => {
+      isPaused = isOurs(entry, record);
+      if (record && isPaused) return resume(record, ...rest);
+      return record && wasNeverPaused(entry, record) ? mark(record, ...rest) : undefined;
     },
+    done: () => (isPaused ? 'resumed' : 'never-paused'),
+    unchanged: (record) => (record?.change?.id === id ? 'resumed' : { why: whyLeft(record) }),
     marks: { id, bulk },
   });
 }
