@@ -32,6 +32,7 @@ const READING: ReadonlySet<PropertyKey> = new Set<Name>([
   'maintenanceWindow',
   'planMigration',
   'planUndo',
+  'planRun',
   'runRequest',
   'allocationGroups',
   'allocationGroup',

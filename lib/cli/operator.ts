@@ -15,6 +15,7 @@ import type {
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  RunNowPlan,
   RunNowStatus,
   RunsQuery,
   ReceiverStatus,
@@ -158,6 +159,8 @@ export interface Operator extends AsyncDisposable {
   remove(name: string, meta: ChangeMeta): Promise<boolean>;
   /** @returns false if the permit was no longer held */
   revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean>;
+  /** Reads which jobs of a semaphore could be run now, and on which nodes. */
+  planRun(name: string): Promise<RunNowPlan>;
   /** Asks for a run of a job now. @throws an error with the exit code `conflict` if no living node may run it */
   runNow(name: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus>;
   /** Reads what became of a request for a run. Waits for its end, at most `wait` ms, or less. */

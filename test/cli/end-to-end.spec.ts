@@ -74,7 +74,9 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
     const there = ['migrate', '--from-group', 'production', '--to-group', 'dr-site'];
     const planned = await json(...there);
     expect(planned).toMatchObject({ dryRun: true, steps: [{ name: 'nightly-export' }, { name: 'report' }] });
-    expect(await json(...there, '--yes')).toMatchObject({ migrated: ['nightly-export', 'report'], failed: [] });
+    expect(await call(...there, '--yes')).toMatchObject({ exitCode: 4, stdout: '' });
+    const meant = ['--yes', '--without-candidates'];
+    expect(await json(...there, ...meant)).toMatchObject({ migrated: ['nightly-export', 'report'], failed: [] });
     expect((await cluster.gatekeeper.definitions.get('report'))?.definition.groupPattern).toBe('dr-site');
     const back = await call('migrate', '--from-group', 'dr-site', '--group-pattern', 'production', '--yes');
     expect(back).toMatchObject({ exitCode: 0, stdout: 'migrated 2\n', stderr: '' });
@@ -94,7 +96,17 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
     const { definitions } = cluster.gatekeeper;
     const defined = names.map((name) => definitions.define({ name, groupPattern: 'old', duration: '1m' }));
     const before = await Promise.all(defined);
-    const command = ['migrate', '--from-group', 'old', '--to-group', 'new', '--batch', '1', '--yes'];
+    const command = [
+      'migrate',
+      '--from-group',
+      'old',
+      '--to-group',
+      'new',
+      '--batch',
+      '1',
+      '--yes',
+      '--without-candidates',
+    ];
     const first = call(...command, '--progress');
     first.stderr.once('data', () => first.kill('SIGKILL'));
     expect(await first).toMatchObject({ signal: 'SIGKILL' });

@@ -56,7 +56,7 @@ describe('the JSON that docs/cli.md documents', () => {
     ['resume', ['report'], 0],
     ['resume', ['report', '--dry-run'], 1],
     ['migrate', ['--to-group', 'b'], 0],
-    ['migrate', ['--to-group', 'b', '--yes'], 1],
+    ['migrate', ['--to-group', 'b', '--yes', '--without-candidates'], 1],
     ['revoke', ['report'], 0],
     ['revoke', ['report', '--dry-run'], 1],
     ['remove', ['report'], 0],

@@ -26,6 +26,10 @@ describe('maintenance on the command line', () => {
     expect((await gatekeeper(['maintenance', 'list', 'db'])).out).toMatch(
       /^db, by ann since .*: it moves\npaused 2: nightly-export, report\nstill held 1: report \(1\)\n1 permit/,
     );
+    expect((await gatekeeper(['status'])).out).toMatch(
+      /^maintenance db, by ann since \S+ \S+Z: it moves \(1 permit is still held: safe at 0\)\nNAME /,
+    );
+    expect(JSON.parse((await gatekeeper(['status', '--json'])).out).maintenance).toMatchObject([{ window: 'db' }]);
     await app.release(permit);
     await app.definitions.resume('report', { by: 'cleo' });
     const ended = await gatekeeper(['maintenance', 'end', 'db']);

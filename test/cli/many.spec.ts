@@ -3,6 +3,8 @@ import { type Gatekeeper, type StoreDefinition, StoreUnavailableError } from 'ne
 import { type Opening, instead, over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
+/** A node that may run the jobs after the migration. */
+const TARGET = { group: 'dr.site', acquirer: 'dr1', definitions: [] };
 const TO_DR = ['--from-group', 'production', '--to-group', 'dr.site'];
 
 describe('changes of many', () => {
@@ -38,6 +40,7 @@ describe('changes of many', () => {
   it('migrates with --yes, and finds nothing left to do the next time', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
+    await node(TARGET);
 
     const migrated = await gatekeeper(['migrate', ...TO_DR, '--reason', 'drill', '--yes']);
 
@@ -54,9 +57,23 @@ describe('changes of many', () => {
     });
   });
 
+  it('refuses a migration after which no living node could run anything, unless that is meant', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const refused = await gatekeeper(['migrate', ...TO_DR, '--yes']);
+    expect(refused).toMatchObject({ exitCode: 4, out: '' });
+    expect(refused.err).toMatch(
+      /^gatekeeper: no living node could run any of 2: nightly-export, report\. Nothing was changed/,
+    );
+    expect(await groupsOf(app)).toEqual({ 'nightly-export': 'production', report: 'production' });
+    const meant = await gatekeeper(['migrate', ...TO_DR, '--yes', '--without-candidates']);
+    expect(meant).toEqual({ exitCode: 0, out: 'migrated 2\n', err: '' });
+  });
+
   it("takes a group's name as it is: not as a pattern", async () => {
     const { node, gatekeeper } = cluster();
     await node();
+    await node(TARGET);
     await gatekeeper(['migrate', ...TO_DR, '--yes']);
     const explain = (group: string) => gatekeeper(['explain', 'report', '--group', group]);
     expect((await explain('dr.site')).out).toContain('outcome   granted');
@@ -66,6 +83,7 @@ describe('changes of many', () => {
   it('migrates only names and patterns that are given', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
+    await node({ acquirer: 'app3', definitions: [] });
     await gatekeeper(['migrate', '--names', 'rep.*', '--acquirer-pattern', 'app[34]', '--yes']);
     expect((await app.definitions.get('report'))?.definition).toMatchObject({
       groupPattern: 'production',
@@ -77,6 +95,7 @@ describe('changes of many', () => {
   it('goes in batches and tells how far it has come, on standard error alone', async () => {
     const { node, gatekeeper } = cluster();
     await node({ definitions: jobs(25) });
+    await node(TARGET);
     const migrate = ['migrate', ...TO_DR, '--yes', '--batch', '10', '--json'];
 
     const { exitCode, out, err } = await gatekeeper([...migrate, '--progress']);
@@ -90,6 +109,7 @@ describe('changes of many', () => {
   it('writes progress anew on one line of a terminal, and clears it', async () => {
     const { node, gatekeeper } = cluster();
     await node();
+    await node(TARGET);
     const { err } = await gatekeeper(['migrate', ...TO_DR, '--yes'], { isErrTerminal: true });
     expect(err).toBe('\r\u001B[Kmigrated 2 of 2, 0 failed\r\u001B[K');
   });
@@ -97,6 +117,7 @@ describe('changes of many', () => {
   it('reports each that failed, goes on with the others, and ends with 1', async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node({ definitions: jobs(8) });
+    await node(TARGET);
     const refused = new Set(['job-00', 'job-01', 'job-05']);
     const open = over(meddled(store, (name) => refuseIf(refused.has(name))));
 
@@ -114,6 +135,7 @@ describe('changes of many', () => {
   it('ends with 6 when the store refuses every change of the first batch', async () => {
     const { store, node, gatekeeper } = cluster();
     await node({ definitions: jobs(6) });
+    await node(TARGET);
     const open = over(meddled(store, () => refuseIf(true)));
     const { exitCode, err } = await gatekeeper(['migrate', ...TO_DR, '--yes', '--batch', '2'], { open });
     expect([exitCode, err]).toEqual([6, 'gatekeeper: refused\n']);
@@ -122,6 +144,7 @@ describe('changes of many', () => {
   it('stops between two batches when interrupted, says so, and goes on the next time', async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node({ definitions: jobs(9) });
+    await node(TARGET);
     const interruption = new AbortController();
     const open = over(meddled(store, () => interruption.abort()));
     const args = ['migrate', ...TO_DR, '--yes', '--batch', '4'];
@@ -140,6 +163,7 @@ describe('changes of many', () => {
   it('says how far it came when the target goes away in the middle, and ends with 6', async () => {
     const { store, node, gatekeeper } = cluster();
     await node({ definitions: jobs(9) });
+    await node(TARGET);
     let calls = 0;
     const open: Opening = async (target, manner) => {
       const operator = await over(store)(target, manner);

@@ -63,6 +63,32 @@ describe.each(['over HTTP', 'directly'])('gatekeeper run, %s', (way) => {
     expect(out).toMatch(/^broken: "Jobs.broken" failed on app1 after \d+ ms: disk full\n$/);
   });
 
+  it('says with --dry-run what would run and where, and changes nothing', async () => {
+    const { run } = await cluster();
+    expect(await run(['run', 'slow', '--dry-run'])).toEqual({
+      exitCode: 0,
+      out: 'would run Jobs.slow of slow on default/app1; nothing was changed\n',
+      err: '',
+    });
+    await run(['run', 'slow', '--no-wait']);
+    await until(() => Jobs.ends.length === 1);
+    const held = await run(['run', 'slow', '--dry-run', '--job', 'Jobs.slow', '--json']);
+    expect(JSON.parse(held.out)).toMatchObject({
+      dryRun: true,
+      semaphore: 'slow',
+      job: 'Jobs.slow',
+      nodes: [{ acquirer: 'app1' }],
+      holders: ['app1'],
+    });
+    const asked = async () => JSON.parse((await run(['audit', '--json'])).out).entries.length;
+    await until(async () => (await asked()) === 1);
+    await run(['run', 'export', '--dry-run']);
+    await run(['pause', 'broken']);
+    await until(async () => (await asked()) === 2);
+    expect(await run(['run', 'broken', '--dry-run'])).toMatchObject({ exitCode: 4, out: '' });
+    expect(await run(['run', 'nothing', '--dry-run'])).toMatchObject({ exitCode: 3, out: '' });
+  });
+
   it('does not wait with --no-wait, and no longer than --wait', async () => {
     const { run } = await cluster();
     const asked = await run(['run', 'slow', '--no-wait', '--json']);

@@ -46,6 +46,8 @@ const READING = `
   undo none.1
   undo none.1 --yes
   migrate --to-group dr-site
+  run report --dry-run
+  run none --dry-run
   pause .* --dry-run
   resume .* --dry-run
   pause none
@@ -60,7 +62,7 @@ const READING = `
   .map((line) => line.trim());
 
 /** Verbs that only change, or that ask no store. */
-const OTHERS = `alerts define edit run allocation tasks reset load contexts completion`.split(' ');
+const OTHERS = `alerts define edit allocation tasks reset load contexts completion`.split(' ');
 
 const FAULTS = { 'is killed': 'takeAway', 'has lost its quorum': 'loseQuorum' } as const;
 const WHY = { takeAway: /connection was lost/, loseQuorum: /1 of at least 2 members/ };

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import type { MigrationPlan, MigrationRequest } from '../../gatekeeper/index.js';
 import { exactly } from '../../decision/index.js';
-import { EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
+import { someOf } from '../confirm.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
 import { BATCH, type Batch, inBatches, tellFailures, undoable } from '../batches.js';
@@ -16,6 +17,7 @@ interface MigrateOptions {
   readonly acquirerPattern?: string;
   readonly reason?: string;
   readonly yes?: true;
+  readonly withoutCandidates?: true;
   readonly batch: number;
 }
 
@@ -33,6 +35,7 @@ export function migrateCommand(runner: Runner): Command {
     .addOption(reasonOption())
     .option('--batch <n>', 'definitions per request', wholeNumber(1), BATCH)
     .option('--yes', 'make the changes')
+    .option('--without-candidates', 'with --yes: make them although no living node could run any of these jobs')
     .action(
       runner.action<MigrateOptions, []>(async (session, options) => {
         const request = requestOf(options);
@@ -53,8 +56,9 @@ async function migrate(
   session: Session,
   operator: Operator,
   request: MigrationRequest,
-  { reason, batch }: MigrateOptions,
+  { reason, batch, withoutCandidates }: MigrateOptions,
 ) {
+  if (!withoutCandidates) await expectCandidates(operator, request);
   let bulk: string | undefined;
   const call = async (limit: number) => {
     const plan = await operator.migrate(request, { reason, limit, bulk });
@@ -70,6 +74,19 @@ async function migrate(
       : `migrated ${done.length}`,
   );
   return tellFailures(session, outcome);
+}
+
+/**
+ * A misspelt group matches nothing either, and would stop all of it at once.
+ *
+ * @throws CommandFailure if no living node could run any of the definitions
+ */
+async function expectCandidates(operator: Operator, request: MigrationRequest): Promise<void> {
+  const { steps } = await operator.planMigration(request, {});
+  if (steps.length === 0 || steps.some(({ candidates }) => candidates.length > 0)) return;
+  const names = someOf(steps.map(({ name }) => name));
+  const message = `no living node could run any of ${steps.length}: ${names}. Nothing was changed: check the target with "gatekeeper nodes", or add --without-candidates`;
+  throw new CommandFailure(EXIT.conflict, message);
 }
 
 function batchOf({ steps, remaining }: MigrationPlan): Batch {

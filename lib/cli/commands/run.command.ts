@@ -1,5 +1,8 @@
 import { Command } from 'commander';
-import type { RunNowStatus } from '../../gatekeeper/index.js';
+import type { RunNowPlan, RunNowStatus, RunnableNow } from '../../gatekeeper/index.js';
+// Not from the index, because that also loads Nest, which takes long.
+import { chosenJob } from '../../permits/by-hand/run-plan.js';
+import { someOf } from '../confirm.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readSpan, reasonOption } from '../option-readers.js';
@@ -11,6 +14,7 @@ interface RunOptions {
   readonly reason?: string;
   /** ms; false: do not wait */
   readonly wait: number | false;
+  readonly dryRun?: true;
 }
 
 /** ms */
@@ -24,11 +28,39 @@ export function runCommand(runner: Runner): Command {
     .addOption(reasonOption())
     .option('--wait <duration>', 'longest time to wait for the end; the run goes on afterwards', readSpan, TIME_LIMIT)
     .option('--no-wait', 'only ask; "gatekeeper history" shows the run')
+    .option('--dry-run', 'show what would run and where, and run nothing')
     .action(
       runner.action<RunOptions, [string]>((session, options, name) =>
-        session.operate((operator) => run(session, operator, name, options)),
+        session.operate((operator) =>
+          options.dryRun ? plan(session, operator, name, options) : run(session, operator, name, options),
+        ),
       ),
     );
+}
+
+/** @throws CannotRunError as the run would */
+async function plan(
+  session: Session,
+  operator: Operator,
+  name: string,
+  { job: wanted }: RunOptions,
+): Promise<ExitCode> {
+  const { jobs, holders } = await operator.planRun(name);
+  const { job, nodes } = chosenJob(name, jobs, wanted);
+  session.output.result({ dryRun: true, semaphore: name, job, nodes, holders }, () =>
+    plain(`would run ${job} of ${name} on ${nodesText(nodes)}${heldText(holders)}; nothing was changed`),
+  );
+  return EXIT.done;
+}
+
+/** The first node that gets a permit takes the run. */
+function nodesText(nodes: RunnableNow['nodes']): string {
+  const names = nodes.map(({ group, acquirer }) => `${group}/${acquirer}`);
+  return names.length === 1 ? names[0]! : `the first of ${someOf(names)} that gets a permit`;
+}
+
+function heldText(holders: RunNowPlan['holders']): string {
+  return holders.length === 0 ? '' : ` (held now by ${someOf(holders)})`;
 }
 
 async function run(session: Session, operator: Operator, name: string, { job, reason, wait }: RunOptions) {

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { quoted } from '../../decision/index.js';
-import type { SemaphoreOverview } from '../../gatekeeper/index.js';
+import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
+import type { Look, Operator } from '../operator.js';
 import { patternMatcher, readPattern } from '../option-readers.js';
 import type { Runner } from '../session.js';
 import { outageLines } from '../views/health.view.js';
+import { windowLines } from '../views/maintenance.view.js';
 import { livingHolders, statusText } from '../views/status.view.js';
 
 export interface StatusFilter {
@@ -24,16 +26,24 @@ export function statusCommand(runner: Runner): Command {
     .option('--warned', 'only semaphores with a warning')
     .action(
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
-        const { now, semaphores, stale, health } = await session.operate((operator) => operator.look());
+        const { now, semaphores, stale, health, maintenance } = await session.operate(lookWithWindows);
         const shown = select(semaphores, pattern, filter);
         if (pattern !== undefined && shown.length === 0 && stale.length === 0)
           throw new CommandFailure(EXIT.notFound, noMatch(pattern));
-        session.output.result({ now, semaphores: shown, stale, health }, (result, isWide) =>
-          [...outageLines(health), statusText(result.semaphores, isWide)].join('\n'),
+        const windows = maintenance && { maintenance };
+        session.output.result({ now, semaphores: shown, stale, health, ...windows }, (result, isWide) =>
+          [...outageLines(health), ...windowLines(maintenance), statusText(result.semaphores, isWide)].join('\n'),
         );
         return health.grants && stale.length === 0 ? EXIT.done : EXIT.unreachable;
       }),
     );
+}
+
+/** During an outage the windows are not known, and the answer has none: an empty list would say that none is open. */
+async function lookWithWindows(operator: Operator): Promise<Look & { maintenance?: readonly MaintenanceWindow[] }> {
+  const look = await operator.look();
+  if (!look.health.grants || look.stale.length > 0) return look;
+  return { ...look, maintenance: await operator.maintenance() };
 }
 
 export function select(

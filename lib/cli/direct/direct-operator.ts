@@ -17,6 +17,7 @@ import type {
   MigrationRequest,
   NodeInfo,
   NodeOverview,
+  RunNowPlan,
   RunNowStatus,
   UndoPlan,
   RunsQuery,
@@ -162,6 +163,10 @@ export class DirectOperator implements Operator {
 
   revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean> {
     return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(meta));
+  }
+
+  planRun(semaphore: string): Promise<RunNowPlan> {
+    return partsOf(this.#gatekeeper).runNow.plan(semaphore);
   }
 
   runNow(semaphore: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus> {

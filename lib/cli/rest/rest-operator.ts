@@ -15,6 +15,7 @@ import type {
   MigrationPlan,
   MigrationRequest,
   NodeOverview,
+  RunNowPlan,
   RunNowStatus,
   RunsQuery,
   UndoPlan,
@@ -114,6 +115,10 @@ export class RestOperator implements Operator {
 
   async revoke(name: string, permitId: string, { reason }: ChangeMeta): Promise<boolean> {
     return (await this.#change<{ revoked: boolean }>(name, 'revoke', { permitId, reason })).revoked;
+  }
+
+  planRun(name: string): Promise<RunNowPlan> {
+    return this.#client.ask(['semaphores', name, 'run']);
   }
 
   runNow(name: string, job: string | undefined, { reason }: ChangeMeta): Promise<RunNowStatus> {

@@ -27,14 +27,22 @@ export function windowsText({ windows }: { windows: readonly MaintenanceWindow[]
   );
 }
 
+/** A line for each open window, above other answers: what it paused is paused on purpose. */
+export function windowLines(windows: readonly MaintenanceWindow[] = []): string[] {
+  return windows.map((each) => plain(`maintenance ${headOf(each)} (${each.sentence})`));
+}
+
+function headOf({ window, by, since, reason }: MaintenanceWindow): string {
+  return `${window}, by ${by} since ${timeText(since)}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
 /** Formats one window with the names that it concerns. */
 export function windowText(window: MaintenanceWindow): string {
-  const { semaphores, held, running, unreadable, left, sentence, by, since, reason } = window;
+  const { semaphores, held, running, unreadable, left, sentence } = window;
   const line = (label: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${label} ${names.length}: ${someOf(names)}`];
-  const why = reason === undefined ? '' : `: ${reason}`;
   return [
-    `${window.window}, by ${by} since ${timeText(since)}${why}`,
+    headOf(window),
     ...line('paused', semaphores),
     ...line(
       'still held',

@@ -1,6 +1,9 @@
-import type { Health } from './api/answers.js';
+import type { Health, WindowAnswer } from './api/answers.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
+import { anyChange } from './live/concerns.js';
 import { health, healthState } from './live/health.js';
+import { SELDOM } from './live/live-query.js';
+import { useLive } from './live/use-live.js';
 import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
 import { hrefOf } from './router.js';
@@ -21,7 +24,26 @@ export function HealthStrip() {
       </div>
       <div role="status">{state === 'degraded' && report && <Degraded report={report} />}</div>
       {(state === 'healthy' || state === 'degraded') && report && <Facts report={report} />}
+      <OpenWindows />
     </>
+  );
+}
+
+/** The open maintenance windows: on every page, because what they paused is paused on purpose. */
+function OpenWindows() {
+  const query = useLive<{ windows: readonly WindowAnswer[] }>('maintenance', anyChange, SELDOM);
+  const windows = query.data.value?.windows ?? [];
+  if (windows.length === 0) return null;
+  return (
+    <section class="health-strip warning" aria-label="Open maintenance windows">
+      {windows.map(({ window, by, since, reason }) => (
+        <p key={window}>
+          <Icon name="pause" />
+          <a href={hrefOf(['operate'])}>Maintenance</a> <strong>{window}</strong>, by {by} since <DateTime at={since} />
+          {reason !== undefined && `: “${reason}”`}
+        </p>
+      ))}
+    </section>
   );
 }
 

@@ -16,8 +16,8 @@ import { delaySchema } from '../../decision/option-types.js';
 import { authorOf, reasonSchema } from '../../definitions/change-options.js';
 import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
 import type { SemaphoreClient } from '../../records/semaphore-records.js';
-import { CannotRunError, UnknownRunError } from './by-hand.errors.js';
-import { type RunnableNow, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
+import { UnknownRunError } from './by-hand.errors.js';
+import { type RunnableNow, chosenJob, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
 import type { RunRequest } from './run-request.js';
 import { RunRequests } from './run-requests.js';
 import { type RunNowStatus, isFinal, statusOf } from './run-status.js';
@@ -142,7 +142,7 @@ export class RunNow {
 
   async #ask(semaphore: string, wanted: string | undefined, author: { readonly by: string; readonly reason?: string }) {
     const [{ record }, nodes] = await Promise.all([this.#state(semaphore), this.#nodes()]);
-    const job = chosen(semaphore, runnableNow(defined(semaphore, record), jobsUnder(semaphore, nodes)), wanted);
+    const { job } = chosenJob(semaphore, runnableNow(defined(semaphore, record), jobsUnder(semaphore, nodes)), wanted);
     const { requests, audit } = this.parts;
     const request = await requests.ask(semaphore, { job, ...author });
     audit.note({ semaphore, action: 'run-now', job, ...author });
@@ -210,16 +210,4 @@ function checkedTarget(target: RunNowTarget): { readonly semaphore: string; read
 function defined(semaphore: string, record: SemaphoreRecord | undefined): SemaphoreRecord {
   if (!record?.definition) throw new UnknownSemaphoreError(semaphore);
   return record;
-}
-
-/** @throws CannotRunError if there is not exactly one such job that can be run */
-function chosen(semaphore: string, jobs: readonly RunnableNow[], wanted: string | undefined): string {
-  const cannot = (why: string) => new CannotRunError(semaphore, why);
-  const asked = wanted === undefined ? jobs : jobs.filter(({ job }) => job === wanted);
-  const possible = asked.filter(({ obstacle }) => obstacle === undefined);
-  if (possible.length === 1) return possible[0]!.job;
-  if (possible.length > 1)
-    throw cannot(`it has several jobs, so name one of them: ${possible.map(({ job }) => quoted(job)).join(', ')}`);
-  if (asked[0]) throw cannot(asked[0].obstacle!);
-  throw cannot(wanted === undefined ? 'no living node has a job of it' : `no living node has ${quoted(wanted)}`);
 }

@@ -7,6 +7,7 @@ import {
   quoted,
 } from '../../decision/index.js';
 import { type NodeIdentity, byName } from '../../context/node-identity.js';
+import { CannotRunError } from './by-hand.errors.js';
 
 /** A job that a person may want to run now, and the nodes that could. */
 export interface RunnableNow {
@@ -41,6 +42,23 @@ export function runnableNow(record: SemaphoreRecord, jobs: readonly JobOfNode[])
     const obstacle = obstacleOf(record, { job, same, able, nodes });
     return { job, nodes: obstacle === undefined ? nodes.toSorted(byName) : [], ...(obstacle && { obstacle }) };
   });
+}
+
+/**
+ * The job that a request means.
+ *
+ * @param wanted name of the job; undefined: the only one that can be run
+ * @throws CannotRunError if there is not exactly one such job that can be run
+ */
+export function chosenJob(semaphore: string, jobs: readonly RunnableNow[], wanted: string | undefined): RunnableNow {
+  const cannot = (why: string) => new CannotRunError(semaphore, why);
+  const asked = wanted === undefined ? jobs : jobs.filter(({ job }) => job === wanted);
+  const possible = asked.filter(({ obstacle }) => obstacle === undefined);
+  if (possible.length === 1) return possible[0]!;
+  if (possible.length > 1)
+    throw cannot(`it has several jobs, so name one of them: ${possible.map(({ job }) => quoted(job)).join(', ')}`);
+  if (asked[0]) throw cannot(asked[0].obstacle!);
+  throw cannot(wanted === undefined ? 'no living node has a job of it' : `no living node has ${quoted(wanted)}`);
 }
 
 /** Why no permit is free now, in a sentence; undefined if one is. */

@@ -37,6 +37,11 @@ describeInBrowser('maintenance windows', () => {
     await window.getByText('0 permits still held').waitFor();
     await window.getByText('no permit is held: safe to begin').waitFor();
 
+    const open = page.getByRole('region', { name: 'Open maintenance windows' });
+    await open.getByText(/^Maintenance database moves, by otto since .*: “it moves”$/).waitFor();
+    await page.getByRole('link', { name: 'Work', exact: true }).click();
+    await open.getByRole('link', { name: 'Maintenance' }).click();
+
     await definitions.resume('job-b', { by: 'cleo', reason: 'urgent' });
     await window.getByText('it runs already: changed since (resume by "cleo"').waitFor();
     await window.getByText('Not paused: defined or resumed since').waitFor();
@@ -44,6 +49,7 @@ describeInBrowser('maintenance windows', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     await window.waitFor({ state: 'detached' });
     await page.getByText('1 semaphore resumed.').waitFor();
+    await open.waitFor({ state: 'detached' });
     expect((await definitions.get('job-a'))?.pause).toBeUndefined();
     expect((await definitions.get('job-c'))?.pause).toMatchObject({ by: 'ann' });
   });
