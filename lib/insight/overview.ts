@@ -30,7 +30,7 @@ export interface SemaphoreOverview extends SemaphoreState {
   readonly jobs: readonly JobOnNodes[];
   /**
    * The next scheduled run of any of its jobs on a node that the definition matches: cluster time, ms since the epoch.
-   * Absent if none is known, or during a pause.
+   * Absent if none is known, or while nothing may run: during a pause, or with 0 permits.
    */
   readonly next?: number;
   /** The newest run of any of its jobs that has ended or crashed; absent if none is known. */
@@ -48,7 +48,8 @@ export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
 /** Combines all data about one semaphore. Pure. */
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
-  const next = state.pause ? undefined : nextRun(facts.jobs, facts.passing, facts.now);
+  const isOff = state.pause !== undefined || state.definition?.permits === 0;
+  const next = isOff ? undefined : nextRun(facts.jobs, facts.passing, facts.now);
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,

@@ -109,7 +109,9 @@ describe('the overview', () => {
     expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
     await gatekeeper.definitions.resume('job');
     expect((await gatekeeper.overview()).semaphores[0]).toHaveProperty('next', START + 5000);
-    await gatekeeper.definitions.edit('job', { groupPattern: 'elsewhere' });
+    await gatekeeper.definitions.edit('job', { permits: 0 });
+    expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
+    await gatekeeper.definitions.edit('job', { permits: 1, groupPattern: 'elsewhere' });
     expect((await gatekeeper.overview()).semaphores[0]).not.toHaveProperty('next');
   });
 

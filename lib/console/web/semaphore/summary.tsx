@@ -35,6 +35,7 @@ export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
         </p>
       )}
       <Jobs semaphore={semaphore} />
+      <Next semaphore={semaphore} />
       <Actions semaphore={semaphore} onChange={onChange} />
     </section>
   );
@@ -66,6 +67,12 @@ function Jobs({ semaphore: { jobs } }: { readonly semaphore: SemaphoreOverview }
       ))}
     </ul>
   );
+}
+
+/** When the next run is due, as the list shows it. */
+function Next({ semaphore: { jobs, next } }: { readonly semaphore: SemaphoreOverview }) {
+  if (!jobs.some(({ schedule }) => schedule)) return null;
+  return <p class="next">Next run: {next === undefined ? 'none' : <Distance at={next} />}</p>;
 }
 
 function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
