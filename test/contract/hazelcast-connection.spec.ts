@@ -73,7 +73,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
     expect(changes).toContainEqual({});
     await other.compareAndSet(key, undefined, 'text');
     await eventually('the change', () => changes.some(({ text }) => text === 'text'));
-    expect(store.health()).toEqual({ connected: true, members: 1, quorum: 0 });
+    expect(store.health()).toEqual({ connected: true, members: 1, expected: 1, quorum: 0 });
   });
 
   it('leaves no open handle when it is closed before it ever connected', async () => {
@@ -137,6 +137,7 @@ describeOnHazelcast('A store whose member is killed', () => {
     await eventually('both members are seen', () => store.health().members === 2);
     await cluster.members[0]!.kill();
     await eventually('one member is left', () => store.health().members === 1);
+    expect(store.health()).toMatchObject({ members: 1, expected: 2 });
     expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
     await second.kill();
     await disconnected(store);

@@ -29,7 +29,7 @@ describeOnHazelcast('With a quorum of the majority of three members', () => {
     const began = performance.now();
     for (let i = 0; i < 50; i += 1) expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
     expect(performance.now() - began).toBeLessThan(4000);
-    expect(store.health()).toEqual({ connected: true, members: 2, quorum: 2 });
+    expect(store.health()).toEqual({ connected: true, members: 2, expected: 3, quorum: 2 });
   });
 
   it('one member may be read, but nothing is written', async () => {

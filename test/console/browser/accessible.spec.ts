@@ -45,7 +45,15 @@ describeInBrowser('the console', () => {
         await page.getByText('Loading…').waitFor({ state: 'detached' });
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
+      await page.goto(`${url}/#/runs?show=failed`);
+      await page.getByTitle('Page of this run').first().click();
+      await page.getByRole('region', { name: 'Error' }).waitFor();
+      expect(await violations(page)).toEqual([]);
       await page.goto(`${url}/#/work/nightly-export`);
+      await page.getByRole('group', { name: /^Timeline with/ }).focus();
+      await page.keyboard.press('ArrowLeft');
+      await page.locator('.tip').waitFor();
+      expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByLabel('Permits', { exact: true }).fill('-1');
       await page.locator('.field.faulty').waitFor();

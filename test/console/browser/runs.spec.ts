@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { until } from '../../support/apps.js';
 import { SETTINGS, TOKENS } from '../consoles.js';
+import { cardsOf, publishCards } from '../scene/cards.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
@@ -19,8 +20,9 @@ describeInBrowser('the runs in the console', () => {
 
   /** A job that failed, and one that ran well since. */
   async function boot() {
+    const store = memory();
     const console = await start({
-      store: memory(),
+      store,
       console: { ...SETTINGS, logsUrl: 'https://logs.example.com/?q={job}&node={acquirer}' },
       gatekeeper: { definitions: ['nightly-export', 'mailing'].map((name) => ({ name, duration: '1m' })) },
     });
@@ -29,7 +31,7 @@ describeInBrowser('the runs in the console', () => {
     await gatekeeper.run('nightly-export', fail, { job: 'Jobs.export', atLeastFor: 0 }).catch(() => undefined);
     await gatekeeper.run('mailing', () => undefined, { job: 'Jobs.mail', atLeastFor: 0 });
     await until(async () => (await get('/api/jobs')).json.jobs.length === 2);
-    return console;
+    return { ...console, store };
   }
 
   it('are filtered by kind, time and job, and the address keeps the filters', async () => {
@@ -143,6 +145,26 @@ describeInBrowser('the runs in the console', () => {
     const today = new Date().toISOString().slice(0, 10);
     expect(await panel.getByRole('row').last().textContent()).toBe(`${today}0100`);
     await page.getByText(/Jobs\.export failed once in the last day/).waitFor();
+    expect(await violations(page)).toEqual([]);
+  }, 60_000);
+
+  it('have marks in the chart of their job for changes and for deploys', async () => {
+    const { url, gatekeeper, store } = await boot();
+    await gatekeeper.definitions.edit('nightly-export', { permits: 2 }, { by: 'ann', reason: 'more room' });
+    const jobs = [{ job: 'Jobs.export', semaphore: 'nightly-export' }];
+    const opened = store.open();
+    await publishCards(opened, cardsOf(7, Date.now(), jobs));
+    await opened.close();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work/nightly-export' });
+    const panel = page.getByRole('region', { name: 'Days of Jobs.export' });
+    const summary = panel.getByText('1 change and 2 deploys of the nodes that live');
+    await summary.waitFor();
+    expect(await panel.locator('svg').first().locator('line.change').count()).toBe(1);
+    expect(await panel.locator('svg').first().locator('line.deploy').count()).toBe(2);
+    await summary.click();
+    await panel.getByRole('row', { name: /change ann: edit “more room”$/ }).waitFor();
+    await panel.getByRole('row', { name: /deploy 4\.17\.2 on 6 nodes$/ }).waitFor();
+    await panel.getByRole('row', { name: /deploy 4\.18\.0-rc\.1 on 1 node$/ }).waitFor();
     expect(await violations(page)).toEqual([]);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
-import { memory } from 'nestjs-gatekeeper';
+import { memory, single } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { until } from '../../support/apps.js';
@@ -164,7 +164,7 @@ describeInBrowser('tasks in the console', () => {
   it('that run are a view of the runs, and those of schedules one of the work', async () => {
     const { url } = await busy();
     const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
-    await page.getByRole('link', { name: 'Running tasks' }).click();
+    await page.getByRole('navigation', { name: 'Views of Runs' }).getByRole('link', { name: 'Tasks' }).click();
     await page.getByRole('row', { name: /import-file\[june\]#1 running.*on app1/s }).waitFor();
     await page.goto(`${url}/#/tasks/schedules`);
     await page
@@ -172,6 +172,33 @@ describeInBrowser('tasks in the console', () => {
       .waitFor();
     await page.getByRole('row', { name: /exchange-rates.*at-most-one-running/s }).waitFor();
   });
+
+  it('stand among the runs by state: attempts that failed, and tasks that were given up', async () => {
+    const { url, gatekeeper, get } = await busy();
+    const options = { backoff: { first: '1h', longest: '1h' } } as const;
+    await partsOf(gatekeeper).tasks.submit(single('thumbnail', 'photo-9.heic'), { file: 'photo-9.heic' }, options);
+    await until(async () => (await get('/api/tasks?state=delayed&type=thumbnail')).json.tasks.length === 1);
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/runs/tasks' });
+    await page.getByRole('row', { name: /import-file\[june\]#1 running/s }).waitFor();
+    await page.getByRole('button', { name: 'Failed, tried again' }).click();
+    await page.getByRole('row', { name: /failed thumbnail:photo-9\.heic 1 of \d+ app1 .*SIGSEGV/s }).waitFor();
+    expect(page.url()).toMatch(/#\/runs\/tasks\?show=failed$/);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Given up' }).click();
+    await page.getByRole('row', { name: /failed thumbnail:photo-7\.heic 1 of 1 app1 .*SIGSEGV/s }).waitFor();
+    await page.getByRole('row', { name: /given up thumbnail:photo-7\.heic 1 of 1 failed/s }).waitFor();
+    await page.getByRole('row', { name: /invalid thumbnail:scan-3\.tiff .*TIFF files are not supported/s }).waitFor();
+    await page
+      .getByRole('row', { name: /cancelled invoice:order-4699 .*cancelled by ann: “the order was returned”/s })
+      .waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('link', { name: 'thumbnail:photo-7.heic' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Task thumbnail:photo-7.heic' }).waitFor();
+    expect(complaints).toEqual([]);
+  }, 60_000);
 
   it('of a type are switched off on the answering node, and on again', async () => {
     const { url } = await busy();

@@ -10,7 +10,7 @@ import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
 import { changeQuery, route } from '../router.js';
 import { PlanPage } from './plan-page.js';
-import { RunningPage } from '../tasks/running-page.js';
+import { TaskRunsPage } from '../tasks/task-runs-page.js';
 import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
 import { RunFilters, pathOf } from './run-filters.js';
@@ -20,9 +20,9 @@ const VIEWS = [
   [['runs'], 'Jobs'],
   [['runs', 'next'], 'Next 24 hours'],
 ] as const;
-const WITH_TASKS = [...VIEWS, [['runs', 'tasks'], 'Running tasks']] as const;
+const WITH_TASKS = [...VIEWS, [['runs', 'tasks'], 'Tasks']] as const;
 
-/** The runs of all jobs, the runs to come, and the tasks that run, if the application has tasks. */
+/** The runs of all jobs, the runs to come, and the attempts of tasks, if the application has tasks. */
 export function RunsPage({ view }: { readonly view: string | undefined }) {
   const hasTasks = useHasTasks();
   return (
@@ -34,7 +34,7 @@ export function RunsPage({ view }: { readonly view: string | undefined }) {
 }
 
 function View({ view }: { readonly view: string | undefined }) {
-  if (view === 'tasks') return <RunningPage />;
+  if (view === 'tasks') return <TaskRunsPage />;
   return view === 'next' ? <PlanPage /> : <JobRuns />;
 }
 

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import type { JobAnswer } from '../api/answers.js';
+import type { AuditEntry, JobAnswer, NodesAnswer } from '../api/answers.js';
 import { formatDuration } from '../../../insight/format-duration.js';
+import { clusterTime } from '../live/cluster-time.js';
 import { SELDOM } from '../live/live-query.js';
-import { concerning } from '../live/concerns.js';
+import { anyChangeOrRun, concerning } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
+import { count, dayTime } from '../parts/format.js';
+import { Icon } from '../parts/icon.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { DateTime } from '../parts/time.js';
+import { type JobMark, jobMarks } from './job-marks.js';
 
 type JobPast = JobAnswer['jobs'][number];
 type RunDay = JobPast['days'][number];
@@ -16,56 +21,91 @@ const SHOWN = 31;
 const COLUMN = 10;
 const HEIGHT = 60;
 
-/** For each job of a semaphore: runs by their outcome, and durations, of the last days. */
-export function JobPanels({ name }: { readonly name: string }) {
+interface JobPanelsProps {
+  readonly name: string;
+  /** Changes of the semaphore, from the audit log. */
+  readonly changes: readonly AuditEntry[];
+}
+
+/** For each job of a semaphore: runs by their outcome, and durations, of the last days, with changes and deploys. */
+export function JobPanels({ name, changes }: JobPanelsProps) {
   const query = useLive<JobAnswer>(`semaphores/${encodeURIComponent(name)}/jobs`, concerning(name), SELDOM);
-  const jobs = (query.data.value?.jobs ?? []).filter(({ days }) => days.length > 0);
+  const nodes = useLive<NodesAnswer>('nodes', anyChangeOrRun, SELDOM);
+  const today = Math.floor(clusterTime.value / DAY) * DAY;
+  const isShown = ({ at }: { readonly at: number }) => at > today - SHOWN * DAY;
   return (
     <>
-      {jobs.map((past) => (
-        <JobPanel key={past.job} past={past} />
-      ))}
+      {nodes.error.value && (
+        <p class="attention">
+          <Icon name="warning" /> The nodes can’t be read now, so the charts may lack deploys.
+        </p>
+      )}
+      {(query.data.value?.jobs ?? []).map(({ job, days }) => {
+        const shown = days.filter(isShown);
+        const marks = jobMarks({ semaphore: name, job }, changes, nodes.data.value?.nodes ?? []).filter(isShown);
+        return shown.length > 0 && <JobPanel key={job} job={job} days={shown} today={today} marks={marks} />;
+      })}
     </>
   );
 }
 
-function JobPanel({ past }: { readonly past: JobPast }) {
-  const days = past.days.slice(-SHOWN);
+function JobPanel(shown: DaysProps) {
+  const { job, days, marks } = shown;
   return (
-    <section class="panel" aria-label={`Days of ${past.job}`}>
+    <section class="panel" aria-label={`Days of ${job}`}>
       <h2>
-        <code>{past.job}</code>, last {SHOWN} days
+        <code>{job}</code>, last {SHOWN} days
       </h2>
       <div class="trend-grid">
         <figure class="trend large">
-          <Outcomes days={days} job={past.job} />
+          <Outcomes {...shown} />
           <figcaption>{summaryOf(days)}</figcaption>
         </figure>
         <figure class="trend large">
-          <Durations days={days} job={past.job} />
+          <Durations {...shown} />
           <figcaption>p50 and p95 of the runs that ended well, at most {longestOf(days)}</figcaption>
         </figure>
       </div>
+      {marks.length > 0 && (
+        <ul class="legend" aria-hidden="true">
+          <li class="change">change</li>
+          <li class="deploy">deploy</li>
+        </ul>
+      )}
       <details>
         <summary>Numbers of each day</summary>
-        <DayTable days={days} job={past.job} />
+        <DayTable days={days} job={job} />
       </details>
+      {marks.length > 0 && (
+        <details>
+          <summary>{marksText(marks)}</summary>
+          <MarkTable marks={marks} job={job} />
+        </details>
+      )}
     </section>
   );
+}
+
+function marksText(marks: readonly JobMark[]): string {
+  const changes = marks.filter(({ kind }) => kind === 'change').length;
+  return `${count(changes, 'change')} and ${count(marks.length - changes, 'deploy')} of the nodes that live`;
 }
 
 interface DaysProps {
   readonly days: readonly RunDay[];
   readonly job: string;
+  /** Begin of the present day in UTC, which stands at the right: ms since the epoch. */
+  readonly today: number;
+  readonly marks: readonly JobMark[];
 }
 
 /** One column per day: the part of its runs that ended well, and above it the part that did not. */
-function Outcomes({ days, job }: DaysProps) {
+function Outcomes({ days, job, today, marks }: DaysProps) {
   return (
-    <Drawing label={`Outcomes of ${job} by day: ${summaryOf(days)}`}>
+    <Drawing label={`Outcomes of ${job} by day: ${summaryOf(days)}`} today={today} marks={marks}>
       {days.map((day) => {
         const good = (day.ok / allOf(day)) * HEIGHT;
-        const x = placeOf(day, days);
+        const x = placeOf(day, today);
         return (
           <g key={day.at}>
             <rect class="good" x={x} width={COLUMN - 1} y={HEIGHT - good} height={good} />
@@ -78,11 +118,11 @@ function Outcomes({ days, job }: DaysProps) {
 }
 
 /** One column per day: up to p95, and darker up to p50. */
-function Durations({ days, job }: DaysProps) {
+function Durations({ days, job, today, marks }: DaysProps) {
   const most = Math.max(1, ...days.map(({ p95 = 0 }) => p95));
   const height = (took: number) => Math.max(1, (took / most) * HEIGHT);
   return (
-    <Drawing label={`Durations of ${job} by day: p95 at most ${formatDuration(most)}`}>
+    <Drawing label={`Durations of ${job} by day: p95 at most ${formatDuration(most)}`} today={today} marks={marks}>
       {days.map((day) =>
         [day.p95, day.p50].map(
           (took, index) =>
@@ -90,7 +130,7 @@ function Durations({ days, job }: DaysProps) {
               <rect
                 key={`${day.at} ${index}`}
                 class={index === 0 ? 'accent pale' : 'accent'}
-                x={placeOf(day, days)}
+                x={placeOf(day, today)}
                 width={COLUMN - 1}
                 y={HEIGHT - height(took)}
                 height={height(took)}
@@ -102,26 +142,55 @@ function Durations({ days, job }: DaysProps) {
   );
 }
 
-function Drawing({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+interface DrawingProps extends Pick<DaysProps, 'today' | 'marks'> {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+function Drawing({ label, today, marks, children }: DrawingProps) {
   return (
     <svg
       class="days"
       viewBox={`0 0 ${SHOWN * COLUMN} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={label}
+      aria-label={`${label}; ${marksText(marks)}`}
     >
       {children}
+      {marks.map((mark) => {
+        const x = placeOf(mark, today);
+        return (
+          <line key={`${mark.at} ${mark.label}`} class={mark.kind} x1={x} x2={x} y1={0} y2={HEIGHT}>
+            <title>{`${dayTime(mark.at)}: ${mark.kind}, ${mark.label}`}</title>
+          </line>
+        );
+      })}
     </svg>
   );
 }
 
-/** The newest day stands at the right. */
-function placeOf({ at }: RunDay, days: readonly RunDay[]): number {
-  return (SHOWN - 1 - (days.at(-1)!.at - at) / DAY) * COLUMN;
+/** Where a time is. The present day stands at the right. */
+function placeOf({ at }: { readonly at: number }, today: number): number {
+  return (SHOWN - 1 - (today - at) / DAY) * COLUMN;
 }
 
-function DayTable({ days, job }: DaysProps) {
+function MarkTable({ marks, job }: Pick<DaysProps, 'marks' | 'job'>) {
+  return (
+    <PlainTable label={`Changes and deploys of ${job}`} columns={['When', 'Kind', 'What']}>
+      {marks.toReversed().map(({ at, kind, label }) => (
+        <tr key={`${at} ${label}`}>
+          <td class="number">
+            <DateTime at={at} />
+          </td>
+          <td>{kind}</td>
+          <td>{label}</td>
+        </tr>
+      ))}
+    </PlainTable>
+  );
+}
+
+function DayTable({ days, job }: Pick<DaysProps, 'days' | 'job'>) {
   return (
     <PlainTable
       label={`Days of ${job}`}

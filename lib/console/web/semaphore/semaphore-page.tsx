@@ -45,7 +45,7 @@ function Detail({ detail, onChange }: DetailProps) {
       {semaphore.holders.length + (runs ?? []).length > 0 && (
         <Timeline holders={semaphore.holders} history={runs ?? []} changes={audit ?? []} />
       )}
-      <JobPanels name={semaphore.name} />
+      <JobPanels name={semaphore.name} changes={audit ?? []} />
       <section class="panel" aria-labelledby="history-title">
         <h2 id="history-title">History</h2>
         {runs ? <HistoryTable runs={runs} /> : <Empty>The runs can’t be read now.</Empty>}

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact';
+import type { TaskView } from '../api/answers.js';
+import { Badge } from '../parts/badge.js';
+import { PlainTable } from '../parts/plain-table.js';
+import { DateTime } from '../parts/time.js';
+import { TaskLink } from './task-links.js';
+import { TaskState, countsText } from './task-state.js';
+
+/** An attempt that failed or crashed, or the end of a task that gets no further one. */
+export interface ShownAttempt {
+  readonly task: TaskView;
+  /** Its end: cluster time in ms. */
+  readonly at: number;
+  readonly outcome: 'failed' | 'crashed' | 'given up';
+  /** Number of the attempt; absent for the end of a task. */
+  readonly number?: number;
+  /** The node; absent for the end of a task. */
+  readonly instance?: string;
+  readonly error?: string;
+}
+
+/** The last attempts of a task that did not succeed, newest first. */
+export function attemptsOf(task: TaskView): ShownAttempt[] {
+  const { pastAttempts = [], attempts, crashes } = task;
+  const first = attempts + crashes - pastAttempts.length;
+  return pastAttempts
+    .map(({ endedAt, instance, error }, index): ShownAttempt => {
+      const number = first + index + 1;
+      const attempt = { task, at: endedAt, instance, ...(number > 0 && { number }) };
+      return error === undefined ? { ...attempt, outcome: 'crashed' } : { ...attempt, outcome: 'failed', error };
+    })
+    .toReversed();
+}
+
+/** The end of a task that did not succeed. */
+export function endOf(task: TaskView): ShownAttempt[] {
+  const { endedAt, lastError } = task;
+  if (endedAt === undefined) return [];
+  const error = lastError && { error: `${lastError.name}: ${lastError.message}` };
+  return [{ task, at: endedAt, outcome: 'given up', ...error }];
+}
+
+interface AttemptTableProps {
+  readonly attempts: readonly ShownAttempt[];
+  /** Name of the node of an instance. */
+  readonly nameOf: (instance: string) => string;
+}
+
+/** Lists attempts, newest first. */
+export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
+  return (
+    <PlainTable label="Attempts" kind="runs" columns={['When', 'Outcome', 'Task', 'Attempt', 'Node', 'Detail']}>
+      {attempts
+        .toSorted((one, other) => other.at - one.at)
+        .map((attempt) => (
+          <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
+        ))}
+    </PlainTable>
+  );
+}
+
+/** Tasks in these states are given up because of their attempts. The other states say more than that. */
+const ENDED_BY_ATTEMPTS: ReadonlySet<TaskView['state']> = new Set(['failed', 'crashed']);
+
+interface RowProps extends Pick<AttemptTableProps, 'nameOf'> {
+  readonly attempt: ShownAttempt;
+}
+
+function Row({ attempt: { task, at, outcome, number, instance, error }, nameOf }: RowProps) {
+  return (
+    <tr>
+      <td class="number">
+        <DateTime at={at} />
+      </td>
+      <td>
+        {outcome === 'given up' && !ENDED_BY_ATTEMPTS.has(task.state) ? (
+          <TaskState task={task} />
+        ) : (
+          <Badge tone="bad">{outcome}</Badge>
+        )}
+      </td>
+      <td>
+        <TaskLink id={task.id} />
+      </td>
+      <td class="number">{number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`}</td>
+      <td>{instance !== undefined && nameOf(instance)}</td>
+      <td class="detail">{error ?? whyOf(task, outcome)}</td>
+    </tr>
+  );
+}
+
+function whyOf({ cancel }: TaskView, outcome: ShownAttempt['outcome']): ComponentChildren {
+  if (outcome === 'crashed') return 'its node noted no end before the lease was over';
+  if (!cancel) return undefined;
+  return `cancelled by ${cancel.by}${cancel.reason === undefined ? '' : `: “${cancel.reason}”`}`;
+}
