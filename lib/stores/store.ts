@@ -163,7 +163,8 @@ export interface StoreHealth {
   /** Number of members that the store sees now; 0 while disconnected. */
   readonly members: number;
   /**
-   * Number of members that the store should have: as configured, or else the most that this client has seen at once.
+   * Number of members that the store should have: as configured, or else the most that this client has seen at once in
+   * the last hour.
    * Absent for a store that does not know it.
    */
   readonly expected?: number;

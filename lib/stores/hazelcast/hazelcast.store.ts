@@ -26,6 +26,7 @@ import { RingJournal } from './ring-journal.js';
 import { HazelcastTasks } from './tasks/hazelcast-tasks.js';
 import { TaskCalls } from './tasks/task-calls.js';
 import { dataMembers, openSession, type Session } from './session.js';
+import { UsualMembers } from './usual-members.js';
 
 const CALL_TIMEOUT = 2000;
 /** The longest time in ms for which a start waits for the first attempt to connect. */
@@ -50,8 +51,8 @@ export class HazelcastStore implements RecordStore {
    * Problem of the last clock reading, if it failed. Separate, because members may give their time but refuse records.
    */
   #clockProblem: string | undefined;
-  /** The most members that were seen at once. The node's clock asks for the health all the time. */
-  #mostMembers = 0;
+  /** The node's clock asks for the health all the time. */
+  readonly #usualMembers = new UsualMembers();
 
   constructor(
     readonly options: ResolvedOptions,
@@ -147,8 +148,8 @@ export class HazelcastStore implements RecordStore {
       ? 'the store is closed'
       : (this.#connection.problem ?? this.#problem ?? this.#clockProblem ?? this.#taskCalls.problem);
     const members = session ? dataMembers(session) : 0;
-    this.#mostMembers = Math.max(this.#mostMembers, members);
-    const expected = this.options.expectedMembers ?? this.#mostMembers;
+    const usual = this.#usualMembers.see(members);
+    const expected = this.options.expectedMembers ?? usual;
     return {
       connected: session !== undefined,
       members,
