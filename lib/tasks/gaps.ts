@@ -1,3 +1,4 @@
+import type { Range } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
 
 /** Behind the texts of all kinds, in their order. */
@@ -28,6 +29,11 @@ export class Gaps {
       this.#text = first?.text;
     }
     return this.#text !== undefined && this.#text < to ? this.#text : undefined;
+  }
+
+  /** Whether there are texts with `from <= text < to`; undefined if this is not known without a read. */
+  knows({ from, to }: Range): boolean | undefined {
+    return this.#covers(from) ? this.#text !== undefined && this.#text < to : undefined;
   }
 
   #covers(from: string): boolean {

@@ -5,6 +5,14 @@ import type { Priority } from './task.js';
 import { placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
 
+/** Hears of addressed tasks, which have no hints. */
+export interface AddressedWatch {
+  /** This node has made one wait. */
+  wake(): void;
+  /** The sweep of this node has read whether any waits. @param at monotonic ms before it read */
+  seen(isAny: boolean, at: number): void;
+}
+
 /**
  * Hints that a task waits, in one queue per type and priority:
  *
@@ -16,7 +24,7 @@ import type { TimedStorage } from './timed-storage.js';
  */
 export class Hints {
   readonly #offers = new SharedWork<string>((queue, hints) => this.storage.queue(queue).offer(hints));
-  #onAddressed: () => void = () => undefined;
+  #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
   constructor(
     private readonly storage: Pick<TimedStorage, 'queue'>,
@@ -27,15 +35,20 @@ export class Hints {
     return this.storage.queue(queueName(type, priority));
   }
 
-  /** Calls `listener` when this node has made an addressed task wait. */
-  watchAddressed(listener: () => void): void {
-    this.#onAddressed = listener;
+  /** Begins to tell what this node learns of addressed tasks. */
+  watchAddressed(watch: AddressedWatch): void {
+    this.#watch = watch;
+  }
+
+  /** The sweep has read whether any addressed task waits. @param at monotonic ms before it read */
+  seenAddressed(isAny: boolean, at: number): void {
+    this.#watch.seen(isAny, at);
   }
 
   /** Never rejects: the sweep finds a task whose hint was lost. */
   async offer({ type, priority }: { readonly type: string; readonly priority: Priority }, text: string): Promise<void> {
     const kind = placeOfText(text)?.kind;
-    if (kind === 'addressed') return this.#onAddressed();
+    if (kind === 'addressed') return this.#watch.wake();
     const hint = kind === 'fair' ? ticketOf(text) : text;
     await this.#offers.share(queueName(type, priority), hint).catch((error: unknown) => {
       this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });

@@ -11,6 +11,7 @@ import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import {
+  ALL_ADDRESSED,
   ALL_FAIR,
   ALL_OPEN,
   type WaitingPlace,
@@ -102,10 +103,11 @@ export class TaskSweep {
     await this.store.stamp();
     this.#gaps = new Gaps(this.store.timed);
     const now = clusterClock.earliest();
+    const begun = nodeClock.monotonic();
     // Less often for work without a fixed time.
-    const isWhole = nodeClock.monotonic() >= this.#next;
+    const isWhole = begun >= this.#next;
     const isMore = { timed: false, untimed: false };
-    for (const [kind, look] of this.#looks(now)) {
+    for (const [kind, look] of this.#looks(now, begun)) {
       if ((isWhole || kind === 'timed') && (await look())) isMore[kind] = true;
     }
     if (!isWhole) return isMore.timed;
@@ -115,7 +117,7 @@ export class TaskSweep {
   }
 
   /** In the order of the texts: then {@link Gaps} reads once or twice in a turn while nothing is due. */
-  #looks(now: number): Look[] {
+  #looks(now: number, begun: number): Look[] {
     const settle: Work = (task, text) => this.store.settle(task, text);
     const forget: Work = (task, text) => this.#forget(task, text);
     const expired = rangeOf('claimed', now - this.context.timing.clockTolerance);
@@ -127,12 +129,20 @@ export class TaskSweep {
       ['untimed', () => this.#each('finished', rangeOf('finished', now), forget)],
       ['timed', () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint))],
       ['untimed', () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text))],
+      ['timed', async () => this.#tellAddressed(begun)],
       ['untimed', async () => this.#readdressing?.turn(now, this.#gaps)],
       ['untimed', () => this.#ticketsLost(now)],
       ['untimed', () => this.#hintLost(now)],
       ['untimed', () => this.#each('dead', deadRange(now), forget)],
       ['untimed', () => this.#early.turn(now)],
     ];
+  }
+
+  /** Saves this node a read of its own, if the turn has passed the addressed tasks anyway. @param begun monotonic ms */
+  #tellAddressed(begun: number): false {
+    const isAny = this.#gaps.knows(ALL_ADDRESSED);
+    if (isAny !== undefined) this.store.hints.seenAddressed(isAny, begun);
+    return false;
   }
 
   /** Tasks with fair keys wait, and there is no ticket, or no ticket has come to the head of the queue for long. */

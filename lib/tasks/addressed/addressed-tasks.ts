@@ -1,6 +1,7 @@
 import { Wakeup } from '../../async/wakeup.js';
 import type { Context } from '../../context/context.js';
 import type { TextEntry } from '../../stores/index.js';
+import type { AddressedWatch } from '../hints.js';
 import { PRIORITIES, type Priority } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import {
@@ -16,6 +17,8 @@ import { isTarget } from './target.js';
 
 /** ms between two looks. */
 const INTERVAL = 1000;
+/** ms for which the sweep's word that no addressed task waits saves a look: it comes about once a second. */
+const FRESH = 1.5 * INTERVAL;
 /** Targets and types that one look passes, at most. The next look goes on behind them. */
 const STEPS = 100;
 /** Tasks of one read for each free place: nodes of the same target should not all try the same ones. */
@@ -46,15 +49,20 @@ export interface AddressedParts {
  *
  *     target 1 (matches)  mail: a few tasks, import: a few tasks │ target 2 (does not) │ target 3 …
  *
- * A look costs one read for each target of others, and one for each type of a target that matches, whatever waits there.
+ * A look costs one read for each target of others, and one for each type of a target that matches, whatever waits there. The
+ * node that sweeps reads as often whether there are any, so it looks only if there are.
  */
-export class AddressedTasks {
+export class AddressedTasks implements AddressedWatch {
   readonly #types = new Map<string, AddressedType>();
   readonly #found = new Map<string, Found[]>();
   readonly #wakeup: Wakeup;
   /** Types of which more wait than were read, or than there was room for. */
   readonly #more = new Set<string>();
   #from = ALL_ADDRESSED.from;
+  /** When the sweep of this node last read that none waits (monotonic ms); undefined if it has not, or has seen one since. */
+  #noneAt: number | undefined;
+  /** Monotonic ms. */
+  #wokenAt = -Infinity;
   #loop?: Promise<void>;
   #isClosed = false;
 
@@ -73,7 +81,18 @@ export class AddressedTasks {
   }
 
   /** Looks now. */
-  readonly wake = (): void => this.#wakeup.ring();
+  readonly wake = (): void => {
+    this.#wokenAt = this.#now;
+    this.#noneAt = undefined;
+    this.#wakeup.ring();
+  };
+
+  /** The first one that the sweep sees is looked for at once. */
+  seen(isAny: boolean, at: number): void {
+    if (isAny && this.#noneAt !== undefined) this.wake();
+    // A task of this node that came after the read still needs its look.
+    else if (!isAny && at > this.#wokenAt) this.#noneAt = at;
+  }
 
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -95,11 +114,21 @@ export class AddressedTasks {
     return taken;
   }
 
+  get #now(): number {
+    return this.parts.context.nodeClock.monotonic();
+  }
+
+  /** Whether the sweep of this node has just seen that none waits. */
+  get #isSaved(): boolean {
+    return this.#noneAt !== undefined && this.#now - this.#noneAt < FRESH;
+  }
+
   async #work(): Promise<void> {
     const { events, random } = this.parts.context;
     while (!this.#isClosed) {
       this.#wakeup.reset();
-      await this.#look().catch((error: unknown) => {
+      const looking = this.#isSaved ? Promise.resolve() : this.#look();
+      await looking.catch((error: unknown) => {
         if (!this.#isClosed) events.next({ type: 'problem', action: 'look for addressed tasks', error });
       });
       if (!this.#isClosed) await this.#wakeup.wait(INTERVAL * (0.9 + 0.2 * random.number()), false);

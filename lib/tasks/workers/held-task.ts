@@ -10,6 +10,9 @@ import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../task
 import { ProgressReports } from './progress-reports.js';
 import type { TaskLease } from './task-handler.js';
 
+/** Part of the lease in which renewals that are due come together: then one write to the connection carries all of them. */
+const TOGETHER = 1 / 12;
+
 export interface HeldOptions {
   /** ms */
   readonly lease: number;
@@ -51,7 +54,7 @@ export class HeldTask implements TaskLease {
     this.#until = this.#endOf(begun, options.lease);
     this.#watch();
     this.#isRenewed = options.keepAlive;
-    if (options.keepAlive) this.#renewIn(options.lease / 3);
+    if (options.keepAlive) this.#renewAfterThird();
     this.#cancelTimeout = this.#endAfter(options.maxDuration);
     this.#progress = new ProgressReports(claim, context, () => this.#report());
   }
@@ -186,7 +189,7 @@ export class HeldTask implements TaskLease {
     await this.#changes.run(change);
     if (!isRenewed || !this.#isRenewed || this.#isEnding) return;
     this.#cancelRenewal?.();
-    this.#renewIn(lease / 3);
+    this.#renewAfterThird();
   }
 
   #throwIfOver(): void {
@@ -210,20 +213,31 @@ export class HeldTask implements TaskLease {
     return this.context.nodeClock.schedule(end, duration);
   }
 
+  /** At the last common time of all tasks with this lease before a third of it is over. */
+  #renewAfterThird(): void {
+    const { lease } = this.options;
+    const step = lease * TOGETHER;
+    // A ms of tolerance: a timer that rings a little early must not shorten the next interval by a whole step.
+    const longest = lease / 3 + 1;
+    this.#renewIn(longest - ((this.context.nodeClock.monotonic() + longest) % step));
+  }
+
   #renewIn(delay: number): void {
     this.#cancelRenewal = this.context.nodeClock.schedule(() => void this.#keepAlive(), delay);
   }
 
   async #keepAlive(): Promise<void> {
     const { lease } = this.options;
-    let delay = lease / 3;
+    let retry: number | undefined;
     try {
       await this.#changes.run(() => this.#renew(lease));
     } catch (error) {
       if (this.#isOver) return;
       this.context.events.next({ type: 'problem', action: 'renew the lease of a task', error });
-      delay = Math.min(1000, lease / 10);
+      retry = Math.min(1000, lease / 10);
     }
-    if (!this.#isEnding && this.#isRenewed) this.#renewIn(delay);
+    if (this.#isEnding || !this.#isRenewed) return;
+    if (retry === undefined) this.#renewAfterThird();
+    else this.#renewIn(retry);
   }
 }

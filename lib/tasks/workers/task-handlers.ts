@@ -176,7 +176,7 @@ export class TaskHandlers {
     const { timed: storage, hints } = this.parts.store();
     if (this.#addressed) return this.#addressed;
     this.#addressed = new AddressedTasks({ storage, context });
-    hints.watchAddressed(this.#addressed.wake);
+    hints.watchAddressed(this.#addressed);
     return this.#addressed;
   }
 

@@ -5,10 +5,10 @@ import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import { MapPages } from './map-pages.js';
 import type { Records } from './records.js';
 
-/** With so many keys, the calls of `getAll()`, one for each partition, cost more than a query. */
-const MANY = 100;
-/** Entries of a map up to which a query is cheap: the members look at each of them, in about 0.5 µs. */
-const MOST_SCANNED = 10_000;
+/** `getAll()` makes a call for each partition. Fewer keys than that need no query. */
+const FEW = 8;
+/** Entries at which the members look for a query, in the time of one call. */
+const SCANNED = { perCall: 100, most: 10_000 };
 
 /** Optimistic records: the member that owns the entry compares and writes in one operation, without a lock. */
 export class MapRecords implements Records {
@@ -37,23 +37,27 @@ export class MapRecords implements Records {
   }
 
   /**
-   * Reads many keys with a query if the map is small: the 512 shards, which each node reads every 10 s, come with 2 calls and
-   * not with 237. They stand next to each other in the order of the keys, so the query finds hardly anything else.
+   * Reads many keys with a query if the map is small: the 512 shards, which each node reads every 10 s, come with 3 calls and
+   * not with 237.
    */
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    if (keys.length >= MANY && (await this.map.size()) <= MOST_SCANNED) {
-      const found = await this.#between(keys);
-      if (found) return found;
-    }
-    return readAll(this.map, keys);
+    const scanned = Math.min(SCANNED.perCall * keys.length, SCANNED.most);
+    const found = keys.length > FEW && (await this.map.size()) <= scanned && (await this.#between(keys));
+    return found || readAll(this.map, keys);
   }
 
-  /** @returns undefined if the query failed: on a number as a key of the map, for instance, or on a value that can't be read */
+  /**
+   * The members compare each key with the first and the last one, which takes them and this client less than a list of keys.
+   *
+   * @returns undefined if many others stand between them, whose texts may be large; or if the query failed: on a number as a key
+   *   of the map, for instance, or on a value that can't be read
+   */
   async #between(keys: readonly string[]): Promise<Map<string, string> | undefined> {
     const sorted = keys.toSorted();
     const range = loadHazelcastClient().Predicates.between('__key', sorted[0], sorted.at(-1));
+    const wanted = new Set(keys);
     try {
-      const wanted = new Set(keys);
+      if ([...(await this.map.keySetWithPredicate(range))].length > 2 * keys.length) return undefined;
       const found = [...(await this.map.entrySetWithPredicate(range))].filter(([key]) => wanted.has(key));
       return new Map(found.map(([key, value]) => [key, textOf(value)]));
     } catch {
