@@ -238,7 +238,8 @@ export const storeHealthSchema: z.ZodType<StoreHealth> = z
     connected: z.boolean(),
     members: whole,
     expected: whole.optional().meta({
-      description: 'members that the store should have: as configured, or the most that this node has seen at once in the last hour',
+      description:
+        'members that the store should have: as configured, or the most that this node has seen at once in the last hour',
     }),
     quorum: whole,
     problem: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { IMap } from 'hazelcast-client';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
 import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.js';
-import { readAll } from '../records/map-records.js';
+import { MapRecords } from '../records/map-records.js';
 import type { Session } from '../session.js';
 import { oncePerSession, type TaskCalls } from './task-calls.js';
 import { textRange } from './text-range.js';
@@ -31,7 +31,7 @@ export class MapTexts implements Texts {
   }
 
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.calls.reading(async (session) => readAll(await this.map(session), keys));
+    return this.calls.reading(async (session) => new MapRecords(await this.map(session), () => []).readMany(keys));
   }
 
   create(key: string, text: string): Promise<string | undefined> {
