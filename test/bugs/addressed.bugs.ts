@@ -60,7 +60,9 @@ export const ADDRESSED_BUGS: readonly Bug[] = [
   {
     name: 'lost-ticket-stays-lost',
     why: 'the sweep offers no new tickets: a task with a fair key whose ticket got lost waits for ever',
-    patches: [{ file: 'lib/tasks/task-sweep.ts', find: '      await this.#ticketsLost(now),\n', replace: '' }],
+    patches: [
+      { file: 'lib/tasks/task-sweep.ts', find: "      ['untimed', () => this.#ticketsLost(now)],\n", replace: '' },
+    ],
     layer: simulation(/T1 not done/, ['fair', 'hints']),
   },
 ];

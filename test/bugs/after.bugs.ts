@@ -21,7 +21,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each('blocked', rangeOf('blocked', now), (task, text) => this.store.settle(task, text)),\n",
+        find: "      ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],\n",
         replace: '',
       },
     ],

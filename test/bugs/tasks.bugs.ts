@@ -51,7 +51,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: '      await this.#hintLost(now),\n',
+        find: "      ['untimed', () => this.#hintLost(now)],\n",
         replace: '',
       },
     ],
@@ -63,7 +63,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each('claimed', rangeOf('claimed', now - timing.clockTolerance), this.#expired),\n",
+        find: "      ['timed', () => this.#each('claimed', expired, this.#expired)],\n",
         replace: '',
       },
     ],
@@ -75,7 +75,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each('done', rangeOf('done', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
+        find: "      ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],\n",
         replace: '',
       },
     ],
@@ -207,7 +207,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), (task, text) => this.store.settle(task, text)),\n",
+        find: "      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],\n",
         replace: '',
       },
     ],
@@ -243,7 +243,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      await this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),\n",
+        find: "      ['untimed', () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text))],\n",
         replace: '',
       },
     ],
