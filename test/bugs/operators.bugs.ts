@@ -47,8 +47,8 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/definitions/maintenance/pausing.ts',
-        find: 'record && record.change?.id !== idOfEnd(entry) ?',
-        replace: 'record ?',
+        find: 'record && wasNeverPaused(entry, record) ? pause(',
+        replace: 'record ? pause(',
       },
     ],
     layer: unit('definitions/overlapping-windows'),

@@ -35,6 +35,52 @@ describe('a window that ends while it starts', () => {
   });
 });
 
+describe('a window whose semaphore a person edits before its pause', () => {
+  const cluster = useCluster();
+
+  it('leaves nothing paused if it also ends, and the starting process dies', async () => {
+    const nodes = cluster();
+    const [node, other] = await two(nodes);
+    const { definitions } = other!.gatekeeper;
+    let hasDied = false;
+    let [count, meddling]: [number, Promise<unknown> | undefined] = [0, undefined];
+    node!.store.script = async (call, go) => {
+      const ordinal = call === 'compareAndSet' ? ++count : 0;
+      if (hasDied) throw new StoreUnavailableError('dead');
+      // The third write is the first pause.
+      if (ordinal < 3) return go();
+      const meddle = async () => {
+        for (const { name } of JOBS) await definitions.edit(name, { duration: '7m' });
+        await definitions.maintenance.end('db');
+      };
+      meddling ??= throughout(nodes, meddle());
+      await meddling;
+      const isWritten = await go();
+      hasDied = isWritten === true;
+      return isWritten;
+    };
+    const starting = node!.gatekeeper.definitions.maintenance.start({ window: 'db', names: '.*' });
+    await throughout(
+      nodes,
+      starting.catch(() => undefined),
+    );
+    expect(meddling).toBeDefined();
+    expect([await pausedOf(other!), await definitions.maintenance.list()]).toEqual([[], []]);
+  });
+
+  it('says so, and pauses it when it is started again', async () => {
+    const [node, other] = await two(cluster());
+    const { maintenance } = node!.gatekeeper.definitions;
+    before(node!, 3, () => other!.gatekeeper.definitions.edit('a-one', { duration: '7m' }, { by: 'bob' }));
+    const { paused, left } = await maintenance.start({ window: 'a', names: 'a-.*' });
+    expect([paused, left.map(({ name }) => name)]).toEqual([['a-two'], ['a-one']]);
+    expect(left[0]!.why).toContain('bob');
+    expect((await maintenance.start({ window: 'a', names: 'a-.*' })).paused).toEqual(['a-one']);
+    await maintenance.end('a');
+    expect(await pausedOf(node!)).toEqual([]);
+  });
+});
+
 describe('two windows that overlap', () => {
   const cluster = useCluster();
 

@@ -14,7 +14,12 @@ export type PauseOutcome = { readonly entry: WindowEntry } | { readonly other: S
 /** Id of the change by which an end lets go of an entry. The same in each try, so that a later call recognises it. */
 const idOfEnd = ([, , change]: WindowEntry) => `${change}-end`;
 
-/** Pauses the semaphore of an entry, unless the window has ended meanwhile. @param bulk id of the window */
+/**
+ * Pauses the semaphore of an entry, unless it was changed since it was listed. An end of the window marks it, and does not look
+ * behind the edit of a person, so a pause after either could stay in no window.
+ *
+ * @param bulk id of the window
+ */
 export function pauseEntry(
   writer: DefinitionWriter,
   entry: WindowEntry,
@@ -24,8 +29,7 @@ export function pauseEntry(
   const [name, , id] = entry;
   const ours = ({ revision }: SemaphoreRecord) => ({ entry: [name, revision, id] as const });
   return writer.write<PauseOutcome>('pause', name, author, {
-    rewriting: (record, ...rest) =>
-      record && record.change?.id !== idOfEnd(entry) ? pause(record, ...rest) : undefined,
+    rewriting: (record, ...rest) => (record && wasNeverPaused(entry, record) ? pause(record, ...rest) : undefined),
     done: ours,
     // An earlier call may have paused it and died before it knew.
     unchanged: (record) => (isOurs(entry, record) ? ours(record!) : { other: record }),
