@@ -34,7 +34,11 @@ export const storyShape = {
   missed: storedTime.optional(),
   attempts: storedCount.optional(),
   renewals: storedCount.optional(),
-  loss: z.object({ at: storedTime, reason: z.enum(LOSS_REASONS) }).optional(),
+  // A later version may know another reason: then the rest of the run still counts.
+  loss: z
+    .object({ at: storedTime, reason: z.enum(LOSS_REASONS) })
+    .optional()
+    .catch(undefined),
 };
 
 const runSchema: z.ZodType<EndedRun> = z.object({

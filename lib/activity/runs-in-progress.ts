@@ -26,6 +26,8 @@ export interface RunInProgress {
 export class RunsInProgress {
   /** By {@link runKey}; the oldest first. */
   readonly #runs = new Map<string, RunInProgress>();
+  /** The same runs by the id of their permit: each renewal of a permit looks here. */
+  readonly #byPermit = new Map<string, Set<RunInProgress>>();
   #cancelTimer?: CancelTimer;
 
   /** @param noteStart called once for each run that has become long; returns whether it has noted the start */
@@ -35,22 +37,29 @@ export class RunsInProgress {
   ) {}
 
   start(event: Started, at: number): void {
-    this.#runs.set(runKey(event), { event, at, since: this.nodeClock.monotonic(), renewals: 0, isNoted: false });
+    const run = { event, at, since: this.nodeClock.monotonic(), renewals: 0, isNoted: false };
+    this.#runs.set(runKey(event), run);
+    if (event.permit) this.#byPermit.set(event.permit.id, this.#under(event.permit.id).add(run));
     this.#cancelTimer ??= this.#checkIn(LONG);
   }
 
   lose(permitId: string, loss: PermitLoss): void {
-    for (const run of this.#runsUnder(permitId)) run.loss ??= loss;
+    for (const run of this.#under(permitId)) run.loss ??= loss;
   }
 
   renew(permitId: string): void {
-    for (const run of this.#runsUnder(permitId)) run.renewals++;
+    for (const run of this.#under(permitId)) run.renewals++;
   }
 
   /** Forgets a run that has ended. @returns undefined if its start was not seen */
   end(event: { readonly semaphore: string; readonly run: number }): RunInProgress | undefined {
     const run = this.#runs.get(runKey(event));
     this.#runs.delete(runKey(event));
+    const permit = run?.event.permit;
+    if (!permit) return run;
+    const others = this.#under(permit.id);
+    others.delete(run);
+    if (others.size === 0) this.#byPermit.delete(permit.id);
     return run;
   }
 
@@ -58,8 +67,8 @@ export class RunsInProgress {
     this.#cancelTimer?.();
   }
 
-  *#runsUnder(permitId: string): Generator<RunInProgress> {
-    for (const run of this.#runs.values()) if (run.event.permit?.id === permitId) yield run;
+  #under(permitId: string): Set<RunInProgress> {
+    return this.#byPermit.get(permitId) ?? new Set();
   }
 
   #checkIn(delay: number): CancelTimer {

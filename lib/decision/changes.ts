@@ -54,12 +54,12 @@ export function releaseAt(
   // A permit that is over by cluster time may still be in the record, because not all clocks agree yet.
   if (!held || expiresAt <= view.now) return release(record, permitId, view, nonce);
   const ending = { expiresAt, duration: expiresAt - view.now, asked: undefined };
-  const kept = { ...held, ...ending, id: `released-${nonce}`, instance: RELEASED };
+  const kept = { ...held, ...ending, id: `released-${nonce}`, instance: RELEASED_INSTANCE };
   return rewrite(record, { permits: record.permits.map((each) => (each === held ? kept : each)) }, view, nonce);
 }
 
 /** The instance of a permit that was released, but lasts until the time that its holder asked for. */
-const RELEASED = 'released';
+export const RELEASED_INSTANCE = 'released';
 
 /** Drops permits that expired without a release, so that all nodes see the free slots. */
 export function expire(record: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {

@@ -1,6 +1,7 @@
 import type { NodeInfo } from '../activity/index.js';
 import type { HolderState } from '../context/holder-state.js';
 import { isProgram } from '../context/node-identity.js';
+import { RELEASED_INSTANCE } from '../decision/index.js';
 
 /** A held permit, and whether its holder is still heard of. */
 export interface HolderOverview extends HolderState {
@@ -35,6 +36,6 @@ export function withUnheard(
 }
 
 function isUnheard({ instance, grantedAt, expiresAt, duration }: HolderState, heard: ReadonlySet<string>, now: number) {
-  if (heard.has(instance) || isProgram(instance)) return false;
+  if (heard.has(instance) || isProgram(instance) || instance === RELEASED_INSTANCE) return false;
   return now - Math.max(grantedAt, expiresAt - duration) > SIGN_OF_LIFE;
 }

@@ -40,6 +40,19 @@ describe('maintenance on the command line', () => {
     expect((await gatekeeper(['maintenance', 'end', 'db'])).exitCode).toBe(3);
   });
 
+  it('does not hide the status if the record of the windows can not be read', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node();
+    const raw = store.open();
+    const key = 'maintenance:windows';
+    await raw.compareAndSet(key, await raw.read(key), 'rubbish');
+    const { exitCode, out, err } = await gatekeeper(['status']);
+    expect([exitCode, err]).toEqual([0, expect.stringMatching(/^maintenance windows can't be read: .*maintenance/)]);
+    expect(out).toMatch(/^NAME .*\nnightly-export /);
+    expect(JSON.parse((await gatekeeper(['status', '--json'])).out)).not.toHaveProperty('maintenance');
+    await raw.close();
+  });
+
   it('prints JSON', async () => {
     const { node, gatekeeper } = cluster();
     await node();

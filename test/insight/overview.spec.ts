@@ -6,6 +6,7 @@ import { withHeldPermits } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { instanceOfProgram } from '../../lib/context/node-identity.js';
+import type { ExternalGrant } from '../../lib/permits/external/external-calls.js';
 import { JOB, type TestCluster, shardKeyOf, useCluster } from '../support/nodes.js';
 
 const DAILY: JobInfo = {
@@ -82,17 +83,26 @@ describe('the overview', () => {
 
   it('marks the holders that are no longer heard of, and not those of programs', async () => {
     const nodes = cluster();
-    const two = { definitions: [{ ...JOB, permits: 3, duration: '10m' }] };
+    const two = { definitions: [{ ...JOB, permits: 4, duration: '10m' }] };
     const one = await working(nodes, [], two);
     const other = await working(nodes, [], two);
     await one.gatekeeper.tryAcquire('job');
     await other.gatekeeper.tryAcquire('job');
     const program = { semaphore: 'job', instance: instanceOfProgram('ci'), holder: 'ci', acquirer: 'ci' };
-    await partsOf(one.gatekeeper).external.take(program, { wait: 0, signal: new AbortController().signal });
+    const { external } = partsOf(one.gatekeeper);
+    const { signal } = new AbortController();
+    await external.take(program, { wait: 0, signal });
     const unheard = async () => {
       const { holders } = (await one.gatekeeper.overview()).semaphores[0]!;
       return holders.flatMap(({ acquirer, isUnheard }) => (isUnheard ? [acquirer] : []));
     };
+    await nodes.time.advance(60_000);
+    expect(await unheard()).toEqual([]);
+    // A slot that is kept after a release has no process.
+    const brief = { ...program, instance: instanceOfProgram('brief'), holder: 'brief', acquirer: 'brief' };
+    const { permit } = (await external.take(brief, { wait: 0, signal })) as ExternalGrant;
+    const kept = { semaphore: 'job', instance: brief.instance, id: permit.id };
+    expect(await external.release(kept, { atLeastFor: 300_000 })).toBe(true);
     await nodes.time.advance(60_000);
     expect(await unheard()).toEqual([]);
     other.store.script = () => Promise.reject(new StoreUnavailableError('away'));

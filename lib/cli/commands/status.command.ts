@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { quoted } from '../../decision/index.js';
+import { messageOf, quoted } from '../../decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import { CommandFailure, EXIT, exitCodeOf } from '../exit-code.js';
 import type { Look, Operator } from '../operator.js';
 import { patternMatcher, readPattern } from '../option-readers.js';
 import type { Runner } from '../session.js';
@@ -26,7 +26,8 @@ export function statusCommand(runner: Runner): Command {
     .option('--warned', 'only semaphores with a warning')
     .action(
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
-        const { now, semaphores, stale, health, maintenance } = await session.operate(lookWithWindows);
+        const { now, semaphores, stale, health, maintenance, problem } = await session.operate(lookWithWindows);
+        if (problem !== undefined) session.output.note(`maintenance windows can't be read: ${problem}`);
         const shown = select(semaphores, pattern, filter);
         if (pattern !== undefined && shown.length === 0 && stale.length === 0)
           throw new CommandFailure(EXIT.notFound, noMatch(pattern));
@@ -39,11 +40,23 @@ export function statusCommand(runner: Runner): Command {
     );
 }
 
-/** During an outage the windows are not known, and the answer has none: an empty list would say that none is open. */
-async function lookWithWindows(operator: Operator): Promise<Look & { maintenance?: readonly MaintenanceWindow[] }> {
+interface LookWithWindows extends Look {
+  /** Absent if they are not known: an empty list would say that none is open. */
+  readonly maintenance?: readonly MaintenanceWindow[];
+  /** Why they can't be read, although the store answers. */
+  readonly problem?: string;
+}
+
+/** A record of the windows that can't be read must not hide everything else. */
+async function lookWithWindows(operator: Operator): Promise<LookWithWindows> {
   const look = await operator.look();
   if (!look.health.grants || look.stale.length > 0) return look;
-  return { ...look, maintenance: await operator.maintenance() };
+  try {
+    return { ...look, maintenance: await operator.maintenance() };
+  } catch (error) {
+    if (exitCodeOf(error) === EXIT.unreachable) throw error;
+    return { ...look, problem: messageOf(error) };
+  }
 }
 
 export function select(

@@ -32,6 +32,14 @@ export function HealthStrip() {
 /** The open maintenance windows: on every page, because what they paused is paused on purpose. */
 function OpenWindows() {
   const query = useLive<{ windows: readonly WindowAnswer[] }>('maintenance', anyChange, SELDOM);
+  // While the store is lost, the line above says so.
+  if (query.error.value && healthState.value === 'healthy') {
+    return (
+      <p class="attention">
+        <Icon name="warning" /> The <a href={hrefOf(['operate'])}>maintenance windows</a> can’t be read now.
+      </p>
+    );
+  }
   const windows = query.data.value?.windows ?? [];
   if (windows.length === 0) return null;
   return (

@@ -12,10 +12,11 @@ export class UsualMembers {
   /** Notes how many members are seen now. @returns how many there usually are */
   see(members: number): number {
     // While nothing is seen, the client itself is cut off, which says nothing about the cluster.
-    if (members === 0 || members >= this.#most) {
-      this.#most = Math.max(this.#most, members);
+    if (members === 0) return this.#most;
+    if (members >= this.#most) {
+      this.#most = members;
       this.#fewer = undefined;
-      return this.#most;
+      return members;
     }
     const fewer = (this.#fewer ??= { since: this.now(), most: 0 });
     fewer.most = Math.max(fewer.most, members);

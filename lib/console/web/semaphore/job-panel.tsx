@@ -35,6 +35,11 @@ export function JobPanels({ name, changes }: JobPanelsProps) {
   const isShown = ({ at }: { readonly at: number }) => at > today - SHOWN * DAY;
   return (
     <>
+      {query.error.value && (
+        <p class="attention">
+          <Icon name="warning" /> The past of the jobs can’t be read now.
+        </p>
+      )}
       {nodes.error.value && (
         <p class="attention">
           <Icon name="warning" /> The nodes can’t be read now, so the charts may lack deploys.
