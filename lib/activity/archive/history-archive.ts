@@ -46,6 +46,9 @@ export interface HistoryArchiveDefinition {
   open(node: NodeIdentity): HistoryArchive;
 }
 
+/** How long the archives of this package keep runs by default: 90 days, in ms. */
+export const DEFAULT_KEEP = 90 * 24 * 60 * 60 * 1000;
+
 /** End of a run: cluster time, ms since the epoch. */
 export function endOf({ at, took }: ArchivedRun): number {
   return at + took;

@@ -2,7 +2,7 @@ import * as files from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { InvalidOptionsError, durationSchema, faultsOf, isOneLine, onlyFields, show } from '../../../decision/index.js';
-import type { HistoryArchiveDefinition } from '../history-archive.js';
+import { DEFAULT_KEEP, type HistoryArchiveDefinition } from '../history-archive.js';
 import { FileHistoryArchive } from './file-history-archive.js';
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ const schema = onlyFields({
   folder: z.string({ error: ({ input }) => NO_FOLDER(input) }).refine((path) => path !== '' && isOneLine(path), {
     error: ({ input }) => NO_FOLDER(input),
   }),
-  keep: durationSchema.default(90 * 24 * 60 * 60 * 1000),
+  keep: durationSchema.default(DEFAULT_KEEP),
   maxBytes: z
     .int({ error: ({ input }) => `${show(input)} is not a whole number of bytes` })
     .min(LEAST_BYTES, { error: ({ input }) => `${show(input)} is less than ${LEAST_BYTES} bytes (8 MiB)` })
