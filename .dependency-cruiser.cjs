@@ -8,6 +8,7 @@ const LAYERS = [
   'stores',
   'clock',
   'context',
+  'archives',
   'records',
   'activity',
   'definitions',

@@ -13,6 +13,7 @@ export {
   type AcquireWaitOptions,
   AlreadyDefinedError,
   type ArchivedDefinition,
+  type ArchivedRun,
   AUDIT_ACTIONS,
   type Audit,
   type AuditAction,
@@ -40,6 +41,8 @@ export {
   type GatekeeperOptions,
   type HistoryOptions,
   type GatekeeperState,
+  type HistoryArchive,
+  type HistoryArchiveDefinition,
   type Health,
   type HealthFault,
   type HealthFaultCode,
@@ -172,6 +175,7 @@ export {
 } from './allocation/index.js';
 export * from './task-exports.js';
 export { fileArchive } from './definitions/archive/file/index.js';
+export { type FileHistoryOptions, fileHistoryArchive } from './activity/archive/file/index.js';
 export {
   AllocatedResources,
   AllocationService,

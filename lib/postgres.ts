@@ -1,8 +1,9 @@
 /**
- * The store and the archive in PostgreSQL. Needs the package `pg`.
+ * The store and the archives in PostgreSQL. Needs the package `pg`.
  *
  * @module nestjs-gatekeeper/postgres
  */
 
+export * from './activity/archive/postgres/index.js';
 export * from './definitions/archive/postgres/index.js';
 export * from './stores/postgres/index.js';

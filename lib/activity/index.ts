@@ -1,3 +1,5 @@
+export type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './archive/history-archive.js';
+export { RunArchivist } from './archive/run-archivist.js';
 export * from './audit.js';
 export { newestRuns } from './last-runs.js';
 export * from './newest-first.js';

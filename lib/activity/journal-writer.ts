@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import type { CancelTimer } from '../async/node-clock.js';
 import { inSlices } from '../async/slices.js';
 import type { Journal } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { LeftOut } from '../context/left-out.js';
+import { Batches } from './batches.js';
 import { decodeEntries } from './decode-entries.js';
-import { UnsentEntries } from './unsent-entries.js';
 
 /** ms for which entries are collected before they are sent together. */
 const GATHERING = 100;
@@ -16,18 +15,10 @@ const PATIENCE = 5000;
 /**
  * Writes and reads one of the cluster's journals. No caller waits until an entry is written, and no decision depends on
  * an entry.
- *
- * Entries are collected for {@link GATHERING}, and a full batch is sent at once. Batches are sent one after the other,
- * to keep the order of the entries. After a failure the next batch waits for {@link PATIENCE}.
  */
 export class JournalWriter<Entry extends object> {
   readonly #journal: Journal;
-  readonly #unsent = new UnsentEntries();
-  #isFailing = false;
-  #cancelTimer?: CancelTimer;
-  #isClosed = false;
-  /** Present while batches are being sent. */
-  #sending?: Promise<void>;
+  readonly #batches: Batches<string>;
   /** Readings in progress, by their `limit`. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
   readonly #leftOut: LeftOut;
@@ -38,6 +29,13 @@ export class JournalWriter<Entry extends object> {
     private readonly context: Context,
   ) {
     this.#journal = context.store.journal(name);
+    this.#batches = new Batches(context.nodeClock, {
+      gathering: GATHERING,
+      patience: PATIENCE,
+      send: (batch) => this.#send(batch),
+      onDropped: (count) => this.#reportDropped(count),
+      onUnwritten: (count, error) => this.#report(`write ${count} entries of ${name}`, error),
+    });
     this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
   }
 
@@ -47,10 +45,7 @@ export class JournalWriter<Entry extends object> {
   }
 
   note(entry: Entry): void {
-    this.#unsent.add(JSON.stringify(entry));
-    if (this.#isClosed || this.#sending) return;
-    if (this.#unsent.hasBatch && !this.#isFailing) this.#send();
-    else this.#cancelTimer ??= this.#sendIn(GATHERING);
+    this.#batches.add(JSON.stringify(entry));
   }
 
   /**
@@ -76,62 +71,22 @@ export class JournalWriter<Entry extends object> {
   }
 
   /** Tries once to send the remaining entries, and reports a failure. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#cancelTimer?.();
-    await this.#sending;
-    await this.#sendBatches();
+  close(): Promise<void> {
+    return this.#batches.close();
   }
 
-  #sendIn(delay: number): CancelTimer {
-    return this.context.nodeClock.schedule(() => this.#send(), delay);
-  }
-
-  #send(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    this.#sending = this.#sendBatches().finally(() => {
-      this.#sending = undefined;
-      if (this.#isClosed || this.#unsent.count === 0) return;
-      this.#cancelTimer = this.#sendIn(this.#isFailing ? PATIENCE : GATHERING);
-    });
-  }
-
-  /** Sends all waiting entries, and full batches that arrive meanwhile, until the store fails. */
-  async #sendBatches(): Promise<void> {
-    let waiting = this.#unsent.count;
-    do {
-      const batch = this.#unsent.takeBatch();
-      if (batch.length === 0) return;
-      waiting -= batch.length;
-      await this.#sendBatch(batch);
-    } while (!this.#isFailing && (waiting > 0 || this.#unsent.hasBatch));
-  }
-
-  async #sendBatch(batch: readonly string[]): Promise<void> {
+  async #send(batch: readonly string[]): Promise<void> {
     const { timers, timing } = this.context;
     const what = `append entries to the journal of ${this.name}`;
-    try {
-      await answerWithin(timers, timing.callTimeout, what, () => this.#journal.append(batch));
-      this.#isFailing = false;
-      this.#reportDropped();
-    } catch (error) {
-      this.#isFailing = true;
-      // If only the answer was lost, the entries will appear twice. That is better than to lose them.
-      this.#unsent.putBack(batch);
-      if (this.#isClosed) this.#reportUnwritten(error);
-    }
+    await answerWithin(timers, timing.callTimeout, what, () => this.#journal.append(batch));
   }
 
-  #reportUnwritten(error: unknown): void {
-    const action = `write ${this.#unsent.count} entries of ${this.name}`;
+  #reportDropped(count: number): void {
+    const error = new Error(`${count} entries were dropped while the store could not be asked`);
+    this.#report(`write the journal of ${this.name}`, error);
+  }
+
+  #report(action: string, error: unknown): void {
     this.context.events.next({ type: 'problem', action, error });
-  }
-
-  #reportDropped(): void {
-    const dropped = this.#unsent.takeDropped();
-    if (dropped === 0) return;
-    const error = new Error(`${dropped} entries were dropped while the store could not be asked`);
-    this.context.events.next({ type: 'problem', action: `write the journal of ${this.name}`, error });
   }
 }

@@ -2,6 +2,7 @@ import type { Subscription } from 'rxjs';
 import { LEADER_PREFIX, type StoredPermit, given, messageOf } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
+import type { RunArchivist } from './archive/run-archivist.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
 import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from './journal-writer.js';
@@ -47,6 +48,8 @@ export class RunHistory {
       readonly keepsStacks: boolean;
       /** Whether the starts of long runs are written too. No reader could tell whether an unlisted node lives. */
       readonly isListed: boolean;
+      /** Keeps this node's own runs for longer than the cluster does. Absent without the option. */
+      readonly archive?: Pick<RunArchivist, 'note'> | undefined;
       /** Also gets this node's own runs, because the journal drops the oldest of all jobs. */
       readonly jobs: Pick<JobHistories, 'note' | 'unreadable'>;
       /** Reads what is known of starts without an end. */
@@ -104,10 +107,12 @@ export class RunHistory {
 
   /** The past of jobs has no terms of leadership: their pages show the journal. */
   #note(entry: StoredRunEntry, error?: unknown): void {
-    const { jobs, keepsStacks } = this.options;
+    const { jobs, archive, keepsStacks } = this.options;
+    const stack = keepsStacks && error instanceof Error ? error.stack : undefined;
     this.#journal.note(entry);
-    if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB)
-      jobs.note(entry, keepsStacks && error instanceof Error ? error.stack : undefined);
+    if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB) jobs.note(entry, stack);
+    // The term of another node, which expired, is not a run that this node made.
+    if (entry.kind === 'run' && entry.node === this.context.node) archive?.note(entry, stack);
   }
 
   #observe(event: GatekeeperEvent): void {

@@ -33,9 +33,9 @@ export async function closeParts(parts: Parts): Promise<void> {
   const semaphores = [...directory.inUse.values()];
   await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
   await parts.archivist?.close();
-  const { runHistory, jobHistories, moveHistory, audit, registry } = parts;
+  const { runHistory, runArchivist, jobHistories, moveHistory, audit, registry } = parts;
   await runHistory.close();
-  await Promise.all([jobHistories.close(), moveHistory.close(), audit.close(), registry.close()]);
+  await Promise.all([jobHistories, runArchivist, moveHistory, audit, registry].map((part) => part?.close()));
   context.clusterClock.stop();
   await endWatch(parts);
   await context.store.close();

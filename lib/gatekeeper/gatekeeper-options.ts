@@ -18,6 +18,7 @@ import {
 import type { StoreDefinition } from '../stores/index.js';
 import type { Persistence } from '../definitions/archive/definition-archive.js';
 import { metadataSchema } from '../activity/metadata.js';
+import type { HistoryArchiveDefinition } from '../activity/index.js';
 import type { NodeMetadata } from '../context/participant.js';
 import { delaySchema, switchSchema } from '../decision/option-types.js';
 import { type AlertsOptions, alertsSchema } from '../alerts/index.js';
@@ -73,7 +74,7 @@ export interface GatekeeperOptions {
   readonly metadata?: NodeMetadata;
   /**
    * Whether runs are written to the cluster's journal and to the past of jobs: their ends, and the starts of runs of 2 s or
-   * more. Default true. `{ stacks: false }`: without the stacks of their errors.
+   * more. Default true. `{ stacks: false }`: without the stacks of their errors. `{ archive }`: also into an archive.
    */
   readonly history?: boolean | HistoryOptions;
   /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
@@ -102,6 +103,11 @@ export interface HistoryOptions {
    * `view` sees them. Default true.
    */
   readonly stacks?: boolean;
+  /**
+   * Keeps the runs that this node made for longer than the cluster does: `fileHistoryArchive({ folder })`,
+   * `postgresHistoryArchive({...})` or your own. Default: none.
+   */
+  readonly archive?: HistoryArchiveDefinition;
 }
 
 /** ms */
@@ -109,6 +115,10 @@ const CLOCK_TOLERANCE = 500;
 
 const isPersistence = (value: unknown) =>
   value === undefined || typeof (value as Persistence | null)?.open === 'function';
+const isHistoryArchive = (value: unknown) =>
+  value === undefined || typeof (value as HistoryArchiveDefinition | null)?.open === 'function';
+const NO_HISTORY_ARCHIVE =
+  'is neither fileHistoryArchive({ folder }) nor postgresHistoryArchive({ connectionString, keep })';
 const isTelemetry = (value: unknown) =>
   value === undefined || typeof (value as TelemetryDefinition | null)?.open === 'function';
 const isStore = (value: unknown) => typeof (value as StoreDefinition | undefined)?.open === 'function';
@@ -125,9 +135,19 @@ const leaseSchema = numberReadBy((value) => {
 
 const membershipSchema = onlyFields({ lease: leaseSchema.default(MEMBERSHIP_LEASE) });
 
-const historySchema = z.union([z.boolean(), onlyFields({ stacks: switchSchema.default(true) })], {
-  error: ({ input }) => `${show(input)} is neither true, false nor { stacks: false }`,
-});
+const historySchema = z.union(
+  [
+    z.boolean(),
+    onlyFields({
+      stacks: switchSchema.default(true),
+      archive: z
+        // Without `abort: false` the union would report its own error.
+        .custom<HistoryArchiveDefinition | undefined>(isHistoryArchive, { error: NO_HISTORY_ARCHIVE, abort: false })
+        .optional(),
+    }),
+  ],
+  { error: ({ input }) => `${show(input)} is neither true, false nor { stacks: false }` },
+);
 
 const optionsSchema = onlyFields({
   store: z.custom<StoreDefinition>(isStore, {

@@ -110,8 +110,8 @@ export class Gatekeeper {
     await this.#parts.directory.birth.start();
     await this.#parts.housekeeping.start();
     if (this.settings.membership) await this.membership.start();
-    this.registry.start();
-    this.#parts.alerts?.start();
+    const { registry, runArchivist, alerts } = this.#parts;
+    for (const part of [registry, runArchivist, alerts]) part?.start();
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   type Membership,
   MoveHistory,
   NodeRegistry,
+  RunArchivist,
   RunHistory,
   Runs,
   type StartEntry,
@@ -58,6 +59,8 @@ export interface Parts {
   readonly membership: Membership;
   readonly audit: Audit;
   readonly runHistory: RunHistory;
+  /** Absent without the option `history: { archive }`. */
+  readonly runArchivist?: RunArchivist | undefined;
   readonly jobHistories: JobHistories;
   readonly runs: Runs;
   readonly moveHistory: MoveHistory;
@@ -139,10 +142,13 @@ export function createParts(
   const factsOf = (open: readonly StartEntry[]) =>
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
   const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
+  const history = typeof settings.history === 'object' ? settings.history : undefined;
+  const runArchivist = history?.archive && new RunArchivist(history.archive, context);
   const runHistory: RunHistory = new RunHistory(context, {
     isOn: settings.history !== false,
-    keepsStacks: typeof settings.history !== 'object' || settings.history.stacks,
+    keepsStacks: history?.stacks ?? true,
     isListed: settings.heartbeat > 0,
+    archive: runArchivist,
     jobs: jobHistories,
     factsOf,
   });
@@ -187,6 +193,7 @@ export function createParts(
     nodes: registry,
     shards: directory.birth,
     archive,
+    runArchive: runArchivist,
     leaders: leaderWatch,
     allocation,
     alerts: () => alerts,
@@ -242,6 +249,7 @@ export function createParts(
     membership,
     audit,
     runHistory,
+    runArchivist,
     jobHistories,
     runs,
     moveHistory,

@@ -99,12 +99,13 @@ interface Counting {
 
 /**
  * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
- * archive.
+ * archives.
  */
 export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
+  readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned'] };
   /** Returns undefined without the option `alerts`. */
@@ -272,6 +273,7 @@ export class HealthCheck {
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
+      runArchive: this.sources.runArchive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
       undelivered: this.sources.alerts()?.faults ?? [],

@@ -1,7 +1,6 @@
 import type { ClusterClockReport } from '../clock/index.js';
 import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../stores/index.js';
 import { LIST_FACTOR } from '../records/list-records.js';
-
 import type { CallFacts, StorePart } from '../stores/observed-store.js';
 import type { FaultPart } from './leader-watch.js';
 
@@ -45,6 +44,7 @@ export type HealthFaultCode =
   | 'tasks-failing'
   | 'entries-unreadable'
   | 'archive-failing'
+  | 'run-archive-failing'
   | 'no-leader'
   | 'resources-unowned'
   | 'alerts-undelivered';
@@ -99,6 +99,8 @@ export interface HealthFacts {
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
+  /** Actions on the archive of runs that keep failing. */
+  readonly runArchive: HealthFacts['archive'];
   /** Scopes of leadership that have had no leader for too long. */
   readonly leaderless: readonly FaultPart[];
   /** Allocation groups with resources that have had no owner for too long. */
@@ -153,6 +155,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
     ...combined('archive-failing', facts.archive),
+    ...combined('run-archive-failing', facts.runArchive),
     ...combined('alerts-undelivered', facts.undelivered),
   ];
   if (store) return [...closing, store, ...rest];

@@ -4,6 +4,7 @@ import { openApiOf } from '../../lib/console/openapi/document.js';
 import { ROUTES } from '../../lib/console/api/index.js';
 import { bootError, until, useApps } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
+import { ScriptedRunArchive } from '../support/scripted-run-archive.js';
 import { ScriptedArchive } from '../support/scripted-archive.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { EventReader } from './event-reader.js';
@@ -152,21 +153,25 @@ describe.each(PLATFORMS)('a token for permits only on %s', (platform) => {
   });
 });
 
-describe('the health of a node that can not archive a definition', () => {
+describe('the health of a node that can not archive a definition or a run', () => {
   const start = useConsoles();
 
-  it('names it for those alone who may see it', async () => {
-    const archive = new ScriptedArchive();
-    archive.script = (call) => {
-      if (call === 'save') throw new Error('the value of "other" is refused');
+  it.each(['archive-failing', 'run-archive-failing'])('names it for those alone who may see it (%s)', async (fault) => {
+    const [archive, runs] = [new ScriptedArchive(), new ScriptedRunArchive()];
+    const refuse = (call: string) => {
+      if (call === 'save' || call === 'append') throw new Error('the value of "other" is refused');
     };
-    const persistence = archive.persistence;
-    const { get, gatekeeper: node } = await start({ gatekeeper: { persistence }, console });
+    archive.script = refuse;
+    runs.script = refuse;
+    const history = { archive: { kind: 'scripted', open: () => runs } };
+    const { persistence } = archive;
+    const { get, gatekeeper: node } = await start({ gatekeeper: { persistence, history }, console });
     await node.definitions.define({ name: 'other', duration: '10s' });
+    await node.run('other', () => undefined);
     // The clocks of a node that has just started may be suspect, too.
     const faultFor = async (token: string) => {
       const { faults } = (await get('/api/health', { token })).json as { faults: { code: string; sentence: string }[] };
-      return faults.find(({ code }) => code === 'archive-failing');
+      return faults.find(({ code }) => code === fault);
     };
     await until(async () => (await faultFor(TOKENS.view)) !== undefined);
     expect((await faultFor(TOKENS.view))?.sentence).toContain('"other"');

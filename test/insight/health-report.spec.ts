@@ -29,6 +29,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     calls: (part) => ({ ...ALL_ANSWERED, ...calls })[part] ?? {},
     clock: { isFresh: true },
     archive: [],
+    runArchive: [],
     leaderless: [],
     unowned: [],
     undelivered: [],
@@ -152,6 +153,11 @@ const CASES: Case[] = [
     'an archive that fails',
     { archive: [{ since: AT - 20_000, sentence: 'archive (file): save definitions: disk full' }] },
     { code: 'archive-failing', ago: 20_000, stops: false, says: 'disk full' },
+  ],
+  [
+    'an archive of runs that fails',
+    { runArchive: [{ since: AT - 20_000, sentence: 'archive of runs (file): append runs: disk full' }] },
+    { code: 'run-archive-failing', ago: 20_000, stops: false, says: 'disk full' },
   ],
   [
     'a node that shuts down',

@@ -30,6 +30,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'tasks-failing',
       'entries-unreadable',
       'archive-failing',
+      'run-archive-failing',
       'no-leader',
       'resources-unowned',
       'alerts-undelivered',

@@ -21,9 +21,14 @@ export class HealthController {
   }
 }
 
-/** Faults of the archive name definitions, which a limited visitor may not see. */
+/** Faults of an archive may name definitions or jobs, which a limited visitor may not see. */
 function withoutNames(fault: HealthFault): HealthFault {
-  return fault.code === 'archive-failing' ? { ...fault, sentence: ARCHIVE_FAILING } : fault;
+  const archive = ARCHIVES[fault.code];
+  const sentence = `the archive of ${archive} fails: use a token for all names, or see the log, for the reason`;
+  return archive === undefined ? fault : { ...fault, sentence };
 }
 
-const ARCHIVE_FAILING = 'the archive of definitions fails: use a token for all names, or see the log, for the reason';
+const ARCHIVES: Partial<Record<HealthFault['code'], string>> = {
+  'archive-failing': 'definitions',
+  'run-archive-failing': 'runs',
+};

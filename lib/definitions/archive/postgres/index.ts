@@ -1,12 +1,11 @@
-import { z } from 'zod';
 import type { Persistence } from '../definition-archive.js';
-import { InvalidOptionsError, faultsOf, show, onlyFields } from '../../../decision/index.js';
+import { connectionTo } from '../../../archives/postgres/connection.js';
+import { NOT_ONE_TARGET, isOneTarget, tableFields } from '../../../archives/postgres/options.js';
+import { InvalidOptionsError, faultsOf, onlyFields } from '../../../decision/index.js';
+import type { Queries } from '../../../stores/postgres/pg.js';
 import { PostgresArchive } from './postgres-archive.js';
-import { isAddress, NO_ADDRESS } from '../../../stores/postgres/address.js';
-import { type Queries, requirePg } from '../../../stores/postgres/pg.js';
-import { connect, given } from './queries.js';
 
-export { PostgresError } from './refusal.js';
+export { PostgresError } from '../../../archives/postgres/refusal.js';
 
 /** Options of `postgresArchive(...)`: either `connectionString` or `pool`. */
 export interface PostgresOptions {
@@ -20,24 +19,13 @@ export interface PostgresOptions {
   readonly table?: string;
 }
 
-const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
+const MANUAL = {
+  archive: 'postgresArchive()',
+  page: 'docs/persistence.md',
+  rights: 'SELECT, INSERT, UPDATE',
+};
 
-const schema = onlyFields({
-  connectionString: text.min(1, { error: 'is empty' }).refine(isAddress, { error: NO_ADDRESS, abort: true }).optional(),
-  pool: z
-    .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
-      error: "is no pool: give pg's pool, or an object with its query(text, values)",
-    })
-    .optional(),
-  table: text
-    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
-      error: ({ input }) =>
-        `${show(input)} is no table's name: use letters, digits and _, and a schema with a dot before it if needed`,
-    })
-    .default('gatekeeper_definitions'),
-}).refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
-  error: 'give either connectionString or pool',
-});
+const schema = onlyFields(tableFields('gatekeeper_definitions')).refine(isOneTarget, { error: NOT_ONE_TARGET });
 
 /**
  * Keeps the definitions that people changed in a table of PostgreSQL, so that edits, pauses and removals outlive a
@@ -49,8 +37,7 @@ const schema = onlyFields({
 export function postgresArchive(options: PostgresOptions): Persistence {
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError("postgresArchive()'s options", faultsOf(parsed.error));
-  const { connectionString, pool, table } = parsed.data;
-  if (!pool) requirePg('postgresArchive({ connectionString })');
-  const connection = () => (pool ? given(pool) : connect(connectionString!));
+  const { table, ...target } = parsed.data;
+  const connection = connectionTo(target, MANUAL);
   return { kind: 'postgres', open: () => new PostgresArchive(connection(), table) };
 }

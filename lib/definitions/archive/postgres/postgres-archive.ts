@@ -9,9 +9,9 @@ import {
 } from '../definition-archive.js';
 import { escapeHidden, show } from '../../../decision/index.js';
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
-import type { Connection } from './queries.js';
-import type { Queries } from '../../../stores/postgres/pg.js';
-import { isTableMissing } from './refusal.js';
+import { ArchiveTable } from '../../../archives/postgres/archive-table.js';
+import type { Connection } from '../../../archives/postgres/connection.js';
+import { isTableMissing } from '../../../archives/postgres/refusal.js';
 import { type RefusedRow, saveApart } from './save-apart.js';
 import { statements } from './statements.js';
 
@@ -24,23 +24,23 @@ interface Row {
 /** Definitions in a table, one row each. The SQL statement itself keeps the row with the higher revision. */
 export class PostgresArchive implements DefinitionArchive {
   readonly #sql: ReturnType<typeof statements>;
-  #isThere = false;
+  readonly #rows: ArchiveTable;
   /** Definitions that are surely in the table. */
   #kept: ReadonlyMap<string, ArchivedDefinition> = new Map();
   /** Definitions that the database refused, by name. They are sent again only after a change. */
   readonly #refused = new Map<string, RefusedRow>();
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly table: string,
   ) {
     this.#sql = statements(table);
+    this.#rows = new ArchiveTable(connection, table, this.#sql.create);
   }
 
   async load(): Promise<ArchivedDefinition[]> {
-    const queries = await this.#queries();
-    const { rows } = await queries.query(this.#sql.load);
-    const definitions = await this.#decoded(queries, rows as Row[]);
+    const rows = await this.#rows.query(this.#sql.load);
+    const definitions = await this.#decoded(rows as Row[]);
     this.#kept = byName(definitions);
     return definitions;
   }
@@ -61,34 +61,32 @@ export class PostgresArchive implements DefinitionArchive {
     this.#kept = merge(this.#kept, saved).merged;
   }
 
-  /** Call this after the table was dropped: the next call creates it again, and writes all definitions. */
+  /** Call this after the table was dropped: the next call writes all definitions. */
   #forget(): void {
-    this.#isThere = false;
     this.#kept = new Map();
     this.#refused.clear();
   }
 
   close(): Promise<void> {
-    return this.connection.close();
+    return this.#rows.close();
   }
 
   /** Writes all changes or none, with one statement. */
   async #write(changes: readonly ArchivedDefinition[]): Promise<Row[]> {
-    const queries = await this.#queries();
     const columns = [
       changes.map(({ name }) => name),
       changes.map(({ revision }) => revision),
       changes.map((each) => JSON.stringify(each)),
     ];
-    const answer = await queries.query(this.#sql.save, [...columns, ARCHIVE_VERSION]).catch((error: unknown) => {
+    const rows = await this.#rows.query(this.#sql.save, [...columns, ARCHIVE_VERSION]).catch((error: unknown) => {
       if (isTableMissing(error)) this.#forget();
       throw error;
     });
-    return answer.rows as Row[];
+    return rows as Row[];
   }
 
   /** Puts unreadable rows aside. @throws CorruptArchiveError if there are any; the next call returns the others */
-  async #decoded(queries: Queries, rows: readonly Row[]): Promise<ArchivedDefinition[]> {
+  async #decoded(rows: readonly Row[]): Promise<ArchivedDefinition[]> {
     this.#refuseNewer(rows);
     const faults: string[] = [];
     const definitions: ArchivedDefinition[] = [];
@@ -96,7 +94,7 @@ export class PostgresArchive implements DefinitionArchive {
       try {
         definitions.push(decodeArchived(`the row of ${show(name)} in ${this.table}`, body));
       } catch (error) {
-        await queries.query(this.#sql.putAside, [name, JSON.stringify(body)]);
+        await this.#rows.query(this.#sql.putAside, [name, JSON.stringify(body)]);
         faults.push((error as Error).message);
       }
     }
@@ -108,27 +106,6 @@ export class PostgresArchive implements DefinitionArchive {
 
   #refuseNewer(rows: readonly Row[]): void {
     for (const { name, version } of rows) refuseNewer(`the row of ${show(name)} in ${this.table}`, version);
-  }
-
-  async #queries(): Promise<Queries> {
-    const queries = await this.connection.queries();
-    if (!this.#isThere) await this.#create(queries);
-    this.#isThere = true;
-    return queries;
-  }
-
-  /** Checks first whether the table exists: without the right to create, CREATE fails even if it does. */
-  async #create(queries: Queries): Promise<void> {
-    if (await this.#exists(queries)) return;
-    await queries.query(this.#sql.create).catch(async (error: unknown) => {
-      // If two nodes create the table at the same time, one may fail, but then the table exists.
-      if (!(await this.#exists(queries))) throw error;
-    });
-  }
-
-  async #exists(queries: Queries): Promise<boolean> {
-    const { rows } = await queries.query(this.#sql.exists);
-    return (rows as { there: boolean }[])[0]!.there;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ArchivedDefinition } from '../definition-archive.js';
-import { isRefusedValue } from './refusal.js';
+import { isRefusedValue } from '../../../archives/postgres/refusal.js';
 
 /** The outcome of a save, row by row. */
 export interface SavedApart<Row> {

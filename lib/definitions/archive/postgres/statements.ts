@@ -1,11 +1,9 @@
-/** @param table name of the table, maybe with a schema; the options' schema has checked that it needs no escape */
+import { quotedTable } from '../../../archives/postgres/archive-table.js';
+
+/** @param table name of the table, maybe with a schema */
 export function statements(table: string) {
-  const quoted = table
-    .split('.')
-    .map((part) => `"${part}"`)
-    .join('.');
+  const quoted = quotedTable(table);
   return {
-    exists: `SELECT to_regclass('${quoted}') IS NOT NULL AS there`,
     create: `CREATE TABLE IF NOT EXISTS ${quoted} (
       name text NOT NULL,
       put_aside text NOT NULL DEFAULT '',

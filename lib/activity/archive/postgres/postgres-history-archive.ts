@@ -1,0 +1,72 @@
+import { ArchiveTable, quotedTable } from '../../../archives/postgres/archive-table.js';
+import type { Connection } from '../../../archives/postgres/connection.js';
+import type { ArchivedRun, HistoryArchive } from '../history-archive.js';
+
+/** Rows that one statement removes: it takes some ms, so no other statement waits long for it. */
+const STEP = 1000;
+
+/** Runs in a table, one row each. The nodes of a cluster share the table. */
+export class PostgresHistoryArchive implements HistoryArchive {
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #rows: ArchiveTable;
+
+  constructor(
+    connection: Connection,
+    table: string,
+    /** ms */
+    private readonly keep: number,
+  ) {
+    this.#sql = statements(table);
+    this.#rows = new ArchiveTable(connection, table, this.#sql.create);
+  }
+
+  async append(entries: readonly ArchivedRun[]): Promise<void> {
+    await this.#rows.query(this.#sql.append, [JSON.stringify(entries, readable)]);
+  }
+
+  async removeOld(now: number): Promise<boolean> {
+    const [row] = await this.#rows.query(this.#sql.remove, [now - this.keep]);
+    return (row as { removed: number }).removed === STEP;
+  }
+
+  close(): Promise<void> {
+    return this.#rows.close();
+  }
+}
+
+/** PostgreSQL stores neither NUL nor half a character, and would refuse the whole batch. */
+function readable(_field: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/\0|\p{Surrogate}/gu, '\ufffd') : value;
+}
+
+function statements(table: string) {
+  const quoted = quotedTable(table);
+  const time = (ms: string) => `to_timestamp(${ms}::double precision / 1000)`;
+  return {
+    // The time of the end comes first, so the key also finds the old rows.
+    create: `CREATE TABLE IF NOT EXISTS ${quoted} (
+      ended_at timestamptz NOT NULL,
+      id text NOT NULL,
+      semaphore text NOT NULL,
+      job text NOT NULL,
+      node text NOT NULL,
+      outcome text NOT NULL,
+      took bigint NOT NULL,
+      body jsonb NOT NULL,
+      PRIMARY KEY (ended_at, id)
+    )`,
+    // A batch whose outcome was unknown comes again.
+    append: `INSERT INTO ${quoted} (ended_at, id, semaphore, job, node, outcome, took, body)
+      SELECT ${time("((run->>'at')::bigint + (run->>'took')::bigint)")}, run->>'id', run->>'semaphore', run->>'job',
+        run->'node'->>'acquirer', run->>'outcome', (run->>'took')::bigint, run
+      FROM jsonb_array_elements($1::jsonb) AS run
+      ON CONFLICT DO NOTHING`,
+    // Rows that another node removes at this moment are skipped: no node waits for another one.
+    remove: `WITH removed AS (
+      DELETE FROM ${quoted} WHERE (ended_at, id) IN (
+        SELECT ended_at, id FROM ${quoted} WHERE ended_at < ${time('$1')} ORDER BY ended_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1
+    )
+    SELECT count(*)::integer AS removed FROM removed`,
+  };
+}

@@ -1,0 +1,114 @@
+import { type ArchiveFailure, BoundedCalls } from '../../archives/bounded-calls.js';
+import { Deadline } from '../../async/deadline.js';
+import { Periodic } from '../../async/periodic.js';
+import { type Context, timeOf } from '../../context/context.js';
+import { given } from '../../decision/index.js';
+import { Batches } from '../batches.js';
+import type { EndedRun } from '../history-entry.js';
+import { LONGEST_STACK } from '../jobs/job-record.js';
+import type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './history-archive.js';
+
+/** ms for which runs are collected before they are archived together. */
+const GATHERING = 1000;
+/** ms after a failure until unarchived runs are appended again. */
+const PATIENCE = 10_000;
+/** ms until the next removal of what is too old: usually, if the last one left something, and at first or after a failure. */
+const REMOVAL = { usual: 600_000, more: 1000, first: 60_000 };
+/** ms that a shutdown waits for the remaining runs, and then as long for the archive's end. */
+const CLOSING = 5000;
+
+interface Waiting {
+  readonly run: ArchivedRun;
+  /** Characters, about. */
+  readonly length: number;
+}
+
+/**
+ * Archives the runs that this node made, when they end. No run waits for it: runs wait in a bounded queue, and the oldest
+ * are dropped while the archive fails for too long.
+ */
+export class RunArchivist {
+  readonly #archive: HistoryArchive;
+  readonly #calls: BoundedCalls;
+  readonly #batches: Batches<Waiting>;
+  readonly #removal?: Periodic;
+  /** ms */
+  #untilRemoval = REMOVAL.usual;
+  #count = 0;
+  /** Why the last attempt before the end failed. */
+  #lastError: unknown;
+
+  constructor(
+    definition: HistoryArchiveDefinition,
+    private readonly context: Context,
+  ) {
+    const { nodeClock, node, random } = context;
+    this.#archive = definition.open(node);
+    this.#calls = new BoundedCalls(`archive of runs (${definition.kind})`, context);
+    this.#batches = new Batches(nodeClock, {
+      gathering: GATHERING,
+      patience: PATIENCE,
+      send: (batch) => this.#append(batch.map(({ run }) => run)),
+      onDropped: (count) => this.#problem('append runs', new Error(droppedText(count))),
+      onUnwritten: (_count, error) => (this.#lastError = error),
+    });
+    if (!this.#archive.removeOld) return;
+    this.#removal = new Periodic(nodeClock, () => this.#removeOld(), {
+      interval: () => this.#untilRemoval,
+      chance: () => random.number(),
+      // It never fails: failures are reported, and the next removal follows.
+      onError: () => undefined,
+    });
+  }
+
+  /** Actions that keep failing, and how many runs were dropped meanwhile. */
+  get failures(): readonly ArchiveFailure[] {
+    const { failures } = this.#calls;
+    const { dropped } = this.#batches;
+    if (dropped === 0) return failures;
+    // Health remembers when it first reported it.
+    return [...failures, { since: this.context.nodeClock.monotonic(), sentence: droppedText(dropped) }];
+  }
+
+  /** Begins to remove what is too old. Runs are archived also before. */
+  start(): void {
+    this.#removal?.start(REMOVAL.first);
+  }
+
+  /** Notes a run that has ended. @param stack of the error with which it failed */
+  note(entry: EndedRun, stack?: string): void {
+    const id = `${entry.node.instance}-${this.#count++}`;
+    const run = { ...entry, ...given({ stack: stack?.slice(0, LONGEST_STACK) }), id };
+    this.#batches.add({ run, length: JSON.stringify(run).length });
+  }
+
+  /** Tries once to archive the remaining runs, for 5 s at most, and reports how many were left. Never rejects. */
+  async close(): Promise<void> {
+    this.#removal?.stop();
+    const flush = new Deadline(this.context.timers, CLOSING).race(this.#batches.close());
+    const late = (cause: unknown) => (this.#lastError = new Error(`no answer within ${CLOSING} ms`, { cause }));
+    await flush.catch(late);
+    const left = this.#batches.count;
+    if (left > 0) this.#problem(`append ${left} runs before the end`, this.#lastError);
+    await this.#calls.try('close', async () => this.#archive.close(), { patience: CLOSING, isLast: true });
+  }
+
+  /** Async functions around the archive's methods, because one that users write may return no promise. */
+  #append(runs: readonly ArchivedRun[]): Promise<void> {
+    return this.#calls.run('append runs', async () => this.#archive.append(runs));
+  }
+
+  async #removeOld(): Promise<void> {
+    const call = async () => this.#archive.removeOld!(timeOf(this.context));
+    const hasMore = await this.#calls.try('remove old runs', call);
+    this.#untilRemoval = hasMore === undefined ? REMOVAL.first : hasMore ? REMOVAL.more : REMOVAL.usual;
+  }
+
+  #problem(action: string, error: unknown): void {
+    this.context.events.next({ type: 'problem', action: `${this.#calls.subject}: ${action}`, error });
+  }
+}
+
+function droppedText(count: number): string {
+  return `${count} runs were dropped while the archive of runs failed: the history of the cluster has the last ones`;
+}

@@ -1,0 +1,31 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { fileHistoryArchive } from 'nestjs-gatekeeper';
+import { threadCpu } from '../../console/longest-block.js';
+import { numbered } from './archived-run.js';
+
+describe('a batch of 500 runs with long messages for a folder', () => {
+  it('is written without a block of 20 ms', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'runs-'));
+    try {
+      const archive = fileHistoryArchive({ folder }).open({ group: 'default', acquirer: 'app1', instance: 'cafe' });
+      const batch = numbered(500, { message: '"\n\u2028'.repeat(100) });
+      const tries: number[] = [];
+      // The CPU time of the whole batch is an upper limit of its longest piece. The least counts, because a busy machine
+      // takes longer.
+      for (let round = 0; round < 8; round++) {
+        const begin = threadCpu();
+        await archive.append(batch);
+        tries.push(threadCpu() - begin);
+      }
+      console.log(`whole batch: ${Math.min(...tries).toFixed(1)} ms`);
+      expect(Math.min(...tries)).toBeLessThan(20);
+      const [name] = await readdir(folder);
+      expect((await stat(join(folder, name!))).size).toBeGreaterThan(8 * 500 * 500);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
