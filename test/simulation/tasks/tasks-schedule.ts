@@ -52,7 +52,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     await settleSchedule(scene);
     settledAfter = await settle(scene, groups);
     await time.pass(FORGOTTEN * scene.memory, () => left(shared).length === 0);
-    if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join('\n')}`);
+    if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join(', ')}`);
     uniques.check();
     scene.isAtWork = false;
     for (const node of scene.staying) node.leave();
