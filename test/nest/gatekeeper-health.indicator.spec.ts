@@ -3,6 +3,7 @@ import { Controller, Get, Injectable } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { GatekeeperHealthIndicator, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { eventually } from '../contract/eventually.js';
 import { useApps } from '../support/apps.js';
 import { scripted } from '../support/scripted-store.js';
 
@@ -35,8 +36,12 @@ async function start() {
   const metadata = { imports: [TerminusModule], providers: [Readiness], controllers: [HealthController] };
   const app = await boot(metadata, { callTimeout: '200ms', heartbeat: 0 }, definition);
   await app.app.listen(0, '127.0.0.1');
-  // Right after the start, no round of readings of the clocks has come back complete.
-  await partsOf(app.gatekeeper).context.clusterClock.sample();
+  const { clusterClock } = partsOf(app.gatekeeper).context;
+  // Right after the start, no round of readings has come back complete: on a busy machine a reading may take too long to count.
+  await eventually('the clocks are known', async () => {
+    await clusterClock.sample();
+    return clusterClock.report().suspect === undefined;
+  });
   return { ...app, store, readiness: app.get(Readiness), url: await app.app.getUrl() };
 }
 

@@ -163,15 +163,9 @@ export class HintSource {
   async #poll(priority: Priority): Promise<void> {
     const { signal } = this.#closing;
     await this.#asked(async () => {
-      const { nodeClock, timing } = this.context;
-      const longest = PATIENCE + timing.callTimeout / 2;
-      let [text, took]: [string | undefined, number] = [undefined, 0];
-      do {
-        const asked = nodeClock.monotonic();
-        text = await this.hints.queue(this.type, priority).poll(PATIENCE, signal);
-        took = nodeClock.monotonic() - asked;
-        // A queue that does not answer in time may be lost: the look at it that follows says so.
-      } while (text === undefined && took < longest && this.#isWanted && !this.#isClosed);
+      let text: string | undefined;
+      do text = await this.hints.queue(this.type, priority).poll(PATIENCE, signal);
+      while (text === undefined && this.#isWanted && !this.#isClosed);
       if (text === undefined) return;
       if (this.#isWanted || this.#isClosed) this.#arrived.push({ priority, text });
       else await this.giveBack({ priority, text });
