@@ -5,6 +5,7 @@ import { count } from '../parts/format.js';
 import { Icon, type IconName } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
 import { Schedule } from '../parts/schedule.js';
+import { scheduleText } from '../parts/schedule-text.js';
 import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
 import { whyNot } from '../session.js';
@@ -50,8 +51,10 @@ function Paused({ pause: { by, at, reason } }: { readonly pause: Pause }) {
   );
 }
 
-function Jobs({ semaphore: { jobs } }: { readonly semaphore: SemaphoreOverview }) {
+function Jobs({ semaphore: { jobs, next } }: { readonly semaphore: SemaphoreOverview }) {
   if (jobs.length === 0) return null;
+  // The next run of a single job stands below; while it is paused there is none.
+  const isNextShown = next !== undefined && jobs.filter(({ schedule }) => schedule).length > 1;
   return (
     <ul class="jobs">
       {jobs.map(({ job, schedule, nodes }) => (
@@ -60,7 +63,7 @@ function Jobs({ semaphore: { jobs } }: { readonly semaphore: SemaphoreOverview }
           {schedule && (
             <>
               {' · '}
-              <Schedule schedule={schedule} />
+              {isNextShown ? <Schedule schedule={schedule} /> : <code>{scheduleText(schedule)}</code>}
             </>
           )}
         </li>
