@@ -38,7 +38,7 @@ export class BoundedCalls {
     return [...this.#failures.values()];
   }
 
-  /** Like {@link run}, but returns undefined if the call fails. */
+  /** Like {@link run}, but returns undefined if the call fails: `run` has reported that as an event and in {@link failures}. */
   try<T>(action: string, call: () => Promise<T>, options?: CallOptions): Promise<T | undefined> {
     return this.run(action, call, options).catch(() => undefined);
   }

@@ -12,7 +12,7 @@ const END = 'y';
  *     texts    ·····························f(not due)·········w1 w2
  *              └─ first read: none up to here┘└─ second read ──┘
  *
- * What it has read may be old: make a new one for each turn.
+ * It remembers what it has read, so each turn of the sweep makes a new one.
  */
 export class Gaps {
   #from = END;

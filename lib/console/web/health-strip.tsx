@@ -6,6 +6,7 @@ import { SELDOM } from './live/live-query.js';
 import { useLive } from './live/use-live.js';
 import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
+import { Unread } from './parts/unread.js';
 import { hrefOf } from './router.js';
 
 /**
@@ -35,9 +36,9 @@ function OpenWindows() {
   // While the store is lost, the line above says so.
   if (query.error.value && healthState.value === 'healthy') {
     return (
-      <p class="attention">
-        <Icon name="warning" /> The <a href={hrefOf(['operate'])}>maintenance windows</a> can’t be read now.
-      </p>
+      <Unread query={query}>
+        The <a href={hrefOf(['operate'])}>maintenance windows</a> can’t be read now.
+      </Unread>
     );
   }
   const windows = query.data.value?.windows ?? [];

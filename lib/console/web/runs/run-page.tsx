@@ -5,11 +5,11 @@ import { concerning } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Breadcrumb } from '../parts/breadcrumb.js';
-import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Later, Story } from '../parts/story.js';
 import { DateTime } from '../parts/time.js';
+import { Unread } from '../parts/unread.js';
 import { HistoryTable, RunState } from '../semaphore/history-table.js';
 import { Unheard } from '../semaphore/unheard.js';
 import { signIn } from '../session.js';
@@ -34,12 +34,9 @@ export function RunPage({ place }: { readonly place: RunPlace }) {
         above={[<a href={runsHref()}>Runs</a>, <SemaphoreLink name={semaphore} />, <code>{job}</code>]}
         here={<DateTime at={at} />}
       />
-      {jobs.error.value && (
-        <p class="attention">
-          <Icon name="warning" /> The past of the job can’t be read now, so its other runs and the stack of an error are
-          missing.
-        </p>
-      )}
+      <Unread query={jobs}>
+        The past of the job can’t be read now, so its other runs and the stack of an error are missing.
+      </Unread>
       <Loaded query={query}>
         {({ entries }) => {
           const run = entries.find((entry) => isAt(entry, place));

@@ -6,9 +6,9 @@ import { SELDOM } from '../live/live-query.js';
 import { anyChangeOrRun, concerning } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { count, dayTime } from '../parts/format.js';
-import { Icon } from '../parts/icon.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
+import { Unread } from '../parts/unread.js';
 import { type JobMark, jobMarks } from './job-marks.js';
 
 type JobPast = JobAnswer['jobs'][number];
@@ -35,16 +35,8 @@ export function JobPanels({ name, changes }: JobPanelsProps) {
   const isShown = ({ at }: { readonly at: number }) => at > today - SHOWN * DAY;
   return (
     <>
-      {query.error.value && (
-        <p class="attention">
-          <Icon name="warning" /> The past of the jobs can’t be read now.
-        </p>
-      )}
-      {nodes.error.value && (
-        <p class="attention">
-          <Icon name="warning" /> The nodes can’t be read now, so the charts may lack deploys.
-        </p>
-      )}
+      <Unread query={query}>The past of the jobs can’t be read now.</Unread>
+      <Unread query={nodes}>The nodes can’t be read now, so the charts may lack deploys.</Unread>
       {(query.data.value?.jobs ?? []).map(({ job, days }) => {
         const shown = days.filter(isShown);
         const marks = jobMarks({ semaphore: name, job }, changes, nodes.data.value?.nodes ?? []).filter(isShown);
