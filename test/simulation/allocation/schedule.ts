@@ -117,7 +117,7 @@ function causesOf({ lease, tolerance, handoverTimeout, settleDelay, settings, fa
     calls: leavesCallsOpen(faults) ? 2 * callTimeout : 0,
     'long-work': faults.has('longWork') ? handoverTimeout : 0,
     // The grace of the leadership's record comes first, then that of the owner map.
-    grace: needsGrace(faults) ? lease + tolerance : 0,
+    grace: needsGrace(faults) || cluster.hasLostCopy ? lease + tolerance : 0,
     birth: cluster.isBorn ? 0 : 2 * (LONGEST_DELAY + (1 + LIST_FACTOR) * callTimeout),
     // The leadership's permit, and the grace of its record, last longer by the time by which clocks were set back.
     'set-back': cluster.setBack,

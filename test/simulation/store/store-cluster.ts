@@ -31,6 +31,8 @@ export interface ClusterEnvironment {
 export class StoreCluster {
   /** ms by which clocks of members were set back. */
   setBack = 0;
+  /** Whether a member died with the only copy of a write. */
+  hasLostCopy = false;
   #texts = new Map<string, string>();
   readonly #journals = new Map<string, ArrayJournal>();
   #split?: Split;
@@ -177,6 +179,7 @@ export class StoreCluster {
     time.after(chance.skewed(1, 300), () => {
       if (!this.#loneCopies.delete(key) || this.#split || this.#texts.get(key) !== text) return;
       trace.note('store', () => `the member with the only copy of ${key} DIES`);
+      this.hasLostCopy = true;
       if (former === undefined) this.#texts.delete(key);
       else this.#texts.set(key, former);
       for (const client of this.#clients) if (chance.happens(0.5)) client.tell({});
