@@ -35,6 +35,13 @@ export interface NamedTask {
   readonly type: string;
 }
 
+/** An attempt at a task begins. */
+export interface BegunAttempt extends NamedTask {
+  readonly token: number;
+  /** The trace of its submission, as of {@link Instrumentation.submit}. */
+  readonly trace?: string;
+}
+
 /**
  * Observes the calls of a node. Each method that gets a call must make it exactly once, and return or throw what it
  * returns or throws. A context that the method sets for the call reaches the application's work. No method may throw
@@ -49,8 +56,9 @@ export interface Instrumentation {
     call: (begun: Begun) => Promise<E>,
   ): Promise<E>;
   /** An attempt at a task, with the note of its end. */
-  attempt<E extends AttemptEnd>(task: NamedTask & { readonly token: number }, call: () => Promise<E>): Promise<E>;
-  submit<E extends { readonly outcome: string }>(task: NamedTask, call: () => Promise<E>): Promise<E>;
+  attempt<E extends AttemptEnd>(task: BegunAttempt, call: () => Promise<E>): Promise<E>;
+  /** A submission. The call gets its trace, to be kept in the task: a `traceparent` of W3C Trace Context, at most 55 characters. */
+  submit<E extends { readonly outcome: string }>(task: NamedTask, call: (trace?: string) => Promise<E>): Promise<E>;
   /** A call of the store has ended. @param took ms @param error present if it failed */
   storeCall(part: string, took: number, error?: unknown): void;
   /** This node, which sweeps the tasks, has counted those that wait, by type. Types that are absent have none. */

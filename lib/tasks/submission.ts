@@ -26,13 +26,14 @@ export interface Submitted {
   readonly because: string;
 }
 
-/** Submits a task with `call`, which telemetry observes. @throws any error of `call` */
-export function observedSubmit<E extends { readonly outcome: string }>(
+/** Submits a task with `call`, which telemetry observes: it gets the task with its trace. @throws any error of `call` */
+export function observedSubmit<E extends { readonly outcome: string }, Some extends NamedTask>(
   { instrumentation }: Pick<Context, 'instrumentation'>,
-  task: NamedTask,
-  call: () => Promise<E>,
+  task: Some,
+  call: (task: Some & { readonly trace?: string }) => Promise<E>,
 ): Promise<E> {
-  return instrumentation ? instrumentation.submit(task, call) : call();
+  if (!instrumentation) return call(task);
+  return instrumentation.submit(task, (trace) => call(trace === undefined ? task : { ...task, trace }));
 }
 
 /**

@@ -35,6 +35,9 @@ const to = z.strictObject({
   orAnother: z.literal(true).optional(),
 });
 
+/** Only as long as a `traceparent`: telemetry reads it, and leaves out what it can't read. */
+const trace = z.string().max(55);
+
 const next = z.strictObject({
   by: z.string().min(1).max(100),
   priority: z.enum(PRIORITIES),
@@ -43,6 +46,7 @@ const next = z.strictObject({
   data: z.unknown().optional(),
   to: to.optional(),
   fairKey: z.string().min(1).max(200).optional(),
+  trace: trace.optional(),
 });
 
 const bodySchema = z.strictObject({
@@ -60,6 +64,7 @@ const bodySchema = z.strictObject({
   isPutOff: z.literal(true).optional(),
   owner: id.optional(),
   data: z.unknown().optional(),
+  trace: trace.optional(),
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
   join: z.strictObject(incarnation).optional(),
   split: storedCount.optional(),

@@ -61,6 +61,8 @@ export interface Task {
   readonly fairKey?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
+  /** The span of its submission, as the `traceparent` of W3C Trace Context; absent without telemetry. */
+  readonly trace?: string;
   /** Its place in a group; absent for a task of its own. */
   readonly member?: Member;
   /** Present in the task that runs a group's handler. */
@@ -115,6 +117,7 @@ export interface NextLife {
   readonly data?: unknown;
   readonly to?: TaskTarget;
   readonly fairKey?: string;
+  readonly trace?: string;
 }
 
 /** State of a task; {@link Task} has a table of them. */

@@ -81,10 +81,10 @@ export class Tasks {
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
     const { task, dedup, unique } = await this.#reader.read(name, data, options);
-    if (!unique) return observedSubmit(this.parts.context, task, () => this.#store.submit(task, dedup));
+    if (!unique) return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
     const { member: _none, ...alone } = task;
-    return observedSubmit(this.parts.context, task, async () => {
-      const submitted = await submitUnique(this.#store, alone, dedup, unique);
+    return observedSubmit(this.parts.context, alone, async (traced) => {
+      const submitted = await submitUnique(this.#store, traced, dedup, unique);
       if (submitted.task) this.handlers.cancel(submitted.task);
       return submitted.answer;
     });
@@ -110,8 +110,8 @@ export class Tasks {
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
     if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(task.id)} of a queue`, faults);
-    const submitted = await observedSubmit(this.parts.context, task, () =>
-      this.#store.submit({ ...task, queue }, dedup),
+    const submitted = await observedSubmit(this.parts.context, task, (traced) =>
+      this.#store.submit({ ...traced, queue }, dedup),
     );
     await this.#store.awaiting.ensurePlaced(task.id);
     return submitted;

@@ -65,6 +65,8 @@ export interface Submission {
   readonly data?: unknown;
   readonly to?: Task['to'];
   readonly fairKey?: string;
+  /** As {@link Task.trace}. */
+  readonly trace?: string;
   readonly member?: Member;
   readonly join?: Task['join'];
   readonly sub?: Task['sub'];

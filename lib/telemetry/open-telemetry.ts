@@ -1,6 +1,6 @@
 import { type MeterProvider, type TracerProvider, metrics, trace } from '@opentelemetry/api';
 import type { Subscription } from 'rxjs';
-import type { AcquireEnd, AttemptEnd, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
+import type { AcquireEnd, AttemptEnd, Begun, BegunAttempt, NamedTask, RunEnd } from '../context/instrumentation.js';
 import type { ObservedNode, Telemetry, TelemetryDefinition } from '../gatekeeper/telemetry.js';
 import { ActiveWork } from './active-work.js';
 import { CallMetrics } from './call-metrics.js';
@@ -87,14 +87,17 @@ class OpenTelemetry implements Telemetry {
     return spans ? spans.run(job, call) : call(() => undefined);
   }
 
-  async attempt<E extends AttemptEnd>(task: NamedTask & { readonly token: number }, call: () => Promise<E>) {
+  async attempt<E extends AttemptEnd>(task: BegunAttempt, call: () => Promise<E>) {
     const observing = this.#observing;
     if (!observing) return call();
     const { calls, spans } = observing;
     return measured(calls.attempt(task), () => (spans ? spans.attempt(task, call) : call()));
   }
 
-  async submit<E extends { readonly outcome: string }>(task: NamedTask, call: () => Promise<E>): Promise<E> {
+  async submit<E extends { readonly outcome: string }>(
+    task: NamedTask,
+    call: (trace?: string) => Promise<E>,
+  ): Promise<E> {
     const { calls, spans } = this.#observing ?? {};
     const end = await (spans ? spans.submit(task, call) : call());
     calls?.submitted(task, end.outcome);

@@ -1,14 +1,18 @@
 import {
   type Attributes,
+  type Link,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
+  TraceFlags,
   type Tracer,
   context,
+  isSpanContextValid,
   trace,
 } from '@opentelemetry/api';
-import type { AcquireEnd, AttemptEnd, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
+import type { AcquireEnd, AttemptEnd, BegunAttempt, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
 import { RunSkippedError } from '../permits/runs/run-skipped.error.js';
 import { groupType } from '../tasks/task-id.js';
 import { outcomeOf } from './call-metrics.js';
@@ -47,19 +51,21 @@ export class Spans {
     });
   }
 
-  /** A trace of its own: the submission may be days old. */
-  attempt<E extends AttemptEnd>(task: NamedTask & { readonly token: number }, call: () => Promise<E>): Promise<E> {
+  /** A trace of its own, with a link to that of the submission, which may be days old. */
+  attempt<E extends AttemptEnd>(task: BegunAttempt, call: () => Promise<E>): Promise<E> {
     const attributes = { ...messageOf(task, 'process'), [A.attempt]: task.token };
-    const options = { kind: SpanKind.CONSUMER, attributes, isRoot: true };
+    const links = [spanIn(task.trace)].flatMap((submission) => (submission ? [{ context: submission }] : []));
+    const options = { kind: SpanKind.CONSUMER, attributes, links, isRoot: true };
     return this.#within(`process ${this.labels.task(task.type)}`, options, call, (span, end) => {
       span.setAttribute(A.outcome, outcomeOf(end));
       if (end.isFailure && end.error !== undefined) fail(span, end.error, this.labels);
     });
   }
 
-  submit<E extends { readonly outcome: string }>(task: NamedTask, call: () => Promise<E>): Promise<E> {
+  submit<E extends { readonly outcome: string }>(task: NamedTask, call: (trace?: string) => Promise<E>): Promise<E> {
     const options = { kind: SpanKind.PRODUCER, attributes: messageOf(task, 'send') };
-    return this.#within(`send ${this.labels.task(task.type)}`, options, call, (span, { outcome }) => {
+    const work = (span: Span) => call(traceOf(span.spanContext()));
+    return this.#within(`send ${this.labels.task(task.type)}`, options, work, (span, { outcome }) => {
       span.setAttribute(A.outcome, outcome);
     });
   }
@@ -67,7 +73,12 @@ export class Spans {
   /** Makes a call within a span, and ends the span with it. @throws any error of `call` */
   async #within<E>(
     name: string,
-    options: { readonly kind?: SpanKind; readonly attributes: Attributes; readonly isRoot?: boolean },
+    options: {
+      readonly kind?: SpanKind;
+      readonly attributes: Attributes;
+      readonly links?: Link[];
+      readonly isRoot?: boolean;
+    },
     call: (span: Span) => Promise<E>,
     ended: (span: Span, end: E) => void,
   ): Promise<E> {
@@ -106,4 +117,17 @@ function fail(span: Span, error: unknown, labels: Labels): void {
   span.setAttribute(A.error, labels.error(error));
   span.recordException(exception);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+}
+
+/** The `traceparent` of W3C Trace Context; undefined if spans are turned off. */
+function traceOf(span: SpanContext): string | undefined {
+  if (!isSpanContextValid(span)) return undefined;
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags & TraceFlags.SAMPLED ? '01' : '00'}`;
+}
+
+/** The span of a `traceparent`; undefined if there is none that can be read. */
+function spanIn(trace: string | undefined): SpanContext | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = /^00-(\w{32})-(\w{16})-(\w{2})$/.exec(trace ?? '') ?? [];
+  const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return isSpanContextValid(span) ? span : undefined;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';
+import { useObserved } from '../telemetry/observed.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 
@@ -11,6 +12,8 @@ const at = (id: string, verb?: string) => `/api/tasks/${encodeURIComponent(id)}$
 const submit = ({ send }: Console, body: object = MAIL) => send('POST', '/api/tasks', body);
 const claim = ({ send }: Console, body: object = {}, options = {}) =>
   send('POST', '/api/tasks/claim', { types: ['mail'], ...body }, options);
+
+const observe = useObserved();
 
 describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
   const start = useConsoles();
@@ -51,6 +54,15 @@ describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
     expect(completed).toMatchObject({ status: 200, json: { id: MAIL.id, state: 'completed' } });
     expect((await a.get(at(MAIL.id))).json.task).toMatchObject({ state: 'completed', result: [1, 'ü'] });
     expect((await claim(a)).json.tasks).toEqual([]);
+  });
+
+  it('give the trace of their submission to the program that claims them', async () => {
+    const observed = observe();
+    const console = await boot({ gatekeeper: { telemetry: observed.telemetry() } });
+    await submit(console);
+    const [{ traceparent }] = (await claim(console)).json.tasks;
+    const { traceId, spanId } = observed.spansNamed('send mail')[0]!.spanContext();
+    expect(traceparent).toBe(`00-${traceId}-${spanId}-01`);
   });
 
   it('are members of groups, whose handler runs on a node', async () => {

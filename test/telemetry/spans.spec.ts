@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { StoreUnavailableError, single } from 'nestjs-gatekeeper';
-import { useCluster } from '../support/nodes.js';
+import type { Tasks } from '../../lib/tasks/index.js';
+import { openEnd, useCluster } from '../support/nodes.js';
 import { type Observed, useObserved } from './observed.js';
 
 const cluster = useCluster();
+/** A submission while the former one runs counts for another run. */
+const UNIQUE = { unique: { key: 'one', during: 'waiting', onConflict: 'replace' } } as const;
 const observe = useObserved();
 
 async function start(observed: Observed, options = {}) {
@@ -140,6 +143,53 @@ describe('a task', () => {
       'gatekeeper.outcome': 'completed',
     });
     expect(spanOf(observed, 'work').parentSpanContext?.spanId).toBe(task.spanContext().spanId);
+  });
+
+  it('has a link to the span of its submission, also in the next attempt', async () => {
+    const observed = observe();
+    await submitAndRun(observed, () => Promise.reject(new Error('no address')));
+    const { traceId, spanId } = spanOf(observed, 'send mail').spanContext();
+    const links = observed.spansNamed('process mail').map((span) => span.links.map(({ context }) => context));
+    expect(links.length).toBeGreaterThan(1);
+    for (const link of links) expect(link).toMatchObject([{ traceId, spanId, isRemote: true }]);
+    expect(observed.spansNamed('process mail')[0]!.spanContext().traceId).not.toBe(traceId);
+  });
+
+  const ways: [string, string, (tasks: Tasks) => unknown][] = [
+    ['a sub-task', 'page', (tasks) => tasks.submit(single('book', '1'))],
+    ['a tick of a schedule', 'cron.often', (tasks) => tasks.schedules.add('often', '* * * * * *', () => 'ran')],
+    ['a task of a queue', 'page', (tasks) => tasks.submitSerial('ada', single('page', '1'))],
+    ['a unique task', 'page', (tasks) => tasks.submit(single('page', '1'), 1, UNIQUE)],
+  ];
+  it.each(ways)('%s has such a link, too', async (_name, type, submit) => {
+    const observed = observe();
+    const { nodes, gatekeeper } = await start(observed);
+    const { tasks } = gatekeeper;
+    tasks.handlers.handle('book', (book) => book.submit(single('page', '1')));
+    tasks.handlers.handle('page', () => 'printed');
+    tasks.start();
+    await submit(tasks);
+    await nodes.time.advance(1500);
+    const [task] = observed.spansNamed(`process ${type}`);
+    const sent = observed.spansNamed(`send ${type}`).map((span) => span.spanContext().spanId);
+    expect(sent).toContain(task!.links[0]!.context.spanId);
+  });
+
+  it('that runs again after a unique submission has a link to that one', async () => {
+    const observed = observe();
+    const { nodes, gatekeeper } = await start(observed);
+    const { tasks } = gatekeeper;
+    const work = openEnd();
+    tasks.handlers.handle('page', work.work);
+    tasks.start();
+    await tasks.submit(single('page', '1'), 1, UNIQUE);
+    await work.started;
+    await tasks.submit(single('page', '1'), 2, UNIQUE);
+    work.end();
+    await nodes.time.advance(1000);
+    const sent = observed.spansNamed('send page').map((span) => span.spanContext().spanId);
+    const linked = observed.spansNamed('process page').map(({ links }) => links[0]!.context.spanId);
+    expect([sent.length, linked]).toEqual([2, sent]);
   });
 
   it('is submitted in a producer span', async () => {

@@ -157,6 +157,7 @@ export interface ClaimedTask {
   readonly maxAttempts: number;
   readonly group?: { readonly name: string; readonly number?: number };
   readonly submittedAt: number;
+  readonly traceparent?: string;
   readonly expiresAt: number;
   readonly remaining: number;
 }
@@ -174,6 +175,10 @@ const claimedSchema: z.ZodType<ClaimedTask> = z
     maxAttempts: whole,
     group: group.optional(),
     submittedAt: time,
+    traceparent: z.string().optional().meta({
+      description:
+        'span of its submission, as in W3C Trace Context, if its submitter has telemetry: link your span to it',
+    }),
     expiresAt: time.meta({ description: 'end of its lease' }),
     remaining,
   })

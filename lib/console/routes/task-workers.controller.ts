@@ -114,6 +114,7 @@ function told({ claim: { task }, remaining }: ExternalClaim): ClaimedTask {
     maxAttempts,
     ...(group && { group }),
     submittedAt,
+    ...(task.trace !== undefined && { traceparent: task.trace }),
     expiresAt: Math.floor(task.at),
     remaining: Math.max(0, remaining),
   };

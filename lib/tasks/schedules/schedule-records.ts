@@ -80,8 +80,9 @@ export class ScheduleRecords {
   ): Promise<() => Promise<void>> {
     const submission = { id: tickId(name, tick), type: SCHEDULE_TYPE + name, data: { plannedAt: iso(tick) }, ...task };
     const made = transitions.submit(submission, undefined, await this.store.stamp());
-    const text = encodeTask(made);
-    const { outcome } = await observedSubmit(this.context, made, async () => {
+    let text = '';
+    const { outcome } = await observedSubmit(this.context, made, async (traced) => {
+      text = encodeTask(traced);
       const { isWritten } = await this.store.texts.write(made.id, undefined, text, seen.isOld);
       return { outcome: isWritten ? 'created' : 'known' };
     });

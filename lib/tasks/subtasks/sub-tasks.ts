@@ -28,8 +28,8 @@ export class SubTasks {
     const sub = await this.#placeOf(childOf(task));
     await this.#expectNotLate(sub);
     const named = subName(task, sub.parent);
-    const submitted = await observedSubmit(this.store.context, named, async () => {
-      const answer = await this.store.parents.submit(named, sub);
+    const submitted = await observedSubmit(this.store.context, named, async (traced) => {
+      const answer = await this.store.parents.submit(traced, sub);
       if (!answer) throw this.#late();
       return answer;
     });

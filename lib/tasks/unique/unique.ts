@@ -65,7 +65,7 @@ function waitedFor(task: Task, { nonce }: Stamp): Partial<Task> {
   return task.dependents ? { dependents: task.dependents, born: bornOf(task), replacedBy: nonce } : {};
 }
 
-function nextLife({ priority, limits, data, runAt, to, fairKey }: Submission, { nonce }: Stamp): NextLife {
+function nextLife({ priority, limits, data, runAt, to, fairKey, trace }: Submission, { nonce }: Stamp): NextLife {
   return {
     by: nonce,
     priority,
@@ -74,5 +74,6 @@ function nextLife({ priority, limits, data, runAt, to, fairKey }: Submission, { 
     ...(runAt !== undefined && { runAt }),
     ...(to && { to }),
     ...(fairKey !== undefined && { fairKey }),
+    ...(trace !== undefined && { trace }),
   };
 }
