@@ -91,7 +91,7 @@ export class Sweeping {
       keyPrefix: KEY_PREFIX,
       directory: directory.own,
       open: (name: string) => semaphoreClient(name, context),
-      isHeldHere: ({ permits }: SemaphoreRecord) => permits.some(({ instance }) => instance === context.node.instance),
+      isInUse: ({ permits }: SemaphoreRecord) => permits.some(({ instance }) => instance === context.node.instance),
       // The name of a record of a former version has no claim yet. The record is watched until the name is claimed.
       isIdle: (name: string, text: string) =>
         isIdle(text) && !(directory.birth.hasHistory && directory.shards.lacksClaim(name)),
@@ -115,7 +115,8 @@ export class Sweeping {
           find: (shard) => (directory.birth.hasHistory ? directory.shards.find(shard) : undefined),
         },
         open: (shard) => directory.shards.of(shard),
-        isHeldHere: () => true,
+        // Each node restores what others hold: it may be the only one that has seen it. Most shards hold nothing.
+        isInUse: ({ names, grace }) => names.size > 0 || grace !== undefined,
         isIdle: () => false,
         tidy: async (client) => {
           if (this.#turn.isHeld) await freeExpiredNames(client, context);

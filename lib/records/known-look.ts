@@ -12,20 +12,20 @@ const ROUND = 6;
 /** Approximate number of unused records per look, so that the cost of a look does not grow with their number. */
 const MOST_IDLE = 500;
 
-/** Looks at the records that this node knows: each time at those that it holds or used, and in turn at the others. */
+/** Looks at the records that this node knows: each time at those that are in use, and in turn at the others. */
 export class KnownLook<R extends StoredRecord> {
   #turn = 0;
   #rounds = ROUND;
 
   constructor(
-    private readonly records: Pick<SweptRecords<R>, 'directory' | 'isHeldHere'>,
+    private readonly records: Pick<SweptRecords<R>, 'directory' | 'isInUse'>,
     private readonly caretaker: Caretaker<R>,
     private readonly context: Context,
   ) {}
 
   /**
-   * Looks at the records that this node holds, waits for or used since the last look. Also looks at a sixth of the
-   * rest, or at about {@link MOST_IDLE} of them if that is less.
+   * Looks at the records that are in use, or that this node used since the last look. Also looks at a sixth of the rest,
+   * or at about {@link MOST_IDLE} of them if that is less.
    */
   async look(): Promise<void> {
     this.#turn = (this.#turn + 1) % this.#rounds;
@@ -34,7 +34,7 @@ export class KnownLook<R extends StoredRecord> {
       known++;
       const wasUsed = client.takeUse();
       // The turn depends on the name only, so that no record is skipped when others are added or removed.
-      return wasUsed || this.#isHeld(client) || spreadOf(client.name, this.#rounds) === this.#turn;
+      return wasUsed || this.#isInUse(client) || spreadOf(client.name, this.#rounds) === this.#turn;
     });
     this.#rounds = Math.max(ROUND, Math.ceil(known / MOST_IDLE));
   }
@@ -44,8 +44,8 @@ export class KnownLook<R extends StoredRecord> {
     return this.#lookAt(() => true);
   }
 
-  #isHeld({ known }: RecordClient<R>): boolean {
-    return known !== undefined && this.records.isHeldHere(known);
+  #isInUse({ known }: RecordClient<R>): boolean {
+    return known !== undefined && this.records.isInUse(known);
   }
 
   async #lookAt(isDue: (client: RecordClient<R>) => boolean): Promise<void> {

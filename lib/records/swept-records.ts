@@ -15,8 +15,8 @@ export interface SweptRecords<R extends StoredRecord> {
   readonly directory: RecordDirectory<R>;
   /** Creates a client that the directory does not keep. */
   readonly open: (name: string) => RecordClient<R>;
-  /** Whether this node holds a permit of the record, and so looks at the record each time. */
-  readonly isHeldHere: (record: R) => boolean;
+  /** Whether a loss of the record must be noticed soon, so that this node looks at it each time, and not only in turn. */
+  readonly isInUse: (record: R) => boolean;
   /** Whether a record surely needs no work: it has no lease, no operator's change, and needs no claim. */
   readonly isIdle: (name: string, text: string) => boolean;
   /** Writes a record without its expired permits. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Permit } from 'nestjs-gatekeeper';
+import { shardOf } from '../../lib/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { FEW_SHARDS } from '../support/born.js';
 import { JOB, useCluster } from '../support/nodes.js';
 
 const MINUTE = 60_000;
@@ -72,6 +74,24 @@ describe("a node's look at what it knows", () => {
     expect(new Set(asked.flat()).size).toBe(30);
     expect(asked.flat().length).toBeLessThan(60);
     expect(node.store.calls.list).toBe(0);
+  });
+
+  it('reads the shards without names in turn, and one with a name each time', async () => {
+    const { nodes, node } = await alone();
+    await node.gatekeeper.tryAcquire('order-7', { duration: '10m' });
+    await nodes.time.advance(MINUTE);
+    const asked: string[] = [];
+    const { readMany } = node.store;
+    const isShard = (key: string) => key.startsWith('shard:');
+    node.store.readMany = (keys) => (asked.push(...keys.filter(isShard)), readMany.call(node.store, keys));
+    await nodes.time.advance(2 * MINUTE);
+    const used = `shard:${shardOf('order-7', FEW_SHARDS)}`;
+    const readsOf = (each: string) => asked.filter((key) => key === each).length;
+    for (let shard = 0; shard < FEW_SHARDS; shard++) {
+      const [least, most] = `shard:${shard}` === used ? [11, 13] : [1, 3];
+      expect(readsOf(`shard:${shard}`)).toBeGreaterThanOrEqual(least);
+      expect(readsOf(`shard:${shard}`)).toBeLessThanOrEqual(most);
+    }
   });
 
   it('begins at once when the store reports that anything may have changed', async () => {
