@@ -236,6 +236,7 @@ export {
   type StoreHealth,
   StoreUnavailableError,
   type TaskStorage,
+  type TransactionTexts,
   type TextEntry,
   type Texts,
   UnknownOutcomeError,

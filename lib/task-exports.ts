@@ -34,6 +34,7 @@ export {
   type SubmitArguments,
   SubmitManyError,
   type SubmitOptions,
+  type TaskTransaction,
   type DistributeOptions,
   type TaskTarget,
   type UniqueOptions,

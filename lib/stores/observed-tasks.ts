@@ -17,6 +17,8 @@ export function observedTasks(inner: TaskStorage, observer: CallObserver): TaskS
     } satisfies SortedTexts,
     groups: observedTexts(groups, observer),
     queue: (name) => observedQueue(inner.queue(name), observer),
+    // Not observed: the application's connection says nothing about those of the store.
+    ...(inner.within && { within: (transaction) => inner.within!(transaction) }),
   };
 }
 

@@ -12,6 +12,23 @@ export interface TaskStorage {
   readonly groups: Texts;
   /** A queue by its name. Cheap: the store is only asked when the queue is used. */
   queue(name: string): HintQueue;
+  /**
+   * Writes in a transaction of the application, if the store can take part in one.
+   *
+   * @param transaction whatever the store's users call a transaction
+   * @throws InvalidOptionsError if it can't be used
+   */
+  within?(transaction: unknown): TransactionTexts;
+}
+
+/**
+ * Texts of tasks in a transaction of the application: no other client sees them before its commit. Methods throw
+ * StoreUnavailableError after each error, also if it is unknown whether the server carried the statement out: then the
+ * application must roll back, and so nothing was written.
+ */
+export interface TransactionTexts extends Pick<Texts, 'read' | 'create' | 'replace'> {
+  /** Adds a hint at the end of a queue. Its takers hear of it after the commit. */
+  offer(queue: string, hint: string): Promise<void>;
 }
 
 /** Texts under keys that change only by comparison, so that of two writers one learns that it came second. */

@@ -20,7 +20,7 @@ import { type TaskDefinition, typeFaults } from './task-id.js';
  */
 export function defineTask<In = unknown, Out = unknown>(
   type: string,
-  options: SubmitOptions = {},
+  options: Omit<SubmitOptions, 'tx'> = {},
 ): TaskDefinition<In, Out> {
   const faults = typeFaults(type);
   if (faults.length > 0) throw new InvalidOptionsError('the definition of a task', faults);

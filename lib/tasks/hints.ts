@@ -47,13 +47,19 @@ export class Hints {
 
   /** Never rejects: the sweep finds a task whose hint was lost. */
   async offer({ type, priority }: { readonly type: string; readonly priority: Priority }, text: string): Promise<void> {
-    const kind = placeOfText(text)?.kind;
-    if (kind === 'addressed') return this.#watch.wake();
-    const hint = kind === 'fair' ? ticketOf(text) : text;
+    const hint = hintOf(text);
+    if (hint === undefined) return this.#watch.wake();
     await this.#offers.share(queueName(type, priority), hint).catch((error: unknown) => {
       this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });
     });
   }
+}
+
+/** The hint of a task that waits, by its text; undefined if it is addressed. */
+export function hintOf(text: string): string | undefined {
+  const kind = placeOfText(text)?.kind;
+  if (kind === 'addressed') return undefined;
+  return kind === 'fair' ? ticketOf(text) : text;
 }
 
 /** The place of a text of a task with a fair key. */
@@ -61,6 +67,7 @@ export function ticketOf(text: string): string {
   return text.split('{', 1)[0]!;
 }
 
-function queueName(type: string, priority: Priority): string {
+/** Name of the queue of a type and priority. */
+export function queueName(type: string, priority: Priority): string {
   return `${type}.${priority}`;
 }

@@ -36,7 +36,7 @@ export {
   typeOf,
   wholeGroup,
 } from './task-id.js';
-export type { AwaitedName, Dedup, SubmitOptions } from './submit-options.js';
+export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction } from './submit-options.js';
 export type { DistributeOptions } from './distribute.js';
 export type { TaskTarget } from './addressed/target.js';
 export type { UniqueOptions } from './unique/unique-options.js';

@@ -26,6 +26,8 @@ export interface ReadTask {
   readonly task: NewTask;
   readonly dedup: ParsedSubmitOptions['dedup'];
   readonly unique?: NonNullable<ParsedSubmitOptions['unique']>;
+  /** Absent for a submission to the store itself. */
+  readonly tx?: unknown;
 }
 
 /** Reads the arguments of submissions, which callers without types may give in any form. */
@@ -39,10 +41,11 @@ export class SubmissionReader {
   async read(name: TaskName, data: unknown, options: SubmitOptions | undefined, parent?: string): Promise<ReadTask> {
     const { id: givenId, defaults } = expectName(name);
     const parsed = parseSubmitOptions(givenId, options, defaults);
-    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey } = parsed;
+    const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey, tx } = parsed;
     const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
     const faults = [
       ...(unique && after ? [NOT_UNIQUE] : []),
+      ...(tx !== undefined && (member || parent !== undefined || unique || after) ? [NOT_ALONE] : []),
       ...(!member && options?.failGroupFast ? [NO_GROUP] : []),
       ...(to?.orAnother && !this.parts.nodes ? [NO_HEARTBEAT] : []),
     ];
@@ -63,7 +66,7 @@ export class SubmissionReader {
       ...(to && { to }),
       ...(fairKey !== undefined && { fairKey: fairKeyOf(id, fairKey, data) }),
     };
-    return { task, dedup, ...(unique && { unique }) };
+    return { task, dedup, ...(unique && { unique }), ...(tx !== undefined && { tx }) };
   }
 
   /** A delay counts by cluster time. */
@@ -73,6 +76,8 @@ export class SubmissionReader {
 }
 
 const NOT_UNIQUE = 'after: a unique task waits for no other tasks';
+const NOT_ALONE =
+  'tx: a transaction takes only a task of its own: no member of a group, no sub-task, and none with "unique" or "after"';
 const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
 const NO_HEARTBEAT =
   'to.orAnother: no node would see that another one is gone, because "heartbeat" is 0; set a heartbeat, or leave it out';

@@ -85,6 +85,24 @@ export interface SubmitOptions {
   readonly fairKey?: string | ((data: never) => string);
   /** The rule for a task of the same key that has not ended. Default: it stays, and this submission is ignored. */
   readonly unique?: UniqueOptions;
+  /**
+   * A transaction of the application, with the store `postgres()`: the connection of `pg` on which it has called BEGIN, or
+   * any object whose `query(text, values)` returns `{ rows }`. The task exists from the commit on. Only for a task of its
+   * own, without `unique` and `after`. After an error, roll back.
+   */
+  readonly tx?: TaskTransaction;
+}
+
+/** A transaction of the application; see `tx` of {@link SubmitOptions}. */
+export interface TaskTransaction {
+  /** Runs one statement. @param values of $1, $2, … */
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{
+    /** The rows, each an object with a field per column. */
+    readonly rows: unknown[];
+  }>;
 }
 
 const AFTER_FAILED = ['cancel', 'run'] as const;
@@ -144,6 +162,7 @@ const optionsSchema = onlyFields({
   to: addressSchema.optional(),
   fairKey: fairKeySchema.optional(),
   unique: uniqueSchema.optional(),
+  tx: z.unknown().optional(),
 });
 
 export interface ParsedSubmitOptions {
@@ -159,6 +178,8 @@ export interface ParsedSubmitOptions {
   readonly to?: TaskTarget;
   readonly fairKey?: NonNullable<SubmitOptions['fairKey']>;
   readonly unique?: Unique & Pick<UniqueOptions, 'key'>;
+  /** Not checked. */
+  readonly tx?: unknown;
 }
 
 const USUAL: ParsedSubmitOptions = {
@@ -182,7 +203,7 @@ export function parseSubmitOptions(
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
   const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, unique, ...others } = data;
-  const { to, fairKey, ...limits } = others;
+  const { to, fairKey, tx, ...limits } = others;
   if (to && fairKey !== undefined) throw new InvalidOptionsError(`options of task ${show(id)}`, [NOT_BOTH]);
   return {
     priority,
@@ -190,6 +211,7 @@ export function parseSubmitOptions(
     failGroupFast,
     ...(runAt !== undefined && { runAt }),
     ...(unique && { unique }),
+    ...(tx !== undefined && { tx }),
     ...(to && { to }),
     ...(fairKey !== undefined && { fairKey }),
     ...(after.length > 0 && { after }),

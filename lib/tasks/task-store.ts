@@ -26,6 +26,7 @@ import { groupId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
+import type { WrittenPlace } from './written-place.js';
 import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
 
 /** ms before a claim of unknown outcome is tried again. */
@@ -56,7 +57,7 @@ export class TaskStore {
 
   /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
-    storage: TaskStorage,
+    readonly storage: TaskStorage,
     readonly context: Context,
     maxRetainedBytes?: number,
   ) {
@@ -228,11 +229,16 @@ export class TaskStore {
     return { now: clusterClock.latest(), nonce: random.id() };
   }
 
-  /** Makes a task in the state that `make` returns, unless there is one of this id. */
-  async create(submission: Submission, dedup: Dedup, make = transitions.submit): Promise<Submitted> {
+  /** Makes a task in the state that `make` returns, unless there is one of this id. @param place default: the store */
+  async create(
+    submission: Submission,
+    dedup: Dedup,
+    make = transitions.submit,
+    { texts, hints }: WrittenPlace = this,
+  ): Promise<Submitted> {
     const { id } = submission;
     // A task that is known waits for nothing new.
-    for (let found = submission.awaits && (await this.texts.read(id)); ;) {
+    for (let found = submission.awaits && (await texts.read(id)); ;) {
       const former = found === undefined ? undefined : decodeTask(found);
       if (former && !mayFollow(submission, former, dedup)) return this.#again(submission, former, found!, dedup);
       if (former?.split !== undefined) await this.parents.remove(id, former.split);
@@ -243,10 +249,10 @@ export class TaskStore {
       const made = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
       const task = unblock(made, registered?.failed ?? [], stamp);
       const text = encodeTask(task);
-      const written = await this.texts.write(id, found, text);
+      const written = await texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
-        if (written.isWritten && task.state === 'waiting') await this.hints.offer(task, text);
+        if (written.isWritten && task.state === 'waiting') await hints.offer(task, text);
         if (written.isWritten) await this.settle(task, text);
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }

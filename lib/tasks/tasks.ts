@@ -19,6 +19,7 @@ import { Schedules } from './schedules/schedules.js';
 import { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
 import { submitUnique } from './unique/submit-unique.js';
+import { submitWithin } from './written-place.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
 export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
@@ -77,12 +78,16 @@ export class Tasks {
    * @param rest the data: any JSON value, of the type of the name's definition; then options, which override those of the
    *   definition
    * @throws InvalidOptionsError if the data or an option can't be used, or members of a group disagree
-   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise; with `tx`
+   *   roll back after each error
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
-    const { task, dedup, unique } = await this.#reader.read(name, data, options);
-    if (!unique) return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
+    const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
     const { member: _none, ...alone } = task;
+    if (tx !== undefined) {
+      return observedSubmit(this.parts.context, alone, (traced) => submitWithin(tx, this.#store, traced, dedup));
+    }
+    if (!unique) return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
     return observedSubmit(this.parts.context, alone, async (traced) => {
       const submitted = await submitUnique(this.#store, traced, dedup, unique);
       if (submitted.task) this.handlers.cancel(submitted.task);
@@ -104,8 +109,10 @@ export class Tasks {
     name: TaskName<In>,
     ...[data, options]: SubmitArguments<In>
   ): Promise<Submitted> {
-    const { task, dedup, unique } = await this.#reader.read(name, data, options);
+    const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
     const faults = nameFaults('queue', queue);
+    if (tx !== undefined)
+      faults.push('tx: a task of a queue needs its place there, which a transaction would hold back');
     if (unique) faults.push('unique: a task of a queue keeps its place');
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
     if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');

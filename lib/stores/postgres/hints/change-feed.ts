@@ -10,7 +10,7 @@ import type { Server } from '../server.js';
 import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
 import { Listener } from './listener.js';
-import { type Message, Outbox } from './outbox.js';
+import { type Message, Outbox, payloadOf } from './outbox.js';
 import type { WaitingPolls } from './waiting-polls.js';
 
 interface Parts {
@@ -81,6 +81,11 @@ export class ChangeFeed {
   offered(queue: string): void {
     if (this.settings.notifications) this.#outbox.send(this.#channel, ['offered', queue]);
     else this.parts.polls.wake(queue);
+  }
+
+  /** The notification of a new hint, for a transaction that sends it with its commit; undefined if all clients poll. */
+  noticeOf(queue: string): readonly [channel: string, payload: string] | undefined {
+    return this.settings.notifications ? [this.#channel, payloadOf(['offered', queue])] : undefined;
   }
 
   /** Waits for the first attempt to listen, for a limited time, so that no change after the start is missed. */

@@ -58,7 +58,7 @@ export class Outbox {
 }
 
 /** A message that is too long goes without its text. */
-function payloadOf(message: Message): string {
+export function payloadOf(message: Message): string {
   const payload = JSON.stringify(message);
   const isLong = message[0] === 'changed' && Buffer.byteLength(payload) > LARGEST_PAYLOAD;
   return isLong ? JSON.stringify(message.slice(0, 3)) : payload;

@@ -1,0 +1,62 @@
+import { InvalidOptionsError, show } from '../decision/index.js';
+import type { TaskStorage, TransactionTexts } from '../stores/index.js';
+import type { ConditionalTexts } from './conditional-texts.js';
+import { hintOf, queueName } from './hints.js';
+import type { Submitted } from './submission.js';
+import type { Dedup } from './submit-options.js';
+import type { Task } from './task.js';
+import { type Submission, submit } from './transitions.js';
+
+/** Where a new task is written: in the store, or in a transaction of the application. */
+export interface WrittenPlace {
+  readonly texts: Pick<ConditionalTexts, 'read' | 'write'>;
+  readonly hints: { offer(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> };
+}
+
+/** The part of the store of tasks that makes them. */
+interface NewTasks {
+  readonly storage: TaskStorage;
+  create(submission: Submission, dedup: Dedup, make: typeof submit, place: WrittenPlace): Promise<Submitted>;
+}
+
+/**
+ * Submits a task of its own in a transaction of the application: it exists from the commit on.
+ *
+ * @throws InvalidOptionsError if the store has no transactions, or can't use this one
+ * @throws StoreUnavailableError after any other error: then the application must roll back
+ */
+export async function submitWithin(
+  transaction: unknown,
+  store: NewTasks,
+  submission: Submission,
+  dedup: Dedup,
+): Promise<Submitted> {
+  const texts = store.storage.within?.(transaction);
+  if (texts) return store.create(submission, dedup, submit, placeIn(texts));
+  const fault = 'tx: this store takes part in no transaction of the application; postgres() does. Leave it out';
+  throw new InvalidOptionsError(`task ${show(submission.id)}`, [fault]);
+}
+
+/** A write whose outcome is unknown needs no care here: the transaction is rolled back. */
+function placeIn(transaction: TransactionTexts): WrittenPlace {
+  return {
+    texts: {
+      read: (key) => transaction.read(key),
+      async write(key, former, next) {
+        if (former === undefined) {
+          const found = await transaction.create(key, next!);
+          return found === undefined ? { isWritten: true } : { isWritten: false, found, isUncertain: false };
+        }
+        if (await transaction.replace(key, former, next!)) return { isWritten: true };
+        return { isWritten: false, found: await transaction.read(key), isUncertain: false };
+      },
+    },
+    hints: {
+      // An addressed task has none: nodes look for it.
+      async offer({ type, priority }, text) {
+        const hint = hintOf(text);
+        if (hint !== undefined) await transaction.offer(queueName(type, priority), hint);
+      },
+    },
+  };
+}
