@@ -160,11 +160,3 @@ export const CATALOGUE = [
 ];
 
 export const requirePeer = (name) => ofPeers(name);
-
-/** @throws if a name is unknown */
-export function selected(only) {
-  if (only === undefined) return CATALOGUE;
-  const unknown = only.filter((id) => !CATALOGUE.some((peer) => peer.id === id));
-  if (unknown.length === 0) return CATALOGUE.filter(({ id }) => only.includes(id));
-  throw new Error(`no peer is named ${unknown.join(', ')}: the peers are ${CATALOGUE.map(({ id }) => id).join(', ')}`);
-}
