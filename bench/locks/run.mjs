@@ -5,7 +5,7 @@
  *   --parts speed,cases,tasks   runs these parts; all by default
  *   --only redlock,bullmq       runs these locks and systems of tasks only; parts without any of them are left out
  *   --cases stale,frozen        runs these cases only: ticks, ahead, stale, frozen, failover, lost
- *   --seconds 5                 s of measurement for each lock and number of flows; 1,000 tasks for each of them
+ *   --seconds 5                 s of measurement for each lock and number of flows, and about as many for each of tasks
  *   --json                      prints the results as JSON to standard output
  *   --write                     writes docs/comparison.md and docs/images/comparison.svg; parts that did not run stay there
  *   --from FILE                 takes the results from a file that --json printed; runs nothing

@@ -7,8 +7,8 @@ export const WORKERS = [1, 4, 16];
 export const FLOWS = 64;
 /** Rounds whose figures count. One before them warms up. */
 const ROUNDS = 5;
-/** Tasks of one measurement of s: about as many as the slowest system completes in it. A worker alone gets half of them. */
-const PER_SECOND = 1000;
+/** Tasks for each s of a measurement by the server, so that a measurement takes about as long on each. A worker alone gets half. */
+const PER_SECOND = { redis: 4000, hazelcast: 4000, postgres: 1000 };
 /** Tasks of one measurement of an idle system. */
 const IDLE = 100;
 
@@ -27,9 +27,10 @@ export async function queueSpeed(systems, seconds, say) {
     const taken = systems.map(() => ({}));
     for (let round = 0; round <= ROUNDS; round++) {
       say(`tasks, ${round === 0 ? 'a round that warms up' : `round ${round} of ${ROUNDS}`}`);
-      for (const measure of measurements(round, Math.ceil(seconds * PER_SECOND))) {
-        for (const [index, { id }] of systems.entries()) {
-          for (const [name, value] of await measure(actors[index], (error) => say(`${id}: ${error}`)))
+      for (const measure of measurements(round)) {
+        for (const [index, { id, server }] of systems.entries()) {
+          const tasks = Math.ceil(seconds * PER_SECOND[server]);
+          for (const [name, value] of await measure(actors[index], tasks, (error) => say(`${id}: ${error}`)))
             if (round > 0) (taken[index][name] ??= []).push(value);
         }
       }
@@ -42,8 +43,8 @@ export async function queueSpeed(systems, seconds, say) {
 }
 
 /** Each resolves to names and values. */
-function measurements(round, tasks) {
-  const completions = WORKERS.map((workers) => async (actor, failed) => {
+function measurements(round) {
+  const completions = WORKERS.map((workers) => async (actor, tasks, failed) => {
     const [queue, count] = [`r${round}-w${workers}`, workers === 1 ? Math.ceil(tasks / 2) : tasks];
     const submitted = await actor.ask('submit', queue, count, FLOWS);
     if (submitted.error) return failed(submitted.error) ?? [];
@@ -56,7 +57,7 @@ function measurements(round, tasks) {
   });
   return [
     ...completions,
-    async (actor, failed) => {
+    async (actor, _tasks, failed) => {
       const { p50, p99, error } = await actor.ask('idle', `r${round}-idle`, IDLE);
       if (error) return failed(error) ?? [];
       return [
