@@ -7,7 +7,7 @@ const ofPeers = createRequire(new URL('package.json', PEERS_FOLDER));
 export const pinned = (name) => JSON.parse(readFileSync(new URL('package.json', PEERS_FOLDER))).dependencies[name];
 const POM = readFileSync(new URL('shedlock/pom.xml', PEERS_FOLDER), 'utf8');
 const pom = (name) => POM.match(new RegExp(`<${name}>(.*?)</`))[1];
-const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;
+export const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;
 
 const REDIS = 'one Redis, one connection, append-only file synced once a second';
 const POSTGRES = 'one PostgreSQL, at most 10 connections, each commit on disk';

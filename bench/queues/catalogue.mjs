@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { pinned } from '../locks/catalogue.mjs';
+import { installed, pinned } from '../locks/catalogue.mjs';
 
-const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;
 /** The program of their processes. */
 const actor = fileURLToPath(new URL('actor.mjs', import.meta.url));
 
