@@ -110,10 +110,10 @@ describeOnPostgres('postgres() in trouble', () => {
     await using store = await connected({ connectionString: undefined, pool } as never);
     for (let text = 0; text < 20; text++) {
       // The server's own processes write to the log, too, at any time: only what the write itself added must be on disk.
-      const before = await admin.query<{ end: string }>('SELECT pg_current_wal_insert_lsn()::text AS end');
+      const before = await admin.query('SELECT pg_current_wal_insert_lsn()::text AS end');
       await store.compareAndSet('key', text ? String(text - 1) : undefined, String(text), { notify: 'none' });
       const flushed = 'SELECT pg_current_wal_flush_lsn() > $1::pg_lsn AS flushed';
-      expect((await admin.query(flushed, [before.rows[0]!.end])).rows).toEqual([{ flushed: true }]);
+      expect((await admin.query(flushed, [(before.rows[0] as { end: string }).end])).rows).toEqual([{ flushed: true }]);
     }
     await store.close();
     await pool.end();
