@@ -12,7 +12,6 @@ import { history } from './history.mjs';
 import { idle } from './idle.mjs';
 import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
-import { peers } from './peers.mjs';
 import { onPostgres } from './postgres.mjs';
 import { tasks } from './tasks.mjs';
 import { onRedis } from './redis.mjs';
@@ -38,7 +37,6 @@ const PARTS = {
   backlog,
   redis: onRedis,
   postgres: onPostgres,
-  peers: () => onHazelcast(peers),
 };
 
 const { positionals } = parseArgs({ allowPositionals: true });

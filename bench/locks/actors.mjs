@@ -21,7 +21,7 @@ export class Actor {
     const actor = new Actor();
     const program = peer.provider
       ? await javaCommand(peer, address, node)
-      : [process.execPath, ACTOR, peer.id, JSON.stringify(address), node, JSON.stringify(names)];
+      : [process.execPath, peer.actor ?? ACTOR, peer.id, JSON.stringify(address), node, JSON.stringify(names)];
     const [command, ...args] = program;
     const env = { ...process.env, ...(ahead !== 0 && wrongClock(ahead)) };
     actor.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });

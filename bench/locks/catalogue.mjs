@@ -7,7 +7,7 @@ const ofPeers = createRequire(new URL('package.json', PEERS_FOLDER));
 export const pinned = (name) => JSON.parse(readFileSync(new URL('package.json', PEERS_FOLDER))).dependencies[name];
 const POM = readFileSync(new URL('shedlock/pom.xml', PEERS_FOLDER), 'utf8');
 const pom = (name) => POM.match(new RegExp(`<${name}>(.*?)</`))[1];
-const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;
+export const installed = (name) => createRequire(import.meta.url)(`${name}/package.json`).version;
 
 const REDIS = 'one Redis, one connection, append-only file synced once a second';
 const POSTGRES = 'one PostgreSQL, at most 10 connections, each commit on disk';
@@ -160,11 +160,3 @@ export const CATALOGUE = [
 ];
 
 export const requirePeer = (name) => ofPeers(name);
-
-/** @throws if a name is unknown */
-export function selected(only) {
-  if (only === undefined) return CATALOGUE;
-  const unknown = only.filter((id) => !CATALOGUE.some((peer) => peer.id === id));
-  if (unknown.length === 0) return CATALOGUE.filter(({ id }) => only.includes(id));
-  throw new Error(`no peer is named ${unknown.join(', ')}: the peers are ${CATALOGUE.map(({ id }) => id).join(', ')}`);
-}

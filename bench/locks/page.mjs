@@ -1,8 +1,9 @@
+import { tasksPart } from '../queues/page.mjs';
 import { CASES } from './cases.mjs';
 import { FLOWS } from './speed.mjs';
+import { TITLES, besideOurs, factsOf, micros, oursOn, table, whole } from './table.mjs';
 
 const COMMAND = 'npm run bench:peers';
-const TITLES = { redis: 'Redis', postgres: 'PostgreSQL', hazelcast: 'Hazelcast', memory: 'Memory' };
 
 /** Experiment of each case, as the page describes it. */
 const EXPERIMENTS = {
@@ -29,36 +30,42 @@ still refuses new locks for a grace, so that this experiment can't begin then.`,
 /**
  * The page docs/comparison.md, from the results of a run as `run.mjs` collects them.
  *
+ * @param former the page as it stands: a part that this run left out stays as it is
  * @returns Markdown, not yet formatted
  */
-export function pageOf(results) {
-  return [
-    intro(results),
-    ...(results.speed ? speedSection(results) : []),
-    ...(results.cases ? casesSection(results) : []),
-    ...(results.speed || results.cases ? [aheadSection(results)] : []),
-    ...(results.tasks?.length > 0 ? [tasksSection(results.tasks)] : []),
-    limits(results),
-  ].join('\n\n');
+export function pageOf(results, former = '') {
+  const locks = results.speed || results.cases ? locksPart(results) : partOf(former, 'Locks');
+  const tasks = results.tasks ? tasksPart(results) : partOf(former, 'Tasks');
+  return [INTRO, locks, tasks].filter(Boolean).join('\n\n');
 }
 
-function intro({ date, machine, load, versions, seconds, note, missing, took }) {
-  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `# Comparison
+/** The text below a heading, with it. */
+function partOf(page, title) {
+  const [, ...others] = page.split(/^(?=## )/m);
+  return others.find((part) => part.startsWith(`## ${title}\n`))?.trim();
+}
 
-The same work on our permits and on other locks, in one run on real servers on loopback. A program wrote this page:
-don't edit it.
+const INTRO = `# Comparison
 
-- **Date:** ${date}, ${took} s for all parts
-- **Machine:** ${machine.processor}, ${machine.cores} cores, ${machine.memory}, Linux ${machine.kernel}; load average before the run: ${load.toFixed(1)}
-- **Versions:** ${named.join(', ')}; those of the libraries stand in the tables
-- **Repeat it:** \`${COMMAND} -- --write\` (${seconds} s of measurement for each row)
+Our permits beside other locks, and our tasks beside other queues. A program wrote this page: don't edit it. Each of the two
+parts is of one run, and says of which.
 
-${[note, ...missing.map((line) => `This run ${line}.`)].filter(Boolean).join('\n')}
+\`${COMMAND} -- --write\` repeats both parts, and \`${COMMAND} -- --only ours-redis,redlock,bullmq --seconds 1\` is a short run.
+You need \`redis-server\`, PostgreSQL, \`faketime\`, and for Hazelcast and ShedLock a JDK 17 and Maven. A tool that is missing is
+named, and its rows are left out. The peers are installed into \`bench/peers\`.`;
 
-\`${COMMAND} -- --only ours-redis,redlock --seconds 1\` is a short run. You need \`redis-server\`,
-PostgreSQL, \`faketime\`, and for Hazelcast and ShedLock a JDK 17 and Maven. A tool that is missing is named, and its rows
-are left out. The peers are installed into \`bench/peers\`.`;
+function locksPart(results) {
+  return [
+    `## Locks
+
+The same work on our permits and on other locks, in one run on real servers on loopback.
+
+${factsOf(results, 'speed,cases')}`,
+    ...(results.speed ? speedSection(results) : []),
+    ...(results.cases ? casesSection(results) : []),
+    aheadSection(results),
+    LIMITS,
+  ].join('\n\n');
 }
 
 function speedSection({ peers, speed }) {
@@ -66,7 +73,7 @@ function speedSection({ peers, speed }) {
     .filter((server) => peers.some((peer) => peer.server === server && speed[peer.id]))
     .map((server) => speedTable(server, peers, speed));
   return [
-    `## Speed
+    `### Speed
 
 ![Pairs of acquire and release per second](images/comparison.svg)
 
@@ -85,7 +92,7 @@ function speedTable(server, peers, speed) {
   const rows = shown.map((peer) => speedRow(peer, speed[peer.id], reference && speed[reference.id]));
   const head = ['lock', '1 flow, pairs/s', 'p50, p99', 'beside ours', '64 flows, pairs/s', 'p50, p99', 'beside ours'];
   const notes = shown.map(({ name, version, differs }) => `- ${name}${version && ` (${version})`}: ${differs}`);
-  return `### ${TITLES[server]}\n\n${table(head, rows)}\n\n${notes.join('\n')}`;
+  return `#### ${TITLES[server]}\n\n${table(head, rows)}\n\n${notes.join('\n')}`;
 }
 
 function speedRow({ name, kind }, figures, reference) {
@@ -93,19 +100,16 @@ function speedRow({ name, kind }, figures, reference) {
     if (!figures[flows]) return ['failed', '', ''];
     const { rate, p50, p99 } = figures[flows];
     const ratio = reference?.[flows] ? rate / reference[flows].rate : undefined;
-    return [whole(rate), `${micros(p50)}, ${micros(p99)}`, ratio === undefined ? '' : emphasized(ratio, kind)];
+    return [whole(rate), `${micros(p50)}, ${micros(p99)}`, ratio === undefined ? '' : besideOurs(ratio, kind)];
   });
   return [name, ...cells];
 }
-
-const emphasized = (ratio, kind) => (ratio > 1 && kind === 'peer' ? `**${ratio.toFixed(2)}**` : ratio.toFixed(2));
-const oursOn = (server, peers) => peers.find((peer) => peer.server === server && peer.kind === 'ours');
 
 function casesSection({ peers, cases }) {
   const shown = peers.filter(({ id }) => cases[id]);
   const summary = shown.map((peer) => [labelOf(peer), ...casesOf(cases).map(({ id }) => markOf(cases[peer.id][id]))]);
   return [
-    `## Correctness
+    `### Correctness
 
 One small experiment for each case and lock, with real servers, and nodes as processes. "yes" means that the lock did
 as wanted, "no" that it did not, "–" that the case does not apply.
@@ -113,7 +117,7 @@ as wanted, "no" that it did not, "–" that the case does not apply.
 ${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
     ...casesOf(cases).map(({ id, title }) => {
       const rows = shown.map((peer) => [labelOf(peer), cases[peer.id][id].text]);
-      return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
+      return `#### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
     }),
   ];
 }
@@ -139,7 +143,7 @@ function aheadSection({ peers, speed = {}, cases = {} }) {
         .map(({ title }) => [peer, title]),
     )
     .map(([peer, title]) => `- ${labelOf(peer)}: not as wanted in "${title}"`);
-  return `## Where ours is behind
+  return `### Where ours is behind
 
 ${[...lines, ...broken].join('\n') || 'Nowhere in this run.'}
 
@@ -163,53 +167,9 @@ function righterThan(peer, ours, cases) {
     .map(({ title }) => `- ${peer.name} is more correct in "${title}"`);
 }
 
-/** Rows of `bench/peers.mjs`, whose names are "<figure>: <system>". */
-function tasksSection(rows) {
-  // A peer's row has our figure, too, and its own as the reference.
-  const split = rows.map(({ name, ours, reference }) => [...name.split(/: (?=[^:]*$)/), reference ?? ours]);
-  const systems = [...new Set(split.map(([, system]) => system))];
-  const figures = [...new Set(split.map(([figure]) => figure))];
-  const valueOf = (figure, system) => split.find(([name, other]) => name === figure && other === system)?.[2];
-  const cells = figures.map((figure) => [
-    figure,
-    ...systems.map((system) => taskCell(figure, valueOf(figure, system), valueOf(figure, systems[0]))),
-  ]);
-  return `## Tasks
-
-The same tasks, with a handler that does nothing, as medians of rounds in turn. BullMQ's Redis writes to disk once a second,
-PostgreSQL at each commit, and Hazelcast keeps all in memory. So the rows compare what a team gets, and not the same
-durability. pg-boss fetches and completes in loops, because its workers look at most twice a second. Bold figures are better than ours.
-
-${table(['', ...systems], cells)}`;
-}
-
-/** Of times the lower one is better, of rates the higher one. */
-function taskCell(figure, value, ours) {
-  if (value === undefined) return '–';
-  const text = String(Number(value.toPrecision(3)));
-  const isBetter = figure.endsWith(' ms') ? value < ours : value > ours;
-  return isBetter ? `**${text}**` : text;
-}
-
-function limits({ speed, cases }) {
-  if (!speed && !cases) return '';
-  return `## Limits of these figures
+const LIMITS = `### Limits of these figures
 
 - All servers, nodes and measured processes share the cores of one machine, so network time is missing and a slow client
   slows its server.
 - Each experiment of a case runs once. A "yes" is no proof: [guarantees.md](guarantees.md) says how ours is tested.
-- ShedLock runs in Java with threads, all others in Node.js.
-`;
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-const whole = (rate) => Math.round(rate).toLocaleString('en-US');
-
-/** µs below 1 ms. */
-function micros(value) {
-  return value < 1000 ? `${Math.round(value)} µs` : `${(value / 1000).toFixed(1)} ms`;
-}
+- ShedLock runs in Java with threads, all others in Node.js.`;

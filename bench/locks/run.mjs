@@ -2,21 +2,21 @@
  * Locks, permits and tasks of several libraries beside ours, in one run, on real servers on loopback. Needs a built
  * package: `npm run bench:peers` builds it.
  *
- *   --parts speed,cases,tasks   runs these parts; all by default, with --only all but the tasks
- *   --only redlock,ours-redis   runs these locks only
+ *   --parts speed,cases,tasks   runs these parts; all by default
+ *   --only redlock,bullmq       runs these locks and systems of tasks only; parts without any of them are left out
  *   --cases stale,frozen        runs these cases only: ticks, ahead, stale, frozen, failover, lost
- *   --seconds 5                 s of measurement for each lock and number of flows
+ *   --seconds 5                 s of measurement for each lock and number of flows, and about as many for each of tasks
  *   --json                      prints the results as JSON to standard output
- *   --write                     writes docs/comparison.md and docs/images/comparison.svg
+ *   --write                     writes docs/comparison.md and docs/images/comparison.svg; parts that did not run stay there
  *   --from FILE                 takes the results from a file that --json printed; runs nothing
  *   --note TEXT                 a sentence about the run for the page
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
-import { onHazelcast } from '../hazelcast.mjs';
-import { peers as tasks } from '../peers.mjs';
-import { pinned, selected } from './catalogue.mjs';
+import { QUEUES } from '../queues/catalogue.mjs';
+import { queueSpeed } from '../queues/speed.mjs';
+import { CATALOGUE } from './catalogue.mjs';
 import { chartOf } from './chart.mjs';
 import { CASES } from './cases.mjs';
 import { correctness } from './correctness.mjs';
@@ -54,12 +54,13 @@ if (values.note !== undefined) results.note = values.note;
 if (values.json) console.log(JSON.stringify(results, null, 2));
 else console.log(await formatted(pageOf(results)));
 if (values.write) {
-  await writeFile(new URL('comparison.md', DOCS), await formatted(pageOf(results)));
-  await writeFile(new URL('images/comparison.svg', DOCS), chartOf(results));
+  const page = new URL('comparison.md', DOCS);
+  await writeFile(page, await formatted(pageOf(results, await readFile(page, 'utf8'))));
+  if (results.speed) await writeFile(new URL('images/comparison.svg', DOCS), chartOf(results));
 }
 
 async function measured() {
-  const parts = namesOf(values.parts ?? (values.only && 'speed,cases'), PARTS, 'part');
+  const parts = namesOf(values.parts, PARTS, 'part');
   const ids = namesOf(
     values.cases,
     CASES.map(({ id }) => id),
@@ -67,16 +68,21 @@ async function measured() {
   );
   const cases = CASES.filter(({ id }) => ids.includes(id));
   const seconds = secondsOf(values.seconds);
-  const { found, missing } = await available(selected(values.only?.split(',')));
-  const run = { date: new Date().toISOString().slice(0, 10), ...machine(), versions: await versions(found), seconds };
-  if (parts.includes('speed')) run.speed = await speed(found, seconds, say);
-  if (parts.includes('cases')) run.cases = await casesOf(found, cases, missing);
-  if (parts.includes('tasks')) {
-    run.tasks = await tasksOf(missing);
-    for (const name of ['bullmq', 'graphile-worker', 'pg-boss']) run.versions[name] = pinned(name);
-  }
+  const only = namesOf(values.only, [...new Set([...CATALOGUE, ...QUEUES].map(({ id }) => id))], 'peer');
+  const chosen = (catalogue, ...needed) =>
+    catalogue.filter(({ id }) => only.includes(id) && needed.some((part) => parts.includes(part)));
+  const locks = await available(chosen(CATALOGUE, 'speed', 'cases'));
+  const queues = await available(chosen(QUEUES, 'tasks'));
+  const missing = [...new Set([...locks.missing, ...queues.missing])];
+  const all = [...locks.found, ...queues.found];
+  const run = { date: new Date().toISOString().slice(0, 10), ...machine(), versions: await versions(all), seconds };
+  const hasLocks = locks.found.length > 0;
+  if (hasLocks && parts.includes('speed')) run.speed = await speed(locks.found, seconds, say);
+  if (hasLocks && parts.includes('cases')) run.cases = await casesOf(locks.found, cases, missing);
+  if (queues.found.length > 0) run.tasks = await queueSpeed(queues.found, seconds, say);
   for (const line of missing) say(line);
-  return { ...run, missing, took: Math.round((performance.now() - began) / 1000), peers: found.map(described) };
+  const took = Math.round((performance.now() - began) / 1000);
+  return { ...run, missing, took, peers: locks.found.map(described), queues: queues.found.map(described) };
 }
 
 async function casesOf(found, cases, missing) {
@@ -84,25 +90,6 @@ async function casesOf(found, cases, missing) {
   if (lack === undefined) return correctness(found, cases, say);
   missing.push(`left out the cases: ${lack}`);
   return {};
-}
-
-/** Our side of this part needs a Hazelcast member. */
-async function tasksOf(missing) {
-  const needed = await available([selected(['ours-hazelcast'])[0]]);
-  missing.push(...needed.missing.map((line) => `${line} (tasks)`));
-  if (needed.found.length === 0) return [];
-  say('tasks');
-  const { log } = console;
-  console.log = say;
-  try {
-    return await onHazelcast(tasks);
-  } catch (error) {
-    // The other parts took minutes: their results are kept.
-    missing.push(`left out the tasks: ${error.message}`);
-    return [];
-  } finally {
-    console.log = log;
-  }
 }
 
 /** @throws if one has another name */
@@ -119,8 +106,8 @@ function secondsOf(text) {
   return seconds;
 }
 
-function described({ version, id, name, kind, server, differs }) {
-  return { id, name, kind, server, differs, version: version() };
+function described({ version, id, name, kind, server, differs, promise }) {
+  return { id, name, kind, server, differs, promise, version: version() };
 }
 
 function formatted(text) {

@@ -68,7 +68,7 @@ function medians(taken) {
 }
 
 /** The same server for all peers of its kind. */
-async function startServers(peers) {
+export async function startServers(peers) {
   const needed = (server) => peers.some((peer) => peer.server === server);
   const count = peers.some(({ servers }) => servers === 3) ? 3 : 1;
   const redis = needed('redis') ? await Promise.all(Array.from({ length: count }, () => startRedis())) : [];

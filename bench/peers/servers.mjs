@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
+/** Connections of one system of tasks to PostgreSQL: as many as it serves well on a small machine. */
+export const CONNECTIONS = 20;
 /** ms for which a server may start. */
 const PATIENCE = 30_000;
 /** Debian puts PostgreSQL's programs outside of the PATH. */

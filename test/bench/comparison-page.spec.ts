@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 type Results = Readonly<Record<string, unknown>>;
 interface Generators {
-  pageOf(results: Results): string;
+  pageOf(results: Results, former?: string): string;
   chartOf(results: Results): string;
 }
 
@@ -15,6 +15,10 @@ const peer = (id: string, kind: string, server: string) => ({
   kind,
   server,
   version: '1.2',
+});
+const queue = (id: string, kind: string, server: string) => ({
+  ...peer(id, kind, server),
+  promise: `what ${id} keeps`,
 });
 const rate = (value: number) => ({ rate: value, p50: 12, p99: 3400 });
 const asWanted = { text: 'the new holder kept its lock', holds: true };
@@ -46,12 +50,12 @@ const RESULTS = {
     quick: { stale: broken, lost: broken },
     slow: { stale: { text: 'not applicable: no expiry', holds: null }, lost: asWanted },
   },
-  tasks: [
-    { name: 'submit a task: with care, per s: ours', ours: 12_345, reference: null },
-    { name: 'submit a task: with care, per s: BullMQ', ours: 12_345, reference: 23_456 },
-    { name: 'from submit to start, ms: ours', ours: 3, reference: null },
-    { name: 'from submit to start, ms: BullMQ', ours: 3, reference: 4 },
-  ],
+  queues: [queue('ours', 'ours', 'redis'), queue('bull', 'peer', 'redis'), queue('alone', 'ours', 'hazelcast')],
+  tasks: {
+    ours: { submit: 12_345, 'complete-1': 900, 'complete-4': 1000, 'complete-16': 3000, p50: 700, p99: 4200 },
+    bull: { submit: 23_456, 'complete-1': 450, 'complete-4': 1250, p50: 800, p99: 1200 },
+    alone: { submit: 6172.5, 'complete-1': 1, 'complete-4': 1, 'complete-16': 1, p50: 1, p99: 1 },
+  },
 };
 
 async function generated(changes: Results = {}) {
@@ -59,10 +63,15 @@ async function generated(changes: Results = {}) {
   const { pageOf } = (await import(PAGE)) as Generators;
   const { chartOf } = (await import(CHART)) as Generators;
   const page = pageOf(results);
-  return { page, chart: chartOf(results), behind: sectionOf(page, 'Where ours is behind') };
+  return {
+    page,
+    chart: chartOf(results),
+    behind: sectionOf(page, 'Where ours is behind'),
+    tasks: page.slice(page.indexOf('## Tasks')),
+  };
 }
 
-const sectionOf = (page: string, title: string) => page.split(`## ${title}\n`)[1]?.split('\n## ')[0];
+const sectionOf = (page: string, title: string) => page.split(`### ${title}\n`)[1]?.split(/^##/m)[0];
 
 describe('the page of the comparison', () => {
   it('names the date, the machine, the versions, the note and what was left out', async () => {
@@ -99,7 +108,7 @@ describe('the page of the comparison', () => {
     expect(page).toContain('| lock | stale release | lost data |');
     expect(page).toContain('| name of mine (Redis) | yes | no |');
     expect(page).toContain('| name of slow | – | yes |');
-    expect(page).not.toContain('### Frozen');
+    expect(page).not.toContain('Frozen');
   });
 
   it('shows a peer that failed in one measurement as failed', async () => {
@@ -107,10 +116,56 @@ describe('the page of the comparison', () => {
     expect(page).toContain('| name of quick | 1,500 | 12 µs, 3.4 ms | **1.50** | failed |');
   });
 
-  it('puts the systems of the tasks side by side, and emphasizes what is better than ours', async () => {
-    const { page } = await generated();
-    expect(page).toContain('| submit a task: with care, per s | 12300 | **23500** |');
-    expect(page).toContain('| from submit to start, ms | 3 | 4 |');
+  it('shows the tasks of each system beside ours, and emphasizes a peer that is faster', async () => {
+    const { tasks } = await generated();
+    expect(tasks).toContain('| name of ours | 12,345 | 900 | 1,000 | 3,000 | 700 µs | 4.2 ms |');
+    expect(tasks).toContain(
+      '| name of bull | 23,456 (**1.90**) | 450 (0.50) | 1,250 (**1.25**) | failed | 800 µs | **1.2 ms** |',
+    );
+  });
+
+  it('shows all systems beside ours on a server where ours has no peer', async () => {
+    const { tasks } = await generated();
+    const [, beside] = tasks.split('### Tasks on Hazelcast, beside all others\n');
+    expect(beside).toContain('| name of alone | 6,173 |');
+    expect(beside).toContain('| name of ours | 12,345 (2.00) |');
+    expect(beside).toContain('| name of bull | 23,456 (**3.80**) |');
+  });
+
+  it('says what is left of the tasks when the server dies, and where a peer is faster', async () => {
+    const { tasks } = await generated();
+    expect(tasks).toContain('| name of bull | 1.2 | what bull keeps |');
+    expect(tasks.match(/^- name of .*$/gm)).toEqual([
+      '- name of bull is faster: 1.90 times our submit/s; 1.25 times our complete/s, 4 workers; idle p99 1.2 ms instead of 4.2 ms',
+    ]);
+  });
+});
+
+describe('the page after a run of one part', () => {
+  const former = () => generated({ note: 'An earlier run.' });
+  const { speed: _speed, cases: _cases, tasks: _tasks, ...others } = RESULTS;
+
+  it('keeps the locks when only the tasks ran', async () => {
+    const { pageOf } = (await import(PAGE)) as Generators;
+    const before = (await former()).page;
+    const page = pageOf({ ...others, tasks: RESULTS.tasks, note: 'A later run.' }, before);
+    const [locks, tasks] = page.split('\n## Tasks\n') as [string, string];
+    expect(locks.trim()).toBe(before.split('\n## Tasks\n')[0]!.trim());
+    expect([locks.includes('An earlier run.'), tasks.includes('A later run.')]).toEqual([true, true]);
+    expect(tasks).not.toContain('An earlier run.');
+  });
+
+  it('keeps the tasks when only the locks ran', async () => {
+    const { pageOf } = (await import(PAGE)) as Generators;
+    const before = (await former()).page;
+    const page = pageOf({ ...others, speed: RESULTS.speed, note: 'A later run.' }, before);
+    expect(page.split('\n## Tasks\n')[1]!.trim()).toBe(before.split('\n## Tasks\n')[1]!.trim());
+    expect(page.split('\n## Tasks\n')[0]).toContain('A later run.');
+  });
+
+  it('has no part that never ran', async () => {
+    const { pageOf } = (await import(PAGE)) as Generators;
+    expect(pageOf({ ...others, tasks: RESULTS.tasks })).not.toContain('## Locks');
   });
 });
 

@@ -19,6 +19,7 @@ interface Result {
 interface Results {
   readonly speed: Readonly<Record<string, Readonly<Record<string, Figures>>>>;
   readonly cases: Readonly<Record<string, Readonly<Record<string, Result>>>>;
+  readonly tasks: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly missing: readonly string[];
 }
 
@@ -65,6 +66,28 @@ describeUnless(lack)('a short run of the comparison', () => {
     expect(stale!.text).toMatch(/^not applicable: the lock has no expiry/);
     expect(lost!.text).toMatch(/the first one's library knew when asked/);
   });
+});
+
+describeUnless(lack)('a short run of the tasks of the comparison', () => {
+  it('measures ours on each server, and runs no lock', async () => {
+    const systems = ['ours-redis', 'ours-postgres'];
+    const { stdout } = await bench('--seconds', '0.02', '--parts', 'tasks', '--json', '--only', systems.join(','));
+    const { tasks, speed, cases } = JSON.parse(stdout) as Results;
+    expect(Object.keys(tasks)).toEqual(systems);
+    expect([speed, cases]).toEqual([undefined, undefined]);
+    for (const figures of Object.values(tasks)) {
+      expect(Object.keys(figures).toSorted()).toEqual([
+        'complete-1',
+        'complete-16',
+        'complete-4',
+        'p50',
+        'p99',
+        'submit',
+      ]);
+      expect(Object.values(figures).filter((figure) => !(figure > 0))).toEqual([]);
+      expect(figures['p99']).toBeGreaterThanOrEqual(figures['p50']!);
+    }
+  }, 240_000);
 });
 
 describe('wrong arguments of the comparison', () => {

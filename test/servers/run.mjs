@@ -5,22 +5,23 @@
  *   npm run test:servers -- redis 6.2       servers whose line contains one of these words
  *   npm run test:servers -- --list          the servers, without a test
  *
- * Programs and results are kept in the cache. A server that runs again replaces its former result, and the table of
- * docs/compatibility.md is written from all results.
+ * Programs are kept in the cache. Each result replaces the line of its server in the table of docs/compatibility.md, and
+ * the other lines stay as they are.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { writeBetween } from '../compatibility/report.mjs';
 import { SERVERS, TESTS } from './catalogue.mjs';
-import { CACHE, executable, librariesIn } from './packages.mjs';
+import { executable, librariesIn } from './packages.mjs';
+import { linesIn, tableOf } from './table.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const LONGEST = 20 * 60_000;
-const RESULTS = join(CACHE, 'results.json');
+const PAGE = join(root, 'docs/compatibility.md');
 const MARKS = ['<!-- npm run test:servers writes what follows, until its end mark. -->', '<!-- end of servers -->'];
 
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -33,22 +34,16 @@ if (process.argv.includes('--list')) for (const server of chosen) console.log(li
 else process.exitCode = (await testAll()) ? 0 : 1;
 
 async function testAll() {
-  const results = await formerResults();
   let isGreen = true;
   for (const server of chosen) {
     const result = await testOn(server);
     console.log(sentenceOf(server, result));
     isGreen &&= result.passed > 0 && result.failed === 0;
-    results[lineOf(server)] = { ...result, output: undefined };
-    await mkdir(dirname(RESULTS), { recursive: true });
-    await writeFile(RESULTS, JSON.stringify(results, null, 2));
+    // Read for each server: another run may have written meanwhile.
+    const lines = linesIn(await readFile(PAGE, 'utf8'), MARKS);
+    await writeBetween(PAGE, MARKS, tableOf(SERVERS, lines, { server, result }));
   }
-  await writeBetween(join(root, 'docs/compatibility.md'), MARKS, tableOf(results));
   return isGreen;
-}
-
-async function formerResults() {
-  return JSON.parse(await readFile(RESULTS, 'utf8').catch(() => '{}'));
 }
 
 /** @returns version, date, numbers of tests; `problem` if none could run */
@@ -112,18 +107,4 @@ function sentenceOf(server, { version, passed, failed, problem, failures = [], o
   if (problem) return `not tested: ${what}: ${problem}`;
   if (failed === 0) return `${what}: ${passed} passed`;
   return [`${what}: ${passed} passed, ${failed} failed`, ...failures.map((name) => `  ${name}`), output].join('\n');
-}
-
-function tableOf(results) {
-  const header = ['server', 'version', 'from', 'passed', 'failed', 'date'];
-  const known = SERVERS.flatMap((server) => {
-    const result = results[lineOf(server)];
-    return result ? [cells(server, result)] : [];
-  });
-  return [header, header.map(() => '---'), ...known].map((line) => `| ${line.join(' | ')} |`).join('\n');
-}
-
-function cells({ name, from }, { version, passed, failed, problem, date }) {
-  const counts = problem ? ['not tested', 'not tested'] : [String(passed), String(failed)];
-  return [name, version, from.text, ...counts, date];
 }

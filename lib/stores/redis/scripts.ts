@@ -120,35 +120,28 @@ local function member(text, key) return ordered(text) .. '\\0\\1' .. key end
 `;
 
 /**
- * Scripts for texts write the order first, and only that can fail. So an error means that nothing was changed.
+ * Compares and writes texts, each by itself. A text's order is written first. Redis refuses only the first write of a
+ * script, so an error means that nothing was changed.
  *
- * KEYS: hash of texts, perhaps their order. ARGV: key, text. Answers with the text that is there.
+ * KEYS: hash of texts, perhaps their order. ARGV: for each text its key, the expected text, the next text, and a mark: '0'
+ * if no text is expected, '1' if it is replaced, '2' if it is removed. Answers nil for each that was written. For the others
+ * it answers the text that was not expected, or '' if another one was.
  */
-export const CREATE_TEXT = writing(`${ORDER}
-local found = redis.call('HGET', KEYS[1], ARGV[1])
-if found then return found end
-if KEYS[2] then redis.call('ZADD', KEYS[2], 0, member(ARGV[2], ARGV[1])) end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return false
-`);
-
-/** KEYS: hash of texts, perhaps their order. ARGV: key, expected text, next text. */
-export const REPLACE_TEXT = writing(`${ORDER}
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-if KEYS[2] then
-  redis.call('ZADD', KEYS[2], 0, member(ARGV[3], ARGV[1]))
-  if ARGV[2] ~= ARGV[3] then redis.call('ZREM', KEYS[2], member(ARGV[2], ARGV[1])) end
+export const WRITE_TEXTS = writing(`${ORDER}
+local answers = {}
+for i = 1, #ARGV, 4 do
+  local key, expected, text, mark = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local found = redis.call('HGET', KEYS[1], key)
+  local answer = false
+  if mark == '0' then answer = found elseif found ~= expected then answer = '' end
+  if not answer then
+    if KEYS[2] and mark ~= '2' then redis.call('ZADD', KEYS[2], 0, member(text, key)) end
+    if KEYS[2] and found and (mark == '2' or found ~= text) then redis.call('ZREM', KEYS[2], member(found, key)) end
+    if mark == '2' then redis.call('HDEL', KEYS[1], key) else redis.call('HSET', KEYS[1], key, text) end
+  end
+  answers[#answers + 1] = answer
 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-return 1
-`);
-
-/** KEYS: hash of texts, perhaps their order. ARGV: key, expected text. */
-export const REMOVE_TEXT = writing(`${ORDER}
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-if KEYS[2] then redis.call('ZREM', KEYS[2], member(ARGV[2], ARGV[1])) end
-redis.call('HDEL', KEYS[1], ARGV[1])
-return 1
+return answers
 `);
 
 /** KEYS: hash of texts, their order. ARGV: from, to, limit. Answers with keys and texts in turn. */

@@ -21,6 +21,7 @@ export function describeTextsContract(tests: ContractTests, clients: TwoTexts): 
   tests.it('lets exactly one of many concurrent writers create, replace and remove, over two clients', () =>
     raceForOneKey(clients),
   );
+  tests.it('answers each of many changes that come at once by itself', () => changeManyAtOnce(clients, created));
 }
 
 type Created = (text: string) => Promise<string>;
@@ -96,6 +97,33 @@ function describeKeptTexts({ it }: ContractTests, clients: TwoTexts, created: Cr
     assert.deepEqual(await other.readMany([first, ...absent, second]), expected);
     assert.deepEqual(await other.readMany([]), new Map());
   });
+}
+
+/** A store may send them together. In each row of changes, every third one expects a text that is not there. */
+async function changeManyAtOnce(clients: TwoTexts, created: Created): Promise<void> {
+  const [one, other] = clients();
+  const wanted = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
+  const all = <T>(change: (index: number) => Promise<T>) => Promise.all(wanted.map((_, index) => change(index)));
+  const keys = await all((index) => (wanted[index] ? Promise.resolve(randomUUID()) : created('there')));
+  const readAll = () => all((index) => other.read(keys[index]!));
+
+  const found = await all((index) => one.create(keys[index]!, `text ${index}`));
+  assert.deepEqual(
+    found,
+    wanted.map((isFree) => (isFree ? undefined : 'there')),
+  );
+  const replaced = await all((index) => one.replace(keys[index]!, `text ${index}`, `next ${index}`));
+  assert.deepEqual(replaced, wanted);
+  assert.deepEqual(
+    await readAll(),
+    wanted.map((isFree, index) => (isFree ? `next ${index}` : 'there')),
+  );
+  const removed = await all((index) => one.remove(keys[index]!, `next ${index}`));
+  assert.deepEqual(removed, wanted);
+  assert.deepEqual(
+    await readAll(),
+    wanted.map((isFree) => (isFree ? undefined : 'there')),
+  );
 }
 
 async function raceForOneKey(clients: TwoTexts): Promise<void> {

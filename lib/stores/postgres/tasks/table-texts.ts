@@ -1,18 +1,32 @@
 import { StoreUnavailableError } from '../../store.errors.js';
+import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
 import type { Calls } from '../calls.js';
 import { textOf, textsOf } from '../postgres-records.js';
 import { DURABLE } from '../record-statements.js';
-import type { Row, Statement } from '../server.js';
+import type { Statement } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import { INDEXED } from '../tables.js';
 
 /** Attempts to create a text under a key whose text others create and remove at the same time. */
 const MOST_ATTEMPTS = 5;
+/** Of the writes that wait, many go together: they share a statement, and the wait for the disk. */
+const LIMITS = { calls: 2, writes: 32 };
+
+/** Statements that write one text, or several ones. They answer the keys of those that were written. */
+interface Forms {
+  readonly one: Statement;
+  readonly many: Statement;
+  /** Values of the texts in the order of the parameters. */
+  valuesOf(write: TextWrite): readonly string[];
+}
 
 /** Texts in a table, one row each. One statement compares and writes. */
 export class TableTexts implements Texts {
-  readonly #sql: Readonly<Record<'read' | 'readMany' | 'create' | 'replace' | 'remove', Statement>>;
+  readonly #sql: Readonly<Record<'read' | 'readMany', Statement>>;
+  readonly #creations: GatheredWrites;
+  readonly #replacements: GatheredWrites;
+  readonly #removals: GatheredWrites;
 
   constructor(
     protected readonly calls: Calls,
@@ -22,10 +36,32 @@ export class TableTexts implements Texts {
     this.#sql = {
       read: named('read', `SELECT text FROM ${table} WHERE key = $1`),
       readMany: named('readMany', `SELECT key, text FROM ${table} WHERE key = ANY($1::text[])`),
-      create: named('create', `INSERT INTO ${table} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`),
-      replace: named('replace', `UPDATE ${table} SET text = $3 WHERE key = $1 AND text = $2 RETURNING ${DURABLE}`),
-      remove: named('remove', `DELETE FROM ${table} WHERE key = $1 AND text = $2 RETURNING ${DURABLE}`),
     };
+    const gathered = (forms: Forms) => new GatheredWrites((writes) => this.#write(forms, writes), LIMITS);
+    this.#creations = gathered({
+      one: named('create', `INSERT INTO ${table} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key, ${DURABLE}`),
+      many: named(
+        'createMany',
+        `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING RETURNING key, ${DURABLE}`,
+      ),
+      valuesOf: ({ key, next }) => [key, next!],
+    });
+    this.#replacements = gathered({
+      one: named('replace', `UPDATE ${table} SET text = $3 WHERE key = $1 AND text = $2 RETURNING key, ${DURABLE}`),
+      many: {
+        text: `UPDATE ${table} AS found SET text = each.next FROM ${eachOf('key, former, next')}
+          WHERE found.key = each.key AND found.text = each.former RETURNING found.key, ${DURABLE}`,
+      },
+      valuesOf: ({ key, former, next }) => [key, former!, next!],
+    });
+    this.#removals = gathered({
+      one: named('remove', `DELETE FROM ${table} WHERE key = $1 AND text = $2 RETURNING key, ${DURABLE}`),
+      many: {
+        text: `DELETE FROM ${table} AS found USING ${eachOf('key, former')}
+          WHERE found.key = each.key AND found.text = each.former RETURNING found.key, ${DURABLE}`,
+      },
+      valuesOf: ({ key, former }) => [key, former!],
+    });
   }
 
   async read(key: string): Promise<string | undefined> {
@@ -40,7 +76,7 @@ export class TableTexts implements Texts {
   /** The text that was there may be removed before it is read. Then there is none again. */
   async create(key: string, text: string): Promise<string | undefined> {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      if ((await this.#write(this.#sql.create, [key, text])).length > 0) return undefined;
+      if ((await this.#creations.write({ key, next: text })) === true) return undefined;
       const found = await this.read(key);
       if (found !== undefined) return found;
     }
@@ -48,16 +84,33 @@ export class TableTexts implements Texts {
   }
 
   async replace(key: string, expected: string, next: string): Promise<boolean> {
-    return (await this.#write(this.#sql.replace, [key, expected, next])).length > 0;
+    return (await this.#replacements.write({ key, former: expected, next })) === true;
   }
 
   async remove(key: string, expected: string): Promise<boolean> {
-    return (await this.#write(this.#sql.remove, [key, expected])).length > 0;
+    return (await this.#removals.write({ key, former: expected })) === true;
   }
 
-  #write(statement: Statement, texts: string[]): Promise<Row[]> {
-    return this.calls.writingSoon(statement, texts.map(storedForm));
+  /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
+  async #write({ one, many, valuesOf }: Forms, writes: readonly TextWrite[]): Promise<TextWritten[]> {
+    const lists = writes.map((write) => valuesOf(write).map(storedForm));
+    const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
+    const rows =
+      sorted.length === 1
+        ? await this.calls.writingSoon(one, sorted[0]!)
+        : await this.calls.writingSoon(
+            many,
+            sorted[0]!.map((_, place) => sorted.map((values) => values[place])),
+          );
+    const written = new Set(rows.map(({ key }) => key));
+    return lists.map(([key]) => (written.has(key) ? true : {}));
   }
+}
+
+/** Rows of parameters that are arrays. */
+function eachOf(names: string): string {
+  const arrays = names.split(', ').map((_, place) => `$${place + 1}::text[]`);
+  return `unnest(${arrays.join(', ')}) AS each(${names})`;
 }
 
 /** Texts in a table with an index of the beginnings of its texts. */

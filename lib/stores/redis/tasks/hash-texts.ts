@@ -1,10 +1,15 @@
+import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
 import type { Calls } from '../calls.js';
-import { CREATE_TEXT, RANGE_OF_TEXTS, REMOVE_TEXT, REPLACE_TEXT } from '../scripts.js';
+import { RANGE_OF_TEXTS, WRITE_TEXTS } from '../scripts.js';
+
+/** One connection carries any number of calls, and a script must not block the server for long. */
+const LIMITS = { calls: Infinity, writes: 32 };
 
 /** Texts in a hash. A script compares and writes in one step. */
 export class HashTexts implements Texts {
   protected readonly keys: readonly [string, ...string[]];
+  readonly #writes = new GatheredWrites((writes) => this.#send(writes), LIMITS);
 
   /** @param order key of the sorted set that keeps the order of the texts; absent: they have none */
   constructor(
@@ -26,15 +31,22 @@ export class HashTexts implements Texts {
   }
 
   async create(key: string, text: string): Promise<string | undefined> {
-    return present(await this.calls.write(CREATE_TEXT, [...this.keys], [key, text]));
+    const written = await this.#writes.write({ key, next: text });
+    return written === true ? undefined : written.found;
   }
 
   async replace(key: string, expected: string, next: string): Promise<boolean> {
-    return Number(await this.calls.write(REPLACE_TEXT, [...this.keys], [key, expected, next])) === 1;
+    return (await this.#writes.write({ key, former: expected, next })) === true;
   }
 
   async remove(key: string, expected: string): Promise<boolean> {
-    return Number(await this.calls.write(REMOVE_TEXT, [...this.keys], [key, expected])) === 1;
+    return (await this.#writes.write({ key, former: expected })) === true;
+  }
+
+  async #send(writes: readonly TextWrite[]): Promise<TextWritten[]> {
+    const args = writes.flatMap((write) => [write.key, write.former ?? '', write.next ?? '', markOf(write)]);
+    const answers = (await this.calls.write(WRITE_TEXTS, [...this.keys], args)) as unknown[];
+    return answers.map((answer) => (answer === null ? true : { found: String(answer) }));
   }
 }
 
@@ -48,6 +60,11 @@ export class SortedHashTexts extends HashTexts implements SortedTexts {
       text: String(flat[2 * index + 1]),
     }));
   }
+}
+
+function markOf({ former, next }: TextWrite): string {
+  if (former === undefined) return '0';
+  return next === undefined ? '2' : '1';
 }
 
 function present(answer: unknown): string | undefined {

@@ -3,9 +3,7 @@ import { makeWorkerUtils, run } from 'graphile-worker';
 import { Redis } from 'ioredis';
 import PgBoss from 'pg-boss';
 import pg from 'pg';
-
-/** Connections to PostgreSQL: as many as it serves well on a small machine. */
-const CONNECTIONS = 20;
+import { CONNECTIONS } from './servers.mjs';
 
 /**
  * One interface for all systems. Each uses its usual API, as its own documentation shows it:
@@ -14,7 +12,9 @@ const CONNECTIONS = 20;
  * - `work(queue, concurrency, handler)` resolves when workers run, to a function that stops them. A task ends when the
  *   server knows it; `onEnd` is called then.
  */
-export function bullmq({ port }) {
+export const PEERS = { bullmq, 'graphile-worker': graphileWorker, 'pg-boss': pgBoss };
+
+function bullmq({ ports: [port] }) {
   const connection = new Redis({ host: '127.0.0.1', port, maxRetriesPerRequest: null });
   const queues = new Map();
   const queue = (name) => {
@@ -22,8 +22,6 @@ export function bullmq({ port }) {
     return queues.get(name);
   };
   return {
-    name: 'BullMQ on Redis',
-    promise: 'append-only file, written to disk once a second: a crash of the machine loses up to 1 s',
     prepare: async (name) => void (await queue(name).waitUntilReady()),
     submit: (name, id, data) => queue(name).add('task', data, { jobId: id }),
     async work(name, concurrency, handler, onEnd) {
@@ -39,13 +37,11 @@ export function bullmq({ port }) {
   };
 }
 
-export function graphileWorker({ url }) {
+function graphileWorker({ url }) {
   const pgPool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   pgPool.on('error', () => undefined);
   let utils;
   return {
-    name: 'graphile-worker on PostgreSQL',
-    promise: 'each commit is on disk before it is confirmed: nothing is lost',
     async prepare() {
       utils ??= await makeWorkerUtils({ pgPool });
       await utils.migrate();
@@ -64,14 +60,12 @@ export function graphileWorker({ url }) {
   };
 }
 
-/** Its workers look at most twice a second, for a batch: so `work` fetches and completes in loops, which it offers, too. */
-export function pgBoss({ url }) {
+/** Its workers look at most twice a second, for a batch. So `work` fetches and completes in loops, which it offers, too. */
+function pgBoss({ url }) {
   const boss = new PgBoss({ connectionString: url, max: CONNECTIONS, supervise: false, schedule: false });
   boss.on('error', () => undefined);
   let started;
   return {
-    name: 'pg-boss on PostgreSQL',
-    promise: 'each commit is on disk before it is confirmed: nothing is lost',
     async prepare(name) {
       started ??= boss.start();
       await started;
