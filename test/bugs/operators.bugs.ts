@@ -66,6 +66,18 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     layer: unit('definitions/overlapping-ends'),
   },
   {
+    name: 'doubtful-change-unnoted',
+    why: 'a change whose answer was lost, and whose call failed, has no entry in the audit log',
+    patches: [
+      {
+        file: 'lib/definitions/definition-writer.ts',
+        find: 'if (tried && isDoubtful)',
+        replace: 'if (tried && !isDoubtful)',
+      },
+    ],
+    layer: unit('definitions/unknown-changes'),
+  },
+  {
     name: 'undo-overwrites-later',
     why: 'an undo does not look whether its change is still the last one: it overwrites the edit of another person',
     patches: [

@@ -66,8 +66,9 @@ const REFUSALS: Readonly<Record<Exclude<AuditAction, DefinitionChange['kind']>, 
 };
 
 /** @returns why the entry can't be undone at all; undefined if it can */
-export function refusalOf({ action, id, revision }: AuditEntry): string | undefined {
+export function refusalOf({ action, id, revision, outcome }: AuditEntry): string | undefined {
   if (action in REFUSALS) return REFUSALS[action as keyof typeof REFUSALS];
+  if (outcome === 'not-made') return 'it was not made';
   return id === undefined || revision === undefined ? 'a former version wrote it' : undefined;
 }
 
