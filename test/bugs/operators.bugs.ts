@@ -83,7 +83,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/definitions/undo/undo.ts',
-        find: '        expectStillLast(entry, { record, last });\n',
+        find: '        expectStillLast(entry, { record, ...present });\n',
         replace: '',
       },
     ],
