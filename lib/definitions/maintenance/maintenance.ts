@@ -17,7 +17,7 @@ import { UnknownMaintenanceError } from './maintenance.errors.js';
 import { type ResumeOutcome, leaveToOthers, resumeEntry } from './pausing.js';
 import { WindowStart } from './window-start.js';
 import { type Wanting, replaced, wantedByOthers, withoutEntries } from './window-rules.js';
-import { type MaintenanceWindow, windowStatus } from './window-status.js';
+import { type MaintenanceWindow, type OpenWindow, windowStatus } from './window-status.js';
 import { Windows } from './windows.js';
 import type { StoredWindow } from './windows-record.js';
 
@@ -96,6 +96,24 @@ export class Maintenance {
   async list(): Promise<MaintenanceWindow[]> {
     const windows = await this.#windows.read();
     return windows.length === 0 ? [] : this.#statesOf(windows);
+  }
+
+  /**
+   * All windows as they were started, in the order of their start, without the state of their semaphores. Reads one record,
+   * however many semaphores there are. Writes nothing.
+   *
+   * @throws StoreUnavailableError
+   */
+  async open(): Promise<OpenWindow[]> {
+    const windows = await this.#windows.read();
+    return windows.map(({ name, by, since, phase, reason, entries }) => ({
+      window: name,
+      by,
+      since,
+      phase,
+      ...(reason !== undefined && { reason }),
+      listed: entries.map(([each]) => each),
+    }));
   }
 
   /** One window. Writes nothing. @throws UnknownMaintenanceError, StoreUnavailableError */
