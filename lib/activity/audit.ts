@@ -1,13 +1,19 @@
 import { type Context, timeOf } from '../context/context.js';
 import type { AuditEntry } from '../context/audit-entry.js';
+import { asMade, settledChanges } from './settled-changes.js';
 import { auditEntrySchema } from './entry-schemas.js';
+import { forEachLimit } from '../async/for-each-limit.js';
 import { JournalWriter } from './journal-writer.js';
 
 /** The audit log of all nodes: changes by people and by programs. */
 export class Audit {
   readonly #journal: JournalWriter<AuditEntry>;
 
-  constructor(private readonly context: Context) {
+  /** @param lastChange returns the id of the last change of a semaphore, as its record has it */
+  constructor(
+    private readonly context: Context,
+    private readonly lastChange: (semaphore: string) => Promise<string | undefined>,
+  ) {
     this.#journal = new JournalWriter('audit', auditEntrySchema, context);
   }
 
@@ -31,9 +37,28 @@ export class Audit {
     return this.#journal.unreadable;
   }
 
-  /** Reads the last `limit` changes, oldest first. @throws StoreUnavailableError */
-  read(limit: number): Promise<AuditEntry[]> {
-    return this.#journal.read(limit);
+  /**
+   * Reads the last `limit` changes, oldest first. Finds out about changes whose answer was lost: from later changes, or
+   * from the record. What can't be found out stays `unknown`.
+   *
+   * @throws StoreUnavailableError
+   */
+  async read(limit: number): Promise<AuditEntry[]> {
+    const { settled, open } = settledChanges(await this.#journal.read(limit));
+    if (open.length === 0) return settled;
+    const made = new Set<string | undefined>();
+    await forEachLimit(open, async ({ semaphore }) => void made.add(await this.#lastChangeOf(semaphore)));
+    return settled.map((entry) => (entry.outcome === 'unknown' && made.has(entry.id) ? asMade(entry) : entry));
+  }
+
+  /** A record that can't be read decides nothing, and must not hide the log. */
+  async #lastChangeOf(semaphore: string): Promise<string | undefined> {
+    try {
+      return await this.lastChange(semaphore);
+    } catch (error) {
+      this.context.events.next({ type: 'problem', semaphore, action: 'find out about its last change', error });
+      return undefined;
+    }
   }
 
   /** Writes what is not written yet. */

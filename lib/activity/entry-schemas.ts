@@ -109,6 +109,8 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   paused: pauseSchema.optional(),
   bulk: storedText.optional(),
   undoes: storedText.optional(),
+  outcome: z.literal('unknown').optional(),
+  follows: storedText.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),

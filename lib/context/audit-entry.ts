@@ -25,6 +25,9 @@ export const AUDIT_ACTIONS = [
   'run-now',
 ] as const;
 
+/** Outcomes of a change that was not surely made. */
+export const CHANGE_OUTCOMES = ['unknown', 'not-made'] as const;
+
 /** Kind of an audited change. */
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -59,6 +62,13 @@ export interface AuditEntry {
   readonly bulk?: string;
   /** Of an undo: the id of the entry that it undid. */
   readonly undoes?: string;
+  /**
+   * `unknown`: the store gave no answer, and the call failed, so the change may have been made. `not-made`: it surely was not,
+   * as a later change shows. Absent: it was made.
+   */
+  readonly outcome?: (typeof CHANGE_OUTCOMES)[number];
+  /** Id of the change of this semaphore that this one came after; absent if there was none. */
+  readonly follows?: string;
   /** The revoked permit; of a step-down or a transfer, the permit of the leader. */
   readonly permit?: StoredPermit;
   /** Of a transfer: the node that leads next. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DurationInput, readDuration } from './duration.js';
+import { type DurationInput, readDuration, readKeeping } from './duration.js';
 import { show } from './texts/show.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import { isLongerThan, lineFault } from './texts/one-line.js';
@@ -58,6 +58,9 @@ export function numberReadBy(read: (value: unknown) => number | string) {
 
 /** zod type of a duration: accepts numbers and text, returns ms. */
 export const durationSchema = numberReadBy(readDuration);
+
+/** zod type of the time for which something is kept: up to ten years. Outputs ms. */
+export const keepingSchema = numberReadBy(readKeeping);
 
 /** zod type of the name of a semaphore, group or acquirer. */
 export const nameSchema = checked<string>(nameFault);

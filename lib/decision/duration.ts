@@ -10,6 +10,9 @@ export type DurationInput = number | string;
 /** A year and a day: longer than any useful lease, and far below the limits of safe integers. */
 export const LONGEST_DURATION = 366 * 24 * 60 * 60 * 1000;
 
+/** Ten years, in ms. */
+const LONGEST_KEEPING = 10 * LONGEST_DURATION;
+
 /**
  * Reads a duration.
  *
@@ -24,14 +27,27 @@ export function readDelay(value: unknown): number | string {
   return readAbove(value, 0, 'must be 0 ms or more');
 }
 
-function readAbove(value: unknown, least: number, tooShort: string): number | string {
+/** {@link readDuration}, but of up to ten years: how long something is kept. */
+export function readKeeping(value: unknown): number | string {
+  const limit = { longest: LONGEST_KEEPING, tooLong: 'is longer than ten years: copy what you need for longer' };
+  return readAbove(value, Number.MIN_VALUE, 'must be more than 0 ms', limit);
+}
+
+const OF_A_PERMIT = { longest: LONGEST_DURATION, tooLong: 'is longer than a year: a permit must expire' };
+
+function readAbove(
+  value: unknown,
+  least: number,
+  tooShort: string,
+  { longest, tooLong } = OF_A_PERMIT,
+): number | string {
   const read = typeof value === 'number' ? value : readText(value);
   if (read === 'calendar') return `${show(value)} has years or months, and these differ in length: give days ("P30D")`;
   if (read === undefined || !Number.isFinite(read)) {
     return `${show(value)} is not a duration: give ms as a number, or text such as "30s", "5m", "1h", "PT5M"`;
   }
   if (read < least) return `${show(value)} ${tooShort}`;
-  if (read > LONGEST_DURATION) return `${show(value)} is longer than a year: a permit must expire`;
+  if (read > longest) return `${show(value)} ${tooLong}`;
   // Not -0, which "-0s" is.
   return Math.ceil(read) + 0;
 }

@@ -7,6 +7,7 @@ import {
   intendedDefinition,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
+import { UnknownOutcomeError } from '../stores/index.js';
 import { EditConflictError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditEntry } from '../context/audit-entry.js';
@@ -69,6 +70,9 @@ export class DefinitionWriter {
   ): Promise<T> {
     expectChangeable(name);
     const { id = this.context.random.id(), ...marks } = how.marks ?? {};
+    const entry = { action: kind, semaphore: name, id, ...marks, ...this.author(options) };
+    let tried: { readonly before: SemaphoreRecord | undefined; readonly next: SemaphoreRecord } | undefined;
+    let isDoubtful = false;
     const plan: SemaphorePlan<T> = (record, view, nonce) => {
       expectRevision(name, record, options.expectedRevision);
       const change = { id, kind, ...this.author(options), at: view.now };
@@ -78,14 +82,26 @@ export class DefinitionWriter {
       const done = () => {
         // The audit entry is made at once, before the next call for this semaphore, so that the log shows a change
         // before its consequences.
-        this.#note({ action: kind, semaphore: name, id, ...marks, ...this.author(options) }, record, next);
+        this.#note(entry, record, next);
+        tried = undefined;
         return how.done(next);
       };
-      const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
-        later?.change?.id === id || (kind === 'remove' && isUncertain && isGone(later, next));
+      const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) => {
+        isDoubtful ||= isUncertain;
+        return later?.change?.id === id || (kind === 'remove' && isUncertain && isGone(later, next));
+      };
+      tried = { before: record, next };
       return { write: next, done, isDoneIn };
     };
-    return this.visit(name, (recordClient) => recordClient.transact(plan));
+    try {
+      return await this.visit(name, (recordClient) => recordClient.transact(plan));
+    } catch (error) {
+      isDoubtful ||= error instanceof UnknownOutcomeError;
+      throw error;
+    } finally {
+      // A second call finds the change made, and has no entry for it. So this call leaves one, which each reader settles.
+      if (tried && isDoubtful) this.#note({ ...entry, outcome: 'unknown' }, tried.before, tried.next);
+    }
   }
 
   /** The author of a change. Default: this node. */
@@ -94,7 +110,7 @@ export class DefinitionWriter {
   }
 
   #note(
-    { bulk, undoes, ...entry }: Pick<AuditEntry, 'action' | 'semaphore' | 'by' | 'reason'> & Marks,
+    { bulk, undoes, ...entry }: Pick<AuditEntry, 'action' | 'semaphore' | 'by' | 'reason' | 'outcome'> & Marks,
     before: SemaphoreRecord | undefined,
     { revision, ...after }: SemaphoreRecord,
   ): void {
@@ -106,6 +122,7 @@ export class DefinitionWriter {
       ...(from && { from }),
       ...(before?.pause && { paused: before.pause }),
       ...(to && { to }),
+      ...(before?.change && { follows: before.change.id }),
       ...(bulk !== undefined && { bulk }),
       ...(undoes !== undefined && { undoes }),
     });

@@ -20,5 +20,5 @@ export {
   windowReasonSchema,
 } from './maintenance/maintenance-request.js';
 export { MaintenanceConflictError, UnknownMaintenanceError } from './maintenance/maintenance.errors.js';
-export type { HeldCount, LeftAlone, MaintenanceWindow } from './maintenance/window-status.js';
+export type { HeldCount, LeftAlone, MaintenanceWindow, OpenWindow } from './maintenance/window-status.js';
 export { MOST_PATTERNS, PHASES } from './maintenance/windows-record.js';

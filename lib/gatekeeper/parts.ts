@@ -138,12 +138,14 @@ export function createParts(
       known: () => new Map([...watched(sweeping), ...directory.definedRecords]),
       isGone: (name) => directory.shards.lacks(name),
     });
-  const audit = new Audit(context);
+  const audit = new Audit(context, (name) =>
+    directory.recordClients.peek(name).transact((record) => ({ result: record?.change?.id })),
+  );
   const factsOf = (open: readonly StartEntry[]) =>
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
   const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
   const history = typeof settings.history === 'object' ? settings.history : undefined;
-  const runArchivist = history?.archive && new RunArchivist(history.archive, context);
+  const runArchivist = history?.archive && new RunArchivist(history.archive, context, settings.shutdownGrace);
   const runHistory: RunHistory = new RunHistory(context, {
     isOn: settings.history !== false,
     keepsStacks: history?.stacks ?? true,

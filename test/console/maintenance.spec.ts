@@ -53,6 +53,8 @@ describe.each(PLATFORMS)('maintenance over the API on %s', (platform) => {
     await send('POST', '/api/maintenance', { window: 'all', names: ['.*'] });
     const windows = async () => (await get('/api/maintenance', limited)).json.windows;
     expect(await windows()).toMatchObject([{ window: 'all', semaphores: ['a-one', 'a-two'] }]);
+    const open = (await get('/api/open-windows', limited)).json.windows;
+    expect(open).toEqual([{ window: 'all', by: expect.any(String), since: expect.any(Number), phase: 'on' }]);
     expectProblem(await get('/api/maintenance/theirs', limited), 404, 'unknown-maintenance');
     for (const window of ['theirs', 'all']) {
       expectProblem(await send('POST', `/api/maintenance/${window}/end`, {}, limited), 403, 'token-limited');

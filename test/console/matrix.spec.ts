@@ -108,6 +108,7 @@ const MEANT = {
   'POST /api/migrations': 'operate, writes',
   'POST /api/undo': 'operate, writes',
   'GET /api/maintenance': 'view',
+  'GET /api/open-windows': 'view',
   'GET /api/maintenance/{window}': 'view',
   'POST /api/maintenance': 'operate, writes',
   'POST /api/maintenance/{window}/end': 'operate, writes',

@@ -24,6 +24,21 @@ function dieAt(node: TestNode, write: number): void {
 describe('a maintenance window', () => {
   const cluster = useCluster();
 
+  it('is named by one read, however many semaphores it has paused', async () => {
+    const [node, other] = await two(cluster());
+    await node!.gatekeeper.definitions.maintenance.start({ window: 'db', names: 'a-.*', by: 'bob' });
+    const calls: string[] = [];
+    other!.store.script = (call, go) => {
+      calls.push(call);
+      return go();
+    };
+    const { maintenance } = other!.gatekeeper.definitions;
+    expect(await maintenance.open()).toEqual([
+      { window: 'db', by: 'bob', since: expect.any(Number), phase: 'on', listed: ['a-one', 'a-two'] },
+    ]);
+    expect(calls).toEqual(['read']);
+  });
+
   it('pauses what runs, and resumes exactly this', async () => {
     const [node] = await two(cluster());
     const { definitions } = node!.gatekeeper;

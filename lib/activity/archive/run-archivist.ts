@@ -14,8 +14,10 @@ const GATHERING = 1000;
 const PATIENCE = 10_000;
 /** ms until the next removal of what is too old: usually, if the last one left something, and at first or after a failure. */
 const REMOVAL = { usual: 600_000, more: 1000, first: 60_000 };
-/** ms that a shutdown waits for the remaining runs, and then as long for the archive's end. */
-const CLOSING = 5000;
+/** The most ms that a shutdown waits for the archive, and the least, also if runs and tasks get less. */
+const CLOSING = { most: 5000, least: 1000 };
+/** Share of that for the remaining runs. The rest is for the archive's own end. */
+const FOR_RUNS = 0.8;
 
 interface Waiting {
   readonly run: ArchivedRun;
@@ -41,6 +43,8 @@ export class RunArchivist {
   constructor(
     definition: HistoryArchiveDefinition,
     private readonly context: Context,
+    /** `shutdownGrace` in ms. */
+    private readonly grace: number,
   ) {
     const { nodeClock, node, random } = context;
     this.#archive = definition.open(node);
@@ -82,15 +86,20 @@ export class RunArchivist {
     this.#batches.add({ run, length: JSON.stringify(run).length });
   }
 
-  /** Tries once to archive the remaining runs, for 5 s at most, and reports how many were left. Never rejects. */
+  /**
+   * Tries once to archive the remaining runs, and closes the archive: together for as long as `shutdownGrace`, and for 5 s
+   * at most. Reports how many runs were left. Never rejects.
+   */
   async close(): Promise<void> {
     this.#removal?.stop();
-    const flush = new Deadline(this.context.timers, CLOSING).race(this.#batches.close());
-    const late = (cause: unknown) => (this.#lastError = new Error(`no answer within ${CLOSING} ms`, { cause }));
-    await flush.catch(late);
+    const patience = Math.max(CLOSING.least, Math.min(CLOSING.most, this.grace));
+    const whole = new Deadline(this.context.timers, patience);
+    const forRuns = patience * FOR_RUNS;
+    const late = (cause: unknown) => (this.#lastError = new Error(`no answer within ${forRuns} ms`, { cause }));
+    await new Deadline(this.context.timers, forRuns).race(this.#batches.close()).catch(late);
     const left = this.#batches.count;
     if (left > 0) this.#problem(`append ${left} runs before the end`, this.#lastError);
-    await this.#calls.try('close', async () => this.#archive.close(), { patience: CLOSING, isLast: true });
+    await this.#calls.try('close', async () => this.#archive.close(), { patience: whole.remaining, isLast: true });
   }
 
   /** Async functions around the archive's methods, because one that users write may return no promise. */

@@ -54,6 +54,8 @@ export function auditText(entries: readonly AuditEntry[]): string {
   return table(['id', 'at', 'action', 'semaphore', 'by', 'revision', 'change', 'reason'], entries.map(auditRow));
 }
 
+const OUTCOMES = { unknown: 'OUTCOME UNKNOWN', 'not-made': 'NOT MADE' } as const;
+
 function auditRow(entry: AuditEntry): string[] {
   const { id = '-', at, action, semaphore, by, revision, reason } = entry;
   return [
@@ -63,7 +65,7 @@ function auditRow(entry: AuditEntry): string[] {
     semaphore,
     by,
     revision === undefined ? '-' : String(revision),
-    changeOf(entry),
+    [changeOf(entry), ...(entry.outcome === undefined ? [] : [OUTCOMES[entry.outcome]])].join(', '),
     reason ?? '',
   ];
 }

@@ -14,7 +14,7 @@ import {
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
 import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { AUDIT_ACTIONS } from '../../context/audit-entry.js';
+import { AUDIT_ACTIONS, CHANGE_OUTCOMES } from '../../context/audit-entry.js';
 import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
 import type { StoreHealth } from '../../stores/index.js';
 
@@ -205,6 +205,10 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     paused: pauseSchema.optional(),
     bulk: z.string().optional().meta({ description: 'the same in all entries of one change of many' }),
     undoes: z.string().optional().meta({ description: 'of an undo: the id of the entry that it undid' }),
+    outcome: z.enum(CHANGE_OUTCOMES).optional().meta({
+      description: 'absent if the change was made; unknown: the store gave no answer; not-made: it surely was not made',
+    }),
+    follows: z.string().optional().meta({ description: 'id of the change of this semaphore before this one' }),
     permit: storedPermitSchema.optional(),
     target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
     order: z

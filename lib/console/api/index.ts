@@ -4,7 +4,7 @@ export * from './entities.js';
 export * from './health.js';
 export type { JobAnswer, JobsAnswer } from './jobs.js';
 export type { LeaderAnswer } from './leaders.js';
-export type { WindowAnswer } from './maintenance.js';
+export type { OpenWindowAnswer, WindowAnswer } from './maintenance.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';

@@ -4,6 +4,7 @@ import {
   type MaintenanceEnd,
   type MaintenanceStart,
   type MaintenanceWindow,
+  type OpenWindow,
   PHASES,
   windowReasonSchema,
 } from '../../gatekeeper/index.js';
@@ -49,6 +50,19 @@ const windowSchema: z.ZodType<WindowAnswer> = z
   })
   .meta({ id: 'MaintenanceWindow' });
 
+/** A window as the strip above each page shows it. */
+export type OpenWindowAnswer = Omit<OpenWindow, 'listed'>;
+
+const openWindowSchema: z.ZodType<OpenWindowAnswer> = z
+  .object({
+    window: z.string(),
+    reason: z.string().optional(),
+    by: z.string(),
+    since: time,
+    phase: z.enum(PHASES),
+  })
+  .meta({ id: 'OpenWindow' });
+
 const startSchema: z.ZodType<MaintenanceStart> = z
   .object({
     paused: list(z.string()),
@@ -75,6 +89,15 @@ export const MAINTENANCE_ROUTES = {
     summary: 'The maintenance windows, with what they still wait for',
     role: 'view',
     answer: z.object({ windows: list(windowSchema) }).meta({ id: 'MaintenanceList' }),
+    problems: ['corrupt-record', 'newer-record'],
+  }),
+  openWindows: route({
+    operationId: 'listOpenWindows',
+    method: 'GET',
+    path: 'api/open-windows',
+    summary: 'The names of the open maintenance windows: cheap however many semaphores there are, so poll this one',
+    role: 'view',
+    answer: z.object({ windows: list(openWindowSchema) }).meta({ id: 'OpenWindows' }),
     problems: ['corrupt-record', 'newer-record'],
   }),
   maintenanceWindow: route({

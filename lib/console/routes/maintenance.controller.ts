@@ -1,10 +1,10 @@
-import type { MaintenanceEnd, MaintenanceStart, MaintenanceWindow } from '../../gatekeeper/index.js';
+import type { MaintenanceEnd, MaintenanceStart, MaintenanceWindow, OpenWindow } from '../../gatekeeper/index.js';
 import { UnknownMaintenanceError } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { type Sees, expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
-import { type InputOf, ROUTES, type WindowAnswer } from '../api/index.js';
+import { type InputOf, type OpenWindowAnswer, ROUTES, type WindowAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { Serves } from '../http/serves.decorator.js';
@@ -24,6 +24,13 @@ export class MaintenanceController {
   async list(@SeenNames() sees: Sees): Promise<{ windows: WindowAnswer[] }> {
     const windows = await this.#windows.list();
     return { windows: windows.flatMap((window) => answerOf(window, sees, MOST_NAMED) ?? []) };
+  }
+
+  @Serves(ROUTES.openWindows)
+  async open(@SeenNames() sees: Sees = () => true): Promise<{ windows: OpenWindowAnswer[] }> {
+    const windows = await this.#windows.open();
+    const isSeen = ({ listed }: OpenWindow) => listed.length === 0 || listed.some(sees);
+    return { windows: windows.filter(isSeen).map(({ listed: _listed, ...window }) => window) };
   }
 
   @Serves(ROUTES.maintenanceWindow)

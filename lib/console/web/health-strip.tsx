@@ -1,4 +1,4 @@
-import type { Health, WindowAnswer } from './api/answers.js';
+import type { Health, OpenWindowAnswer } from './api/answers.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
 import { anyChange } from './live/concerns.js';
 import { health, healthState } from './live/health.js';
@@ -32,7 +32,7 @@ export function HealthStrip() {
 
 /** The open maintenance windows: on every page, because what they paused is paused on purpose. */
 function OpenWindows() {
-  const query = useLive<{ windows: readonly WindowAnswer[] }>('maintenance', anyChange, SELDOM);
+  const query = useLive<{ windows: readonly OpenWindowAnswer[] }>('open-windows', anyChange, SELDOM);
   // While the store is lost, the line above says so.
   if (query.error.value && healthState.value === 'healthy') {
     return (

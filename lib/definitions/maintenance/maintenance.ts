@@ -14,10 +14,10 @@ import {
 } from './maintenance-request.js';
 import type { MaintenanceEnd, MaintenanceStart } from './maintenance-results.js';
 import { UnknownMaintenanceError } from './maintenance.errors.js';
-import { type ResumeOutcome, resumeEntry } from './pausing.js';
+import { type ResumeOutcome, leaveToOthers, resumeEntry } from './pausing.js';
 import { WindowStart } from './window-start.js';
-import { replaced, wantedByOthers, withoutEntries } from './window-rules.js';
-import { type LeftAlone, type MaintenanceWindow, windowStatus } from './window-status.js';
+import { type Wanting, replaced, wantedByOthers, withoutEntries } from './window-rules.js';
+import { type MaintenanceWindow, type OpenWindow, windowStatus } from './window-status.js';
 import { Windows } from './windows.js';
 import type { StoredWindow } from './windows-record.js';
 
@@ -71,26 +71,49 @@ export class Maintenance {
     const found = (await this.#windows.read()).find(({ name }) => name === window);
     onWindow?.(found?.entries.map(([name]) => name) ?? []);
     onPlanned?.(found?.entries.slice(0, limit).length ?? 0);
-    const { ending, left } = await this.#beginEnd(window, onWindow);
+    const { ending, wanted } = await this.#beginEnd(window, onWindow);
     const bulk = `${ending.id}-end`;
     const resumes = { by: author.by, reason: author.reason ?? `end of maintenance ${show(window)}` };
     const outcomes = new Map<string, ResumeOutcome>();
     const failures = await eachWhileAnswered(ending.entries.slice(0, limit), this.context, async (entry) => {
-      outcomes.set(entry[0], await resumeEntry(this.writer, entry, resumes, bulk));
+      const keeper = await leaveToOthers(this.writer, wanted.get(entry[0]) ?? []);
+      const outcome =
+        keeper === undefined
+          ? await resumeEntry(this.writer, entry, resumes, bulk)
+          : { why: `window ${show(keeper)} wants it paused` };
+      outcomes.set(entry[0], outcome);
     });
     const rest = await this.#finishEnd(ending, new Set(outcomes.keys()), author);
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const resumed = [...outcomes].flatMap(([name, outcome]) => (outcome === 'resumed' ? [name] : []));
-    const changed = [...outcomes].flatMap(([name, outcome]) =>
+    const left = [...outcomes].flatMap(([name, outcome]) =>
       typeof outcome === 'object' ? [{ name, ...outcome }] : [],
     );
-    return { resumed: resumed.toSorted(), left: [...left, ...changed], failed, remaining: rest - failed.length, bulk };
+    return { resumed: resumed.toSorted(), left, failed, remaining: rest - failed.length, bulk };
   }
 
   /** All windows, in the order of their start. Writes nothing. @throws StoreUnavailableError */
   async list(): Promise<MaintenanceWindow[]> {
     const windows = await this.#windows.read();
     return windows.length === 0 ? [] : this.#statesOf(windows);
+  }
+
+  /**
+   * All windows as they were started, in the order of their start, without the state of their semaphores. Reads one record,
+   * however many semaphores there are. Writes nothing.
+   *
+   * @throws StoreUnavailableError
+   */
+  async open(): Promise<OpenWindow[]> {
+    const windows = await this.#windows.read();
+    return windows.map(({ name, by, since, phase, reason, entries }) => ({
+      window: name,
+      by,
+      since,
+      phase,
+      ...(reason !== undefined && { reason }),
+      listed: entries.map(([each]) => each),
+    }));
   }
 
   /** One window. Writes nothing. @throws UnknownMaintenanceError, StoreUnavailableError */
@@ -114,19 +137,14 @@ export class Maintenance {
   #beginEnd(
     name: string,
     onWindow: EndMaintenanceOptions['onWindow'],
-  ): Promise<{ readonly ending: StoredWindow; readonly left: LeftAlone[] }> {
+  ): Promise<{ readonly ending: StoredWindow; readonly wanted: ReadonlyMap<string, readonly Wanting[]> }> {
     return this.#windows.change((windows) => {
       const window = windows.find((each) => each.name === name);
       if (!window) throw new UnknownMaintenanceError(name);
-      const wanted = wantedByOthers(window, windows);
-      const kept = window.entries.filter(([each]) => wanted.has(each)).map(([each]) => each);
-      const ending = { ...withoutEntries(window, new Set(kept)), phase: 'ending' as const };
       onWindow?.(window.entries.map(([each]) => each));
-      const left = kept.map((each) => ({ name: each, why: `window ${show(wanted.get(each)!)} wants it paused` }));
-      const result = { ending, left };
-      return window.phase === 'ending' && kept.length === 0
-        ? { result }
-        : { windows: replaced(windows, ending), result };
+      const ending = { ...window, phase: 'ending' as const };
+      const result = { ending, wanted: wantedByOthers(window, windows) };
+      return window.phase === 'ending' ? { result } : { windows: replaced(windows, ending), result };
     });
   }
 

@@ -1,6 +1,6 @@
-import { type SemaphoreRecord, mark, pause, resume } from '../../decision/index.js';
+import { type SemaphoreRecord, mark, pause, resume, show } from '../../decision/index.js';
 import type { DefinitionWriter } from '../definition-writer.js';
-import { isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
+import { type Wanting, isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
 import type { WindowEntry } from './windows-record.js';
 
 interface Author {
@@ -39,6 +39,28 @@ export function pauseEntry(
 
 /** The entry was resumed, was never paused, or was left alone for a reason. */
 export type ResumeOutcome = 'resumed' | 'never-paused' | { readonly why: string };
+
+/**
+ * Leaves a semaphore to another window, when one ends that paused it or was about to. If that window has not paused it yet,
+ * pauses it now, as that window would. Otherwise a late pause by the start of the window that ends would be the last change,
+ * and be in no window when its process dies.
+ *
+ * @param others entries of other windows for the same semaphore
+ * @returns the name of the window that keeps it paused; undefined if there is none: the semaphore has changed since they
+ *   listed it
+ */
+export async function leaveToOthers(writer: DefinitionWriter, others: readonly Wanting[]): Promise<string | undefined> {
+  for (const { window, entry } of others) {
+    const author = { by: window.by, reason: pauseReason(window.name, window.reason) };
+    if ('entry' in (await pauseEntry(writer, entry, author, window.id))) return window.name;
+  }
+  return undefined;
+}
+
+/** The reason of each pause by a window. */
+export function pauseReason(window: string, reason: string | undefined): string {
+  return `maintenance ${show(window)}${reason === undefined ? '' : `: ${reason}`}`;
+}
 
 /**
  * Resumes the semaphore of an entry if the pause is still the last change. If the pause was not made yet, marks the record:

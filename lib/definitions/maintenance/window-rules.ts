@@ -7,13 +7,15 @@ import { type StoredWindow, type WindowEntry, MOST_WINDOWS } from './windows-rec
  * The rules of overlapping windows. Pure.
  *
  * A window lists each semaphore that it paused. It also lists a semaphore that another window had paused before, with
- * the same pause. An end resumes a semaphore only if no other window that is not ending lists it:
+ * the same pause. An end resumes a semaphore only if no other window that is not ending keeps it:
  *
- * | semaphore is listed by        | the end of A                                         |
- * | ----------------------------- | ---------------------------------------------------- |
- * | A                             | resumes it                                           |
- * | A, and B that is on           | leaves it to B; the end of B will resume it          |
- * | A, and B that is ending       | resumes it, as B does; the first one resumes, once   |
+ * | semaphore is listed by                  | the end of A                                              |
+ * | --------------------------------------- | --------------------------------------------------------- |
+ * | A                                       | resumes it                                                |
+ * | A, and B, which has paused it           | leaves it to B; the end of B will resume it               |
+ * | A, and B, which is about to pause it    | makes the pause of B, so that no late pause of A can come |
+ * | A, and B, but it was changed since then | resumes it if the pause of A is the last change           |
+ * | A, and B that is ending                 | resumes it, as B does; the first one resumes, once        |
  *
  * A window is listed before its semaphores are paused, and a semaphore is listed before it is paused. So a process that
  * dies leaves no pause that no window lists.
@@ -90,11 +92,18 @@ export function dueNames({ entries }: StoredWindow, names: readonly string[], re
   });
 }
 
-/** Names that another window, which is not ending, still wants paused, each with the name of that window. */
-export function wantedByOthers(window: StoredWindow, windows: readonly StoredWindow[]): Map<string, string> {
-  const wanted = new Map<string, string>();
-  for (const { id, name: by, phase, entries } of windows) {
-    if (id !== window.id && phase !== 'ending') for (const [name] of entries) wanted.set(name, by);
+/** An entry of a window that wants a semaphore to stay paused while another window ends. */
+export interface Wanting {
+  readonly window: StoredWindow;
+  readonly entry: WindowEntry;
+}
+
+/** Entries of other windows, which are not ending, by the names of semaphores that a window lists, too. */
+export function wantedByOthers(window: StoredWindow, windows: readonly StoredWindow[]): Map<string, Wanting[]> {
+  const wanted = new Map<string, Wanting[]>(window.entries.map(([name]) => [name, []]));
+  for (const other of windows) {
+    if (other.id === window.id || other.phase === 'ending') continue;
+    for (const entry of other.entries) wanted.get(entry[0])?.push({ window: other, entry });
   }
   return wanted;
 }

@@ -7,7 +7,7 @@ import { eachWhileAnswered } from '../each-while-answered.js';
 import type { MaintenanceStart } from './maintenance-results.js';
 import type { parseMaintenanceRequest } from './maintenance-request.js';
 import { MaintenanceConflictError } from './maintenance.errors.js';
-import { pauseEntry, resumeEntry } from './pausing.js';
+import { pauseEntry, pauseReason, resumeEntry } from './pausing.js';
 import {
   dueNames,
   isOurs,
@@ -73,7 +73,7 @@ export class WindowStart {
     const listed = await this.#list(window, batch, records);
     const paused = new Map<string, WindowEntry>();
     const others = new Map<string, SemaphoreRecord | undefined>();
-    const pauses = { by: author.by, reason: reasonOf(request) };
+    const pauses = { by: author.by, reason: pauseReason(request.window, request.reason) };
     const failures = await eachWhileAnswered(listed, this.context, async (entry) => {
       const outcome = await pauseEntry(this.writer, entry, pauses, window.id);
       if ('entry' in outcome) paused.set(entry[0], outcome.entry);
@@ -175,10 +175,6 @@ export class WindowStart {
 
 const ENDED = 'was ended while it started, so what it paused runs again: start it again if you want it';
 const STILL_ENDING = 'is ending, and has not resumed all of these semaphores yet: end it completely before this start';
-
-function reasonOf({ window, reason }: Request): string {
-  return `maintenance ${show(window)}${reason === undefined ? '' : `: ${reason}`}`;
-}
 
 /**
  * Names that the window does not hold, each with the change that paused it before or that came after its pause.

@@ -47,6 +47,12 @@ export interface MaintenanceWindow {
   readonly sentence: string;
 }
 
+/** A window as it was started. */
+export interface OpenWindow extends Pick<MaintenanceWindow, 'window' | 'reason' | 'by' | 'since' | 'phase'> {
+  /** Names that it has paused, or was about to, also those that changed since. */
+  readonly listed: readonly string[];
+}
+
 /** Number of held permits of one semaphore. */
 export interface HeldCount {
   /** Name of the semaphore. */

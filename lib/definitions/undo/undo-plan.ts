@@ -66,8 +66,9 @@ const REFUSALS: Readonly<Record<Exclude<AuditAction, DefinitionChange['kind']>, 
 };
 
 /** @returns why the entry can't be undone at all; undefined if it can */
-export function refusalOf({ action, id, revision }: AuditEntry): string | undefined {
+export function refusalOf({ action, id, revision, outcome }: AuditEntry): string | undefined {
   if (action in REFUSALS) return REFUSALS[action as keyof typeof REFUSALS];
+  if (outcome === 'not-made') return 'it was not made';
   return id === undefined || revision === undefined ? 'a former version wrote it' : undefined;
 }
 
@@ -100,16 +101,38 @@ export function lastChanges(log: readonly AuditEntry[]): ReadonlyMap<string, Und
   return last;
 }
 
+function realBefore(id: string, marks: ReadonlyMap<string, string>): string {
+  let real = id;
+  // Entries may come from other programs, so they may go round in a circle.
+  for (let steps = 0; steps <= marks.size && marks.has(real); steps++) real = marks.get(real)!;
+  return real;
+}
+
 /** The present state that an undo starts from. */
 export interface Present {
   readonly record: SemaphoreRecord | undefined;
   /** The last change in the audit log. */
   readonly last: UndoableEntry | undefined;
+  /** {@link beforeMarks} of the log. */
+  readonly marks: ReadonlyMap<string, string>;
+}
+
+/**
+ * Ids of changes that changed nothing, each with the id of the last real change before it. A window that ends before it has
+ * paused a semaphore leaves such a change, which must not stand in the way of an undo.
+ */
+export function beforeMarks(log: readonly AuditEntry[]): ReadonlyMap<string, string> {
+  const marks = new Map<string, string>();
+  // Only a window writes a resume of a semaphore that was not paused.
+  for (const { id, action, paused, follows } of log) {
+    if (action === 'resume' && !paused && id !== undefined && follows !== undefined) marks.set(id, follows);
+  }
+  return new Map([...marks.keys()].map((id) => [id, realBefore(id, marks)]));
 }
 
 /** Whether the entry's change is still the last one of the definition. */
-export function isStillLast({ id, to, revision }: UndoableEntry, { record, last }: Present): boolean {
-  if (record?.change) return record.change.id === id;
+export function isStillLast({ id, to, revision }: UndoableEntry, { record, last, marks }: Present): boolean {
+  if (record?.change) return record.change.id === id || marks.get(record.change.id) === id;
   // The removal of an operator's definition in a shard leaves only the shard's revision, which other names raise, too. Only
   // the log shows whether the name was defined and removed once more.
   const isRemoved = record !== undefined && !to && !record.definition && record.revision >= revision;

@@ -15,6 +15,7 @@ import {
   type Present,
   type UndoStep,
   type UndoableEntry,
+  beforeMarks,
   formerState,
   isAsBefore,
   isStillLast,
@@ -107,15 +108,15 @@ export class Undo {
       bulk = this.context.random.id(),
       ...author
     } = parsedBy(optionsSchema, 'an undo', options);
-    const { steps, entries, lasts, isMany, ...plan } = await this.#planned(id, only);
+    const { steps, entries, lasts, marks, isMany, ...plan } = await this.#planned(id, only);
     const shown = limited(steps, limit);
     // A single entry is tried in any case: its error says who changed the definition since.
     const due = isMany ? shown.filter(isPlanned) : shown;
     onPlanned?.(due);
     const ended = new Map<string, UndoStep>();
     const failed = await eachWhileAnswered(due, this.context, async (step) => {
-      const last = lasts.get(step.name);
-      ended.set(step.name, await this.#undoOne(entries.get(step.name)!, step, { bulk, last, ...author }));
+      const found = { last: lasts.get(step.name), marks };
+      ended.set(step.name, await this.#undoOne(entries.get(step.name)!, step, { bulk, ...found, ...author }));
     });
     for (const [step, error] of failed) {
       if (!isMany) throw error;
@@ -131,17 +132,18 @@ export class Undo {
     const log = (await this.audit.read(ALL)).filter(({ semaphore }) => only(semaphore));
     const found = entriesOf(log, id);
     const lasts = lastChanges(log);
+    const marks = beforeMarks(log);
     const isMany = found[0]!.id !== id;
     const entries = new Map(found.map((entry) => [entry.semaphore, entry]));
     const records = await this.#records([...entries.keys()]);
     const now = timeOf(this.context);
     const steps = [...entries.values()].map((entry) => {
       const { semaphore } = entry;
-      return planStep(entry, { record: records.get(semaphore), last: lasts.get(semaphore) }, now);
+      return planStep(entry, { record: records.get(semaphore), last: lasts.get(semaphore), marks }, now);
     });
     const { by, at, reason } = found[0]!;
     const facts = { id, by, at, ...(reason !== undefined && { reason }) };
-    return { ...facts, steps: steps.toSorted(byName), entries, lasts, isMany };
+    return { ...facts, steps: steps.toSorted(byName), entries, lasts, marks, isMany };
   }
 
   async #records(names: readonly string[]): Promise<ReadonlyMap<string, SemaphoreRecord>> {
@@ -159,13 +161,18 @@ export class Undo {
   #undoOne(
     entry: UndoableEntry,
     step: UndoStep,
-    { bulk, last, by, reason = reasonOf(entry) }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'> & Pick<Present, 'last'>,
+    {
+      bulk,
+      by,
+      reason = reasonOf(entry),
+      ...present
+    }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'> & Omit<Present, 'record'>,
   ): Promise<UndoStep> {
     const author = { reason, ...(by !== undefined && { by }) };
     return this.writer.write<UndoStep>(kindOfUndo(entry), entry.semaphore, author, {
       rewriting: (record, ...rest) => {
         if (isAsBefore(entry, record)) return undefined;
-        expectStillLast(entry, { record, last });
+        expectStillLast(entry, { record, ...present });
         return putBack(record!, formerState(entry), ...rest);
       },
       done: () => ({ ...step, outcome: 'undone' }),

@@ -76,6 +76,24 @@ describe('fileHistoryArchive()', () => {
     expect(await idsIn('runs-2023-11-15-cafe.jsonl')).toEqual(['cafe-2']);
   });
 
+  it('waits at its end, and at the end of a file, until the disk has it', async () => {
+    const synced: string[] = [];
+    const opened = async (path: string, ...rest: [string, number]) => {
+      const handle = await fs.open(path, ...rest);
+      const sync = handle.sync.bind(handle);
+      handle.sync = () => (synced.push(path.slice(folder.length + 1)), sync());
+      return handle;
+    };
+    const files = { ...fs, open: opened as Files['open'] };
+    const archive = new FileHistoryArchive({ folder, instance: 'cafe', keep: DAY, maxBytes: 8 * MIB }, files);
+    await archive.append([archivedRun(1)]);
+    expect(synced).toEqual([]);
+    await archive.append([archivedRun(2, { at: NOON + DAY })]);
+    expect(synced).toEqual(['runs-2023-11-14-cafe.jsonl']);
+    await archive.close();
+    expect(synced).toEqual(['runs-2023-11-14-cafe.jsonl', 'runs-2023-11-15-cafe.jsonl']);
+  });
+
   it('keeps a hostile name on one line', async () => {
     const job = 'a\nb\r\nc\u0085d\u2028e\u2029f\u0000\ud800"}\n{"id":"forged"}';
     await open().append([archivedRun(1, { job })]);
@@ -164,10 +182,15 @@ describe('fileHistoryArchive()', () => {
     expect(await idsIn('runs-2023-11-14-cafe.jsonl')).toEqual(['cafe-2']);
   });
 
+  it('keeps runs for up to ten years', () => {
+    expect(fileHistoryArchive({ folder: 'x', keep: '3660d' })).toMatchObject({ kind: 'file' });
+  });
+
   it.each<[unknown, RegExp]>([
     [{}, /folder: undefined is no path of a folder/],
     [{ folder: '' }, /folder: "" is no path/],
     [{ folder: 'x', keep: 'long' }, /keep: "long" is not a duration/],
+    [{ folder: 'x', keep: '3661d' }, /keep: "3661d" is longer than ten years: copy/],
     [{ folder: 'x', maxBytes: 1000 }, /maxBytes: 1000 is less than 8388608 bytes/],
     [{ folder: 'x', maxBytes: '1 GB' }, /maxBytes: "1 GB" is not a whole number/],
     [{ folder: 'x', keeps: 1 }, /keeps/],

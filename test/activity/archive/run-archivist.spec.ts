@@ -202,23 +202,28 @@ describe('the archive of runs', () => {
     expect(archive.removals).toEqual([]);
   });
 
-  it('keeps a shutdown for 10 s at most, and the node says how many runs it lacks', async () => {
-    const nodes = cluster();
-    const archive = new ScriptedRunArchive();
-    archive.script = hanging;
-    const node = await archiving(nodes, archive);
-    await run(node, 3);
-    const closing = node.gatekeeper.close();
-    await nodes.time.advance(9999);
-    expect(await outcomeOf(closing)).toBe('pending');
-    await nodes.time.advance(1);
-    expect(await outcomeOf(closing)).toEqual({ value: undefined });
-    expect(node.of('problem')).toMatchObject([
-      { action: 'archive of runs (scripted): append 3 runs before the end' },
-      { action: 'archive of runs (scripted): append runs' },
-      { action: 'archive of runs (scripted): close' },
-    ]);
-  });
+  it.each([
+    ['10s', 5000],
+    ['2s', 2000],
+  ])(
+    'keeps a shutdown as long as runs may, here %s, and 5 s at most: %d ms; it says how many runs it lacks',
+    async (shutdownGrace, most) => {
+      const nodes = cluster();
+      const archive = new ScriptedRunArchive();
+      archive.script = hanging;
+      const node = await nodes.node({ history: { archive: opening(archive) }, shutdownGrace });
+      await run(node, 3);
+      const closing = node.gatekeeper.close();
+      await nodes.time.advance(most - 1);
+      expect(await outcomeOf(closing)).toBe('pending');
+      await nodes.time.advance(1);
+      expect(await outcomeOf(closing)).toEqual({ value: undefined });
+      expect(node.of('problem')).toMatchObject([
+        { action: 'archive of runs (scripted): append 3 runs before the end' },
+        { action: 'archive of runs (scripted): close' },
+      ]);
+    },
+  );
 
   it('is asked to remove what is old every ten minutes, and sooner if it left something or failed', async () => {
     const nodes = cluster();

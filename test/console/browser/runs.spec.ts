@@ -34,6 +34,23 @@ describeInBrowser('the runs in the console', () => {
     return { ...console, store };
   }
 
+  it('are sorted by the heads of their columns, and the address keeps the order', async () => {
+    const { url } = await boot();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
+    await page.getByText('2 runs').waitFor();
+    const jobs = () => page.locator('table.runs tbody td code').allInnerTexts();
+    expect(await jobs()).toEqual(['Jobs.mail', 'Jobs.export']);
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    expect(await jobs()).toEqual(['Jobs.export', 'Jobs.mail']);
+    expect(page.url()).toContain('sort=job');
+    await page.getByRole('button', { name: 'When' }).click();
+    await page.getByRole('button', { name: 'When' }).click();
+    await page.reload();
+    await page.getByText('2 runs').waitFor();
+    expect(await page.getByRole('columnheader', { name: 'When' }).getAttribute('aria-sort')).toBe('ascending');
+    expect(await jobs()).toEqual(['Jobs.export', 'Jobs.mail']);
+  }, 60_000);
+
   it('are filtered by kind, time and job, and the address keeps the filters', async () => {
     const { url } = await boot();
     const { page } = await visit(url, { token: TOKENS.view });

@@ -30,6 +30,8 @@ export class FileHistoryArchive implements HistoryArchive {
   readonly #torn = new Map<string, number>();
   /** Runs of a batch that are written, while others of the batch are not. */
   readonly #written = new Set<string>();
+  /** Path of the file that was written last, and that the disk may not have yet. */
+  #unsynced: string | undefined;
   /** The present part of the newest day. */
   #newest = { day: '', part: 1 };
   /** Bytes of all files in the folder, as far as this process knows. Undefined before it looked. */
@@ -58,8 +60,9 @@ export class FileHistoryArchive implements HistoryArchive {
     });
   }
 
-  async close(): Promise<void> {
-    // Nothing is open.
+  /** Makes sure that the last runs outlive a loss of power. */
+  close(): Promise<void> {
+    return this.#turns.run(() => this.#sync());
   }
 
   async #write(day: string, text: string): Promise<void> {
@@ -68,17 +71,31 @@ export class FileHistoryArchive implements HistoryArchive {
     const size = Buffer.byteLength(text);
     if (this.#bytes === undefined || this.#bytes + size > maxBytes) await this.#remove(size);
     const path = await this.#pathFor(day, size);
+    if (path !== this.#unsynced) await this.#sync();
     const handle = await this.files.open(path, 'a', OWNER_ONLY);
     try {
       const before = this.#torn.get(path);
       if (before !== undefined && (await handle.stat()).size > before) await handle.truncate(before);
       this.#torn.set(path, (await handle.stat()).size);
+      this.#unsynced = path;
       await handle.writeFile(text);
       this.#torn.delete(path);
     } finally {
       await handle.close();
     }
     this.#bytes! += size;
+  }
+
+  /** Waits until the disk has the file that was written last. */
+  async #sync(): Promise<void> {
+    if (this.#unsynced === undefined) return;
+    const handle = await this.files.open(this.#unsynced, 'r+').catch(ifMissing(undefined));
+    try {
+      await handle?.sync();
+    } finally {
+      await handle?.close();
+    }
+    this.#unsynced = undefined;
   }
 
   /** The file for a text of `size` bytes: the present part of its day, or the next one. */

@@ -1,7 +1,7 @@
 import * as files from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { InvalidOptionsError, durationSchema, faultsOf, isOneLine, onlyFields, show } from '../../../decision/index.js';
+import { InvalidOptionsError, faultsOf, isOneLine, keepingSchema, onlyFields, show } from '../../../decision/index.js';
 import { DEFAULT_KEEP, type HistoryArchiveDefinition } from '../history-archive.js';
 import { FileHistoryArchive } from './file-history-archive.js';
 
@@ -13,7 +13,7 @@ const LEAST_BYTES = 8 * MIB;
 export interface FileHistoryOptions {
   /** The folder, relative to the working directory, or absolute. Created if it is missing. */
   readonly folder: string;
-  /** How long a day's files are kept after its end, ms or text. At most a year. Default "90d". */
+  /** How long a day's files are kept after its end, ms or text. At most ten years. Default "90d". */
   readonly keep?: number | string;
   /** The most bytes of all files together; the oldest are removed first. At least 8 MiB. Default 1 GiB. */
   readonly maxBytes?: number;
@@ -23,7 +23,7 @@ const schema = onlyFields({
   folder: z.string({ error: ({ input }) => NO_FOLDER(input) }).refine((path) => path !== '' && isOneLine(path), {
     error: ({ input }) => NO_FOLDER(input),
   }),
-  keep: durationSchema.default(DEFAULT_KEEP),
+  keep: keepingSchema.default(DEFAULT_KEEP),
   maxBytes: z
     .int({ error: ({ input }) => `${show(input)} is not a whole number of bytes` })
     .min(LEAST_BYTES, { error: ({ input }) => `${show(input)} is less than ${LEAST_BYTES} bytes (8 MiB)` })

@@ -1,6 +1,6 @@
 import { connectionTo } from '../../../archives/postgres/connection.js';
 import { NOT_ONE_TARGET, isOneTarget, tableFields } from '../../../archives/postgres/options.js';
-import { InvalidOptionsError, durationSchema, faultsOf, onlyFields } from '../../../decision/index.js';
+import { InvalidOptionsError, faultsOf, keepingSchema, onlyFields } from '../../../decision/index.js';
 import type { Queries } from '../../../stores/postgres/pg.js';
 import { DEFAULT_KEEP, type HistoryArchiveDefinition } from '../history-archive.js';
 import { PostgresHistoryArchive } from './postgres-history-archive.js';
@@ -15,7 +15,7 @@ export interface PostgresHistoryOptions {
   readonly pool?: Queries;
   /** Name of the table, with or without a schema: "ops.gatekeeper_runs". Created if it is missing. */
   readonly table?: string;
-  /** How long a run is kept after its end, ms or text. At most a year. Default "90d". */
+  /** How long a run is kept after its end, ms or text. At most ten years. Default "90d". */
   readonly keep?: number | string;
 }
 
@@ -27,7 +27,7 @@ const MANUAL = {
 
 const schema = onlyFields({
   ...tableFields('gatekeeper_runs'),
-  keep: durationSchema.default(DEFAULT_KEEP),
+  keep: keepingSchema.default(DEFAULT_KEEP),
 }).refine(isOneTarget, { error: NOT_ONE_TARGET });
 
 /**

@@ -59,6 +59,7 @@ export type {
   TaskGroupAnswer,
   TaskTypesAnswer,
   TasksAnswer,
+  OpenWindowAnswer,
   WindowAnswer,
 } from '../../api/index.js';
 export type { ListedState, TaskGroupOverview, TaskView } from '../../../tasks/index.js';

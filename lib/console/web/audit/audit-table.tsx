@@ -60,6 +60,7 @@ function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
       <td>{entry.by}</td>
       <td>
         <Badge tone="neutral">{entry.action}</Badge>
+        <Outcomes parts={parts} />
       </td>
       {!isOfOne && <td>{parts.length > 1 ? <Parts parts={parts} /> : <Subject name={entry.semaphore} />}</td>}
       <td>{parts.length > 1 ? <Common parts={parts} /> : <Change entry={entry} />}</td>
@@ -69,6 +70,21 @@ function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
         <UndoCell change={change} onUndo={onUndo} />
       </td>
     </tr>
+  );
+}
+
+/** Counts the parts that were not made, or may not have been. */
+function Outcomes({ parts }: Pick<LoggedChange, 'parts'>) {
+  const amount = (wanted: AuditEntry['outcome']) => {
+    const found = parts.filter(({ outcome }) => outcome === wanted).length;
+    return found > 0 && (parts.length > 1 ? `${found}: ` : ' ');
+  };
+  const [unknown, notMade] = [amount('unknown'), amount('not-made')];
+  return (
+    <>
+      {unknown && <Badge tone="warning">{unknown}outcome unknown</Badge>}
+      {notMade && <Badge tone="neutral">{notMade}not made</Badge>}
+    </>
   );
 }
 

@@ -32,7 +32,11 @@ export function roleOfUndo({ parts: [{ action }] }: LoggedChange): Role | undefi
  * @param entries the newest first
  */
 export function changesOf(entries: readonly AuditEntry[]): LoggedChange[] {
-  const undone = new Map(entries.flatMap(({ undoes, by }) => (undoes === undefined ? [] : [[undoes, by] as const])));
+  const undone = new Map(
+    entries.flatMap(({ undoes, by, outcome }) =>
+      undoes === undefined || outcome !== undefined ? [] : [[undoes, by] as const],
+    ),
+  );
   const groups = new Map<string, [AuditEntry, ...AuditEntry[]]>();
   for (const [index, entry] of entries.entries()) {
     const key = entry.bulk ?? entry.id ?? `entry ${index}`;
@@ -46,10 +50,11 @@ export function changesOf(entries: readonly AuditEntry[]): LoggedChange[] {
 function changeOf(parts: LoggedChange['parts'], undone: ReadonlyMap<string, string>): LoggedChange {
   const [{ id, bulk, action }] = parts;
   const undoId = parts.length > 1 ? bulk : id;
+  const isNotMade = parts.every(({ outcome }) => outcome === 'not-made');
   const isUndone = parts.every((part) => part.id !== undefined && undone.has(part.id));
   return {
     parts,
-    ...(undoId !== undefined && action in UNDO_ROLES && { undoId }),
+    ...(undoId !== undefined && action in UNDO_ROLES && !isNotMade && { undoId }),
     ...(isUndone && { undoneBy: undone.get(id!)! }),
   };
 }

@@ -46,9 +46,7 @@ function JobRuns() {
   useEffect(() => keepFilters(given), [given]);
   return (
     <>
-      <p class="lead">
-        The last runs on all nodes, newest first. Of consecutive skips with one reason, only the first is listed.
-      </p>
+      <p class="lead">The last runs on all nodes. Of consecutive skips with one reason, only the first is listed.</p>
       <div class="toolbar">
         <Search
           label="Search work, job, node, error"

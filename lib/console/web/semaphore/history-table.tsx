@@ -5,6 +5,7 @@ import { formatDuration } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { type Columns, sorted } from '../parts/sorting.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 import { runHref } from '../runs/run-place.js';
@@ -15,16 +16,24 @@ interface HistoryTableProps {
   readonly isOfAll?: boolean;
 }
 
-/** Shows runs and skipped runs, newest first. */
+const COLUMNS: Columns<HistoryEntry> = {
+  when: { title: 'When', by: ({ at }) => at, first: 'descending' },
+  outcome: { title: 'Outcome', by: (entry) => (entry.kind === 'run' ? entry.outcome : entry.kind) },
+  work: { title: 'Work', by: ({ semaphore }) => semaphore },
+  job: { title: 'Job', by: ({ job }) => job },
+  node: { title: 'Node', by: ({ node }) => node.acquirer },
+  took: { title: 'Took', by: (entry) => (entry.kind === 'run' ? entry.took : undefined), first: 'descending' },
+  detail: { title: 'Detail' },
+};
+const { work: _work, ...COLUMNS_OF_ONE } = COLUMNS;
+
+/** Shows runs and skipped runs, newest first unless the address asks for another order. */
 export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
+  const columns = isOfAll ? COLUMNS : COLUMNS_OF_ONE;
   return (
-    <PlainTable
-      label="History"
-      kind="runs"
-      columns={['When', 'Outcome', ...(isOfAll ? ['Work'] : []), 'Job', 'Node', 'Took', 'Detail']}
-    >
-      {runs.map((entry) => (
+    <PlainTable label="History" kind="runs" columns={columns}>
+      {sorted(runs, columns).map((entry) => (
         <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
       ))}
     </PlainTable>

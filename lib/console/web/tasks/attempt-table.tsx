@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { TaskView } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime } from '../parts/time.js';
 import { TaskLink } from './task-links.js';
 import { TaskState, countsText } from './task-state.js';
@@ -46,17 +47,28 @@ interface AttemptTableProps {
   readonly nameOf: (instance: string) => string;
 }
 
-/** Lists attempts, newest first. */
+/** Lists attempts, newest first unless the address asks for another order. */
 export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
+  const columns = columnsOf(nameOf);
+  const newestFirst = attempts.toSorted((one, other) => other.at - one.at);
   return (
-    <PlainTable label="Attempts" kind="runs" columns={['When', 'Outcome', 'Task', 'Attempt', 'Node', 'Detail']}>
-      {attempts
-        .toSorted((one, other) => other.at - one.at)
-        .map((attempt) => (
-          <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
-        ))}
+    <PlainTable label="Attempts" kind="runs" columns={columns}>
+      {sorted(newestFirst, columns).map((attempt) => (
+        <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
+      ))}
     </PlainTable>
   );
+}
+
+function columnsOf(nameOf: AttemptTableProps['nameOf']): Columns<ShownAttempt> {
+  return {
+    when: { title: 'When', by: ({ at }) => at, first: 'descending' },
+    outcome: { title: 'Outcome', by: ({ outcome }) => outcome },
+    task: { title: 'Task', by: ({ task }) => task.id },
+    attempt: { title: 'Attempt', by: ({ number }) => number, first: 'descending' },
+    node: { title: 'Node', by: ({ instance }) => instance && nameOf(instance) },
+    detail: { title: 'Detail' },
+  };
 }
 
 /** Tasks in these states are given up because of their attempts. The other states say more than that. */

@@ -8,6 +8,7 @@ import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { type Columns, sorted } from '../parts/sorting.js';
 import { goTo } from '../router.js';
 import { GroupCounts, GroupState } from './group-state.js';
 import { GroupLink, TypeLink, groupHref } from './task-links.js';
@@ -39,11 +40,18 @@ export function GroupsPage() {
   );
 }
 
+const COLUMNS: Columns<FoundGroupsAnswer['groups'][number]> = {
+  group: { title: 'Group', by: ({ group }) => group },
+  type: { title: 'Type', by: ({ type }) => type },
+  state: { title: 'State', by: ({ state }) => state },
+  ended: { title: 'Members', by: ({ ended }) => ended, first: 'descending' },
+};
+
 function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
   return (
     <section class="panel filling" aria-label="Groups of tasks">
-      <PlainTable label="Groups" columns={['Group', 'Type', 'State', 'Members']}>
-        {groups.map((group) => (
+      <PlainTable label="Groups" columns={COLUMNS}>
+        {sorted(groups, COLUMNS).map((group) => (
           <tr key={group.id}>
             <td>
               <GroupLink group={group} />
