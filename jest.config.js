@@ -7,7 +7,11 @@ export default {
   roots: ['<rootDir>/test', '<rootDir>/examples'],
   testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  transform: {
+    '^.+\\.ts$': ['<rootDir>/test/quick-globals.transform.js', swc],
+    '/node_modules/zod/.+\\.js$': ['<rootDir>/test/quick-globals.transform.js', {}],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!zod/)'],
   moduleNameMapper: {
     '^nestjs-gatekeeper$': '<rootDir>/lib/index.ts',
     '^nestjs-gatekeeper/opentelemetry$': '<rootDir>/lib/telemetry/index.ts',

@@ -15,10 +15,14 @@ export interface Catch {
 
 const cwd = fileURLToPath(ROOT);
 
-/** Runs a bug's layer with the bug, in separate processes. */
-export function hunt(bug: Bug): Promise<Catch> {
+/**
+ * Runs a bug's layer with the bug, in separate processes.
+ *
+ * @param from the first seed, if the layer is a simulation
+ */
+export function hunt(bug: Bug, from = 1): Promise<Catch> {
   const { layer } = bug;
-  return layer.kind === 'specs' ? runSpecs(layer.specs, seededSources(bug)) : huntInSimulation(bug);
+  return layer.kind === 'specs' ? runSpecs(layer.specs, seededSources(bug)) : huntInSimulation(bug, from);
 }
 
 /** Runs a layer without a bug. If it finds something, its results with a bug prove nothing. */
@@ -36,8 +40,8 @@ function modeOf({ kind }: Layer): string[] {
   return kind === 'simulation' || kind === 'specs' ? [] : [`--${kind}`];
 }
 
-async function huntInSimulation({ name, layer }: Bug): Promise<Catch> {
-  const { stdout, exitCode } = await simulation(...modeOf(layer), '--bug', name);
+async function huntInSimulation({ name, layer }: Bug, from: number): Promise<Catch> {
+  const { stdout, exitCode } = await simulation(...modeOf(layer), '--bug', name, '--from', String(from));
   return { isFound: exitCode === 1, how: stdout.split('\n').at(-1)! };
 }
 

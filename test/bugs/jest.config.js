@@ -5,6 +5,6 @@ import swc from '../swc.options.js';
 export default {
   ...config,
   rootDir: '../..',
-  transform: { '^.+\\.ts$': ['<rootDir>/test/bugs/seeded-transform.js', swc] },
+  transform: { ...config.transform, '^.+\\.ts$': ['<rootDir>/test/bugs/seeded-transform.js', swc] },
   reporters: ['default'],
 };

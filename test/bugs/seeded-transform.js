@@ -1,10 +1,10 @@
-import swc from '@swc/jest';
+import compiler from '../quick-globals.transform.js';
 
 /** Compiles as all tests are compiled, but for the sources that the environment variable SEEDED_SOURCES stands in for. */
 export default {
   createTransformer(options) {
     const seeded = JSON.parse(process.env.SEEDED_SOURCES ?? '{}');
-    const transformer = swc.createTransformer(options);
+    const transformer = compiler.createTransformer(options);
     const textOf = (source, path) => seeded[path] ?? source;
     return {
       ...transformer,

@@ -86,8 +86,9 @@ describe('what the document allows', () => {
         if (!isAllowed(value)) return;
         seen.allowed++;
         const { error } = type.safeParse(value);
+        if (!error) return;
         // No schema can describe the syntax of a pattern.
-        expect(error ? faultsOf(error).filter((fault) => !fault.includes('RE2')) : []).toEqual([]);
+        expect(faultsOf(error).filter((fault) => !fault.includes('RE2'))).toEqual([]);
       }),
       { numRuns: 4000, seed: 20_261_122 },
     );

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { DOUBT } from '../../lib/decision/index.js';
 import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../lib/stores/index.js';
 import { type PostgresStoreOptions, postgres } from '../../lib/stores/postgres/index.js';
@@ -17,13 +17,19 @@ const OLDER = {
 };
 
 describeOnPostgres('a PostgreSQL that took over, and may lack writes which were acknowledged', () => {
+  let empty: PostgresServer;
   let primary: PostgresServer;
   let replica: PostgresServer;
   let proxy: SwitchableProxy;
   let admin: Pool;
   const closing: (() => unknown)[] = [];
+  beforeAll(async () => {
+    empty = await PostgresServer.start();
+    await empty.stop();
+  });
+  afterAll(() => empty?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    primary = await PostgresServer.start();
+    primary = await PostgresServer.copyOf(empty);
     closing.push(() => primary[Symbol.asyncDispose]());
     replica = await PostgresServer.replicaOf(primary);
     closing.push(() => replica[Symbol.asyncDispose]());

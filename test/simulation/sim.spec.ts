@@ -9,9 +9,9 @@ import { TWO_SIDES } from './world/checker.js';
 const MIXES = (Object.keys(KEPT) as FaultMixName[]).filter((name) => !FAULT_MIXES[name].leadership);
 
 /** Some of each, in the time that an `npm test` has; `npm run sim` carries out as many as you like. */
-const BRIEF = 200;
-const SHORT = 100;
-const LONG = 3;
+const BRIEF = 100;
+const SHORT = 50;
+const LONG = 2;
 const SHORT_WITH_HOLES = 50;
 /** One in 40 counts wrong. */
 const SHORT_WITHOUT_QUORUM = 300;

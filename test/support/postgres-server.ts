@@ -58,6 +58,11 @@ export class PostgresServer implements AsyncDisposable {
     });
   }
 
+  /** A server with the data of one that is stopped: ready in a fraction of the time that {@link start} takes. */
+  static copyOf(stopped: PostgresServer): Promise<PostgresServer> {
+    return PostgresServer.#startedWith((copy) => asUser('cp', '-r', stopped.#data, copy.#data));
+  }
+
   /**
    * A standby of another server, which is stopped meanwhile. Replicates writes asynchronously until {@link lag}.
    * pg_basebackup would need no stop, but not every package brings it along.
