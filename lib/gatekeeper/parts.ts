@@ -145,7 +145,12 @@ export function createParts(
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
   const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
   const history = typeof settings.history === 'object' ? settings.history : undefined;
-  const runArchivist = history?.archive && new RunArchivist(history.archive, context, settings.shutdownGrace);
+  const runArchivist =
+    history?.archive &&
+    new RunArchivist(history.archive, context, settings.shutdownGrace, {
+      history: (limit) => runHistory.read(limit),
+      nodes: () => registry.nodes(),
+    });
   const runHistory: RunHistory = new RunHistory(context, {
     isOn: settings.history !== false,
     keepsStacks: history?.stacks ?? true,

@@ -5,7 +5,7 @@ import type { RunEntry } from '../history-entry.js';
 export interface ArchivedRun extends RunEntry {
   /** Unique. A batch whose outcome is unknown is appended again, with the same ids. */
   readonly id: string;
-  /** Duration of the run in ms. */
+  /** Duration of the run in ms; 0 for a run that crashed, whose end is not known. */
   readonly took: number;
   /** Stack of the error with which it failed, cut after 2,048 characters. Absent with `history: { stacks: false }`. */
   readonly stack?: string;
@@ -13,6 +13,7 @@ export interface ArchivedRun extends RunEntry {
 
 /**
  * A place that keeps runs for longer than the cluster does. Each node has its own, and archives the runs that it made.
+ * One of the living nodes also archives those of nodes that crashed, with the outcome `crashed`.
  * No run waits for it. A call is given up after 10 s; no other call is made until it has ended, except `close()`.
  */
 export interface HistoryArchive {

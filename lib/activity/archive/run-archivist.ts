@@ -4,8 +4,10 @@ import { Periodic } from '../../async/periodic.js';
 import { type Context, timeOf } from '../../context/context.js';
 import { given } from '../../decision/index.js';
 import { Batches } from '../batches.js';
-import type { EndedRun } from '../history-entry.js';
+import type { EndedRun, HistoryEntry } from '../history-entry.js';
 import { LONGEST_STACK } from '../jobs/job-record.js';
+import type { NodeInfo } from '../node-info.js';
+import { CrashedRuns } from './crashed-runs.js';
 import type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './history-archive.js';
 
 /** ms for which runs are collected before they are archived together. */
@@ -25,14 +27,21 @@ interface Waiting {
   readonly length: number;
 }
 
+interface Of {
+  /** Reads the last runs of all nodes. */
+  readonly history: (limit: number) => Promise<readonly HistoryEntry[]>;
+  readonly nodes: () => Promise<readonly NodeInfo[]>;
+}
+
 /**
- * Archives the runs that this node made, when they end. No run waits for it: runs wait in a bounded queue, and the oldest
+ * Archives the runs that this node made, when they end, and runs of nodes that died. No run waits for it: runs wait in a bounded queue, and the oldest
  * are dropped while the archive fails for too long.
  */
 export class RunArchivist {
   readonly #archive: HistoryArchive;
   readonly #calls: BoundedCalls;
   readonly #batches: Batches<Waiting>;
+  readonly #crashed: CrashedRuns;
   readonly #removal?: Periodic;
   /** ms */
   #untilRemoval = REMOVAL.usual;
@@ -45,6 +54,8 @@ export class RunArchivist {
     private readonly context: Context,
     /** `shutdownGrace` in ms. */
     private readonly grace: number,
+    /** Of the whole cluster. */
+    { history, nodes }: Of,
   ) {
     const { nodeClock, node, random } = context;
     this.#archive = definition.open(node);
@@ -55,6 +66,12 @@ export class RunArchivist {
       send: (batch) => this.#append(batch.map(({ run }) => run)),
       onDropped: (count) => this.#problem('append runs', new Error(droppedText(count))),
       onUnwritten: (_count, error) => (this.#lastError = error),
+    });
+    this.#crashed = new CrashedRuns(context, {
+      read: history,
+      nodes,
+      archive: (run) => this.#add(run),
+      onError: (error) => this.#problem('find crashed runs', error),
     });
     if (!this.#archive.removeOld) return;
     this.#removal = new Periodic(nodeClock, () => this.#removeOld(), {
@@ -77,12 +94,16 @@ export class RunArchivist {
   /** Begins to remove what is too old. Runs are archived also before. */
   start(): void {
     this.#removal?.start(REMOVAL.first);
+    this.#crashed.start();
   }
 
   /** Notes a run that has ended. @param stack of the error with which it failed */
   note(entry: EndedRun, stack?: string): void {
     const id = `${entry.node.instance}-${this.#count++}`;
-    const run = { ...entry, ...given({ stack: stack?.slice(0, LONGEST_STACK) }), id };
+    this.#add({ ...entry, ...given({ stack: stack?.slice(0, LONGEST_STACK) }), id });
+  }
+
+  #add(run: ArchivedRun): void {
     this.#batches.add({ run, length: JSON.stringify(run).length });
   }
 
@@ -92,6 +113,7 @@ export class RunArchivist {
    */
   async close(): Promise<void> {
     this.#removal?.stop();
+    this.#crashed.stop();
     const patience = Math.max(CLOSING.least, Math.min(CLOSING.most, this.grace));
     const whole = new Deadline(this.context.timers, patience);
     const forRuns = patience * FOR_RUNS;

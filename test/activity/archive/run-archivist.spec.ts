@@ -12,6 +12,7 @@ import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { START, settled } from '../../support/fake-time.js';
 import { type TestCluster, type TestNode, openEnd, outcomeOf, useCluster } from '../../support/nodes.js';
 import { ScriptedRunArchive } from '../../support/scripted-run-archive.js';
+import { until } from './until.js';
 
 const failing = () => {
   throw new Error('disk full');
@@ -289,12 +290,3 @@ describe('the archive of runs', () => {
     }
   });
 });
-
-/** Calls of the file system end in their own time. @param step ms of simulated time between two looks */
-async function until(nodes: TestCluster, isSo: () => boolean | Promise<boolean>, step = 0): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come');
-    await nodes.time.advance(step);
-  }
-}
