@@ -14,6 +14,7 @@ export {
   type MaintenanceRequest,
   type MaintenanceStart,
   type MaintenanceWindow,
+  type OpenWindow,
   type ReceiverStatus,
   type RequestResult,
   type RunNowOptions,

@@ -34,8 +34,8 @@ interface Of {
 }
 
 /**
- * Archives the runs that this node made, when they end, and runs of nodes that died. No run waits for it: runs wait in a bounded queue, and the oldest
- * are dropped while the archive fails for too long.
+ * Archives the runs that this node made, when they end, and runs of nodes that died. No run waits for it: runs wait in a
+ * bounded queue, and the oldest are dropped while the archive fails for too long.
  */
 export class RunArchivist {
   readonly #archive: HistoryArchive;

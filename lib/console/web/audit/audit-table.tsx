@@ -27,6 +27,7 @@ export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
     <>
       <PlainTable
         label="Changes"
+        kind="cards"
         columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through', 'Undo']}
       >
         {changesOf(entries).map((change) => (
@@ -64,8 +65,10 @@ function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
       </td>
       {!isOfOne && <td>{parts.length > 1 ? <Parts parts={parts} /> : <Subject name={entry.semaphore} />}</td>}
       <td>{parts.length > 1 ? <Common parts={parts} /> : <Change entry={entry} />}</td>
-      <td>{entry.reason}</td>
-      <td class="second">{entry.node.acquirer}</td>
+      <td class="detail">{entry.reason}</td>
+      <td class="second" data-label="Through">
+        {entry.node.acquirer}
+      </td>
       <td>
         <UndoCell change={change} onUndo={onUndo} />
       </td>

@@ -6,8 +6,8 @@ interface PlainTableProps {
   readonly label: string;
   /** Titles, or the columns by which the rows can be sorted. */
   readonly columns: readonly string[] | Columns<never>;
-  /** Class for the style sheet: `runs` makes a card of each row on a narrow screen. */
-  readonly kind?: 'runs';
+  /** Class for the style sheet: `cards` makes a card of each row on a narrow screen. */
+  readonly kind?: 'cards';
   /** The rows. */
   readonly children: ComponentChildren;
 }

@@ -32,7 +32,7 @@ export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   const columns = isOfAll ? COLUMNS : COLUMNS_OF_ONE;
   return (
-    <PlainTable label="History" kind="runs" columns={columns}>
+    <PlainTable label="History" kind="cards" columns={columns}>
       {sorted(runs, columns).map((entry) => (
         <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
       ))}

@@ -52,7 +52,7 @@ export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
   const columns = columnsOf(nameOf);
   const newestFirst = attempts.toSorted((one, other) => other.at - one.at);
   return (
-    <PlainTable label="Attempts" kind="runs" columns={columns}>
+    <PlainTable label="Attempts" kind="cards" columns={columns}>
       {sorted(newestFirst, columns).map((attempt) => (
         <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
       ))}

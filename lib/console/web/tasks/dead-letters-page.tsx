@@ -112,7 +112,7 @@ function LetterTable({ tasks, picked, onPick, onRequeue }: LetterTableProps) {
   const pick = (id: string, isPicked: boolean) =>
     onPick?.(new Set(isPicked ? [...picked, id] : [...picked].filter((each) => each !== id)));
   return (
-    <PlainTable label="Dead letters" columns={onPick ? ['Choose', ...columns, 'Requeue'] : columns}>
+    <PlainTable label="Dead letters" kind="cards" columns={onPick ? ['Choose', ...columns, 'Requeue'] : columns}>
       {tasks.map((task) => (
         <tr key={task.id}>
           {onPick && (
@@ -129,12 +129,16 @@ function LetterTable({ tasks, picked, onPick, onRequeue }: LetterTableProps) {
             <TaskLink id={task.id} />
             <TaskState task={task} />
           </td>
-          <td class="number">{task.endedAt !== undefined && <Distance at={task.endedAt} />}</td>
+          <td class="number" data-label="Ended">
+            {task.endedAt !== undefined && <Distance at={task.endedAt} />}
+          </td>
           <td>{countsText(task)}</td>
           <td>
             <Why task={task} />
           </td>
-          <td class="number second">{task.keptUntil !== undefined && <DateTime at={task.keptUntil} />}</td>
+          <td class="number second" data-label="Kept until">
+            {task.keptUntil !== undefined && <DateTime at={task.keptUntil} />}
+          </td>
           {onPick && (
             <td>
               <button type="button" class="small" aria-label={`Requeue ${task.id}`} onClick={() => onRequeue(task.id)}>

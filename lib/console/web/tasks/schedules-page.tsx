@@ -41,7 +41,7 @@ const COLUMNS: Columns<ScheduleOf> = {
 function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
   return (
     <section class="panel filling" aria-label="Schedules of tasks">
-      <PlainTable label="Schedules" columns={COLUMNS}>
+      <PlainTable label="Schedules" kind="cards" columns={COLUMNS}>
         {sorted(schedules, COLUMNS).map((each) => (
           <Row key={each.name} of={each} />
         ))}
@@ -71,14 +71,16 @@ function Row({ of }: { readonly of: ScheduleOf }) {
         {missed !== undefined && <span class="second">missed: {missed}</span>}
         {waiting > 0 && <span class="second attention">{count(waiting, 'tick')} waiting</span>}
       </td>
-      <td>
+      <td data-label="Next">
         <Planned at={next} none="can’t be read" />
       </td>
-      <td>
+      <td data-label="Last planned">
         <Planned at={last} none="none yet" />
       </td>
-      <td>{run === undefined ? <span class="second">none yet</span> : <LastRun type={type} run={run} />}</td>
-      <td>
+      <td data-label="Last run">
+        {run === undefined ? <span class="second">none yet</span> : <LastRun type={type} run={run} />}
+      </td>
+      <td data-label="Skipped">
         {lastSkipped ? (
           <>
             {count(skipped.length, 'tick')}, the last <Distance at={lastSkipped.at} />

@@ -13,7 +13,7 @@ interface TaskTableProps {
 /** Lists tasks with what they wait for, or where they run. */
 export function TaskTable({ tasks, nameOf }: TaskTableProps) {
   return (
-    <PlainTable label="Tasks" columns={['Task', 'State', 'Submitted', 'Attempt', 'Now']}>
+    <PlainTable label="Tasks" kind="cards" columns={['Task', 'State', 'Submitted', 'Attempt', 'Now']}>
       {tasks.map((task) => (
         <tr key={task.id}>
           <td>
@@ -23,10 +23,10 @@ export function TaskTable({ tasks, nameOf }: TaskTableProps) {
           <td>
             <TaskState task={task} />
           </td>
-          <td>
+          <td data-label="Submitted">
             <Distance at={task.submittedAt} />
           </td>
-          <td class="number" title={countsText(task)}>
+          <td class="number" data-label="Attempt" title={countsText(task)}>
             {attemptOf(task)}
           </td>
           <td>
