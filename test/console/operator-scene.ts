@@ -84,7 +84,8 @@ export const OPERATOR_TASKS = {
   'Move a zone and back exactly': async () => undefined,
   'Take a job from a frozen node': async ({ freezeHolder, get }: Scene) => {
     await freezeHolder();
-    await until(async () => (await get('/api/semaphores')).json.semaphores.some(isHeldBySilent));
+    // A permit shows for 10 s that its holder lives.
+    await until(async () => (await get('/api/semaphores')).json.semaphores.some(isHeldBySilent), 20_000);
   },
   'Undo a change': editedReport,
   'Failed runs of the last day with their errors': failedExport,
