@@ -58,7 +58,7 @@ describe('membership', () => {
   it('notices a clean leave at once', async () => {
     const nodes = cluster();
     const [one, other] = [await startMember(nodes), await startMember(nodes)];
-    await other.gatekeeper.close();
+    await nodes.closeOne(other);
     await nodes.time.advance(0);
     expect(namesAt(one)).toEqual(['app1']);
     expect(changesAt(one)).toEqual(['member-joined app2', 'member-left app2']);
@@ -70,7 +70,7 @@ describe('membership', () => {
     const nodes = cluster();
     const [one, other] = [await startMember(nodes), await startMember(nodes)];
     one.store.isDeaf = true;
-    await other.gatekeeper.close();
+    await nodes.closeOne(other);
     await nodes.time.advance(HEARTBEAT);
     expect(changesAt(one)).toEqual(['member-joined app2', 'member-left app2']);
   });
@@ -125,7 +125,7 @@ describe('membership', () => {
     const late: string[][] = [];
     one.gatekeeper.membership.participants$.subscribe((list) => late.push(list.map(({ acquirer }) => acquirer)));
     expect(late).toEqual([['app1', 'app2']]);
-    await other.gatekeeper.close();
+    await nodes.closeOne(other);
     await nodes.time.advance(0);
     expect(seen).toEqual([['app1'], ['app1', 'app2'], ['app1']]);
     await one.gatekeeper.close();

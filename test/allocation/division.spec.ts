@@ -59,7 +59,7 @@ describe('a group', () => {
     const owners = await startOwners(nodes, 3);
     const counts: number[] = [];
     owners[2]!.group.owned$.subscribe((owned) => counts.push(owned.length));
-    await owners[2]!.gatekeeper.close();
+    await nodes.closeOne(owners[2]!);
     expect(counts).toEqual([2, 0]);
     expect(owners[2]!.group.owned()).toEqual([]);
     expect(owners[2]!.told.at(-1)).toMatchObject({ owned: [], revoked: { length: 2 } });

@@ -87,7 +87,7 @@ describe('the history of owners', () => {
     const before = (await changesAt(nodes, one)).length;
     expect(before).toBeGreaterThan(length);
     const left = sharesOf([other]);
-    await other.gatekeeper.close();
+    await nodes.closeOne(other);
     await pass(nodes, [one, third], 5000, () => sizesOf([one, third]).join() === '3,3');
     const leaving = await movesSince(nodes, one, before);
     const given = (id: string) => expect.stringMatching(`^given ${id} app2>app[13] leaving$`);
@@ -184,7 +184,7 @@ describe('the history of owners', () => {
     const one = await startOwner(nodes);
     await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
     const other = await startOwner(nodes, { name: 'Other Queues' }, HISTORY);
-    await one.gatekeeper.close();
+    await nodes.closeOne(one);
     await pass(nodes, [other], 2 * BEGIN, () => sharesOf([other]) === 'abcdef');
     expect(one.store.calls.append).toBe(0);
     expect((await changesAt(nodes, other)).map(({ group }) => group)).toEqual(['Other Queues', 'Other Queues']);

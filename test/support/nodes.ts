@@ -98,6 +98,14 @@ export class TestCluster {
     return (this.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts;
   }
 
+  /** Closes one of several nodes. A write of it that collides with one of another node waits in simulated time. */
+  async closeOne({ gatekeeper }: Pick<TestNode, 'gatekeeper'>): Promise<void> {
+    let isClosed = false;
+    const closing = gatekeeper.close().finally(() => (isClosed = true));
+    for (let ms = 0; ms < 5000 && !isClosed; ms++) await this.time.advance(1);
+    await closing;
+  }
+
   async close(): Promise<void> {
     const closing = Promise.all(this.#nodes.map(({ gatekeeper }) => gatekeeper.close()));
     await this.time.advance(20_000);
