@@ -100,9 +100,11 @@ export class TestCluster {
 
   /** Closes one of several nodes. A write of it that collides with one of another node waits in simulated time. */
   async closeOne({ gatekeeper }: Pick<TestNode, 'gatekeeper'>): Promise<void> {
-    let isClosed = false;
-    const closing = gatekeeper.close().finally(() => (isClosed = true));
-    for (let ms = 0; ms < 5000 && !isClosed; ms++) await this.time.advance(1);
+    const closing = gatekeeper.close();
+    const isClosed = closing.then(() => true);
+    for (let ms = 0; ms < 5000; ms++) {
+      if (await Promise.race([isClosed, this.time.advance(1).then(() => false)])) break;
+    }
     await closing;
   }
 
