@@ -83,11 +83,13 @@ export class Tasks {
    */
   async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
     const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
+    if (!unique && tx === undefined) {
+      return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
+    }
     const { member: _none, ...alone } = task;
-    if (tx !== undefined) {
+    if (!unique) {
       return observedSubmit(this.parts.context, alone, (traced) => submitWithin(tx, this.#store, traced, dedup));
     }
-    if (!unique) return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
     return observedSubmit(this.parts.context, alone, async (traced) => {
       const submitted = await submitUnique(this.#store, traced, dedup, unique);
       if (submitted.task) this.handlers.cancel(submitted.task);

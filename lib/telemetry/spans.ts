@@ -54,7 +54,8 @@ export class Spans {
   /** A trace of its own, with a link to that of the submission, which may be days old. */
   attempt<E extends AttemptEnd>(task: BegunAttempt, call: () => Promise<E>): Promise<E> {
     const attributes = { ...messageOf(task, 'process'), [A.attempt]: task.token };
-    const links = [spanIn(task.trace)].flatMap((submission) => (submission ? [{ context: submission }] : []));
+    const submission = spanIn(task.trace);
+    const links = submission ? [{ context: submission }] : [];
     const options = { kind: SpanKind.CONSUMER, attributes, links, isRoot: true };
     return this.#within(`process ${this.labels.task(task.type)}`, options, call, (span, end) => {
       span.setAttribute(A.outcome, outcomeOf(end));

@@ -80,11 +80,10 @@ export class ScheduleRecords {
   ): Promise<() => Promise<void>> {
     const submission = { id: tickId(name, tick), type: SCHEDULE_TYPE + name, data: { plannedAt: iso(tick) }, ...task };
     const made = transitions.submit(submission, undefined, await this.store.stamp());
-    let text = '';
-    const { outcome } = await observedSubmit(this.context, made, async (traced) => {
-      text = encodeTask(traced);
+    const { outcome, text } = await observedSubmit(this.context, made, async (traced) => {
+      const text = encodeTask(traced);
       const { isWritten } = await this.store.texts.write(made.id, undefined, text, seen.isOld);
-      return { outcome: isWritten ? 'created' : 'known' };
+      return { outcome: isWritten ? 'created' : 'known', text };
     });
     return async () => (outcome === 'created' ? this.store.hints.offer(made, text) : undefined);
   }

@@ -73,14 +73,9 @@ export class TableTexts implements Texts {
     return textsOf(await this.calls.reading(this.#sql.readMany, [keys.map(storedForm)]));
   }
 
-  /** The text that was there may be removed before it is read. Then there is none again. */
-  async create(key: string, text: string): Promise<string | undefined> {
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      if ((await this.#creations.write({ key, next: text })) === true) return undefined;
-      const found = await this.read(key);
-      if (found !== undefined) return found;
-    }
-    throw new StoreUnavailableError(`The text under ${key} was created and removed again and again: try again`);
+  create(key: string, text: string): Promise<string | undefined> {
+    const created = async () => (await this.#creations.write({ key, next: text })) === true;
+    return createOrFind(key, created, () => this.read(key));
   }
 
   async replace(key: string, expected: string, next: string): Promise<boolean> {
@@ -105,6 +100,24 @@ export class TableTexts implements Texts {
     const written = new Set(rows.map(({ key }) => key));
     return lists.map(([key]) => (written.has(key) ? true : {}));
   }
+}
+
+/**
+ * Creates a text, or finds the one that is there. That may be removed before it is read: then there is none again.
+ *
+ * @returns undefined if it was created
+ */
+export async function createOrFind(
+  key: string,
+  create: () => Promise<boolean>,
+  read: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    if (await create()) return undefined;
+    const found = await read();
+    if (found !== undefined) return found;
+  }
+  throw new StoreUnavailableError(`The text under ${key} was created and removed again and again: try again`);
 }
 
 /** Rows of parameters that are arrays. */

@@ -6,9 +6,8 @@ import type { Queries } from '../pg.js';
 import type { Row } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
+import { createOrFind } from './table-texts.js';
 
-/** Attempts to create a text under a key whose text others create and remove at the same time. */
-const MOST_ATTEMPTS = 5;
 const NO_TRANSACTION =
   'tx: it is in no transaction. Call BEGIN first, and give the connection of that transaction, not a pool';
 
@@ -55,12 +54,8 @@ export class PostgresTransaction implements TransactionTexts {
     const { tasks } = this.needs.tables;
     const sql = `INSERT INTO ${tasks} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS written`;
     await this.#expectTransaction();
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      if ((await this.#run(sql, [key, text].map(storedForm))).length > 0) return undefined;
-      const found = await this.read(key);
-      if (found !== undefined) return found;
-    }
-    throw new StoreUnavailableError('other transactions created and removed the same task each time: roll back');
+    const created = async () => (await this.#run(sql, [key, text].map(storedForm))).length > 0;
+    return createOrFind(key, created, () => this.read(key));
   }
 
   async replace(key: string, expected: string, next: string): Promise<boolean> {
