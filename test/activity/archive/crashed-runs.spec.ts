@@ -2,12 +2,12 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type HistoryArchive, fileHistoryArchive } from 'nestjs-gatekeeper';
+import type { HistoryArchive } from 'nestjs-gatekeeper';
 import { START } from '../../support/fake-time.js';
 import { JOB, type TestCluster, openEnd, useCluster } from '../../support/nodes.js';
 import { ScriptedRunArchive } from '../../support/scripted-run-archive.js';
 import { Sleeper } from '../../support/sleeper.js';
-import { until } from './until.js';
+import { folderArchive } from './folder-archive.js';
 
 const MINUTE = 60_000;
 const listed = { heartbeat: '10s', definitions: [JOB] } as const;
@@ -29,8 +29,6 @@ async function dies(nodes: TestCluster, archive: HistoryArchive) {
   };
   return { instance: gatekeeper.node.instance, wake };
 }
-
-const fileIn = async (folder: string) => join(folder, (await readdir(folder))[0]!);
 
 describe('a run whose node died', () => {
   const cluster = useCluster();
@@ -74,12 +72,11 @@ describe('a run whose node died', () => {
     try {
       const nodes = cluster();
       const { wake } = await dies(nodes, new ScriptedRunArchive());
-      await nodes.node({ ...listed, history: { archive: fileHistoryArchive({ folder }) } });
-      // In steps: simulated time must not run past the time limit of a real call of the file system.
-      await until(nodes, async () => (await readdir(folder)).length === 1, 250);
-      await until(nodes, async () => (await readFile(await fileIn(folder), 'utf8')).endsWith('\n'), 250);
+      const { archive, hasWritten } = folderArchive(folder);
+      await nodes.node({ ...listed, history: { archive } });
+      await hasWritten(nodes, 1, 1000);
       await nodes.time.advance(30 * MINUTE);
-      const lines = (await readFile(await fileIn(folder), 'utf8')).trimEnd().split('\n');
+      const lines = (await readFile(join(folder, (await readdir(folder))[0]!), 'utf8')).trimEnd().split('\n');
       expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ outcome: 'crashed', job: 'Jobs.export' }]);
       await wake();
     } finally {

@@ -2,17 +2,12 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ArchivedRun,
-  type HistoryArchive,
-  type HistoryArchiveDefinition,
-  fileHistoryArchive,
-} from 'nestjs-gatekeeper';
+import { type ArchivedRun, type HistoryArchive, type HistoryArchiveDefinition } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { START, settled } from '../../support/fake-time.js';
 import { type TestCluster, type TestNode, openEnd, outcomeOf, useCluster } from '../../support/nodes.js';
 import { ScriptedRunArchive } from '../../support/scripted-run-archive.js';
-import { until } from './until.js';
+import { folderArchive, until } from './folder-archive.js';
 
 const failing = () => {
   throw new Error('disk full');
@@ -267,24 +262,24 @@ describe('the archive of runs', () => {
       const folder = join(parent, 'runs');
       await writeFile(folder, 'a file in its place');
       const nodes = cluster();
-      const node = await nodes.node({ history: { archive: fileHistoryArchive({ folder }) } });
+      const { archive, hasWritten } = folderArchive(folder);
+      const node = await nodes.node({ history: { archive } });
       await run(node);
       await nodes.time.advance(1000);
       await until(nodes, () => faultOf(node) !== undefined);
       expect(faultOf(node)?.sentence).toMatch(/^archive of runs \(file\): append runs: .*EEXIST/);
       await rm(folder);
+      await hasWritten(nodes, 1, 1000);
       await nodes.time.advance(86_400_000);
       await run(node);
-      await nodes.time.advance(1000);
-      // A call that got no answer while simulated time ran ahead is made again after its pause.
-      await until(nodes, async () => (await readdir(folder).catch(() => [])).length === 2, 1000);
+      await hasWritten(nodes, 2, 1000);
       const { instance } = node.gatekeeper.node;
       expect((await readdir(folder)).toSorted()).toEqual(
         ['2023-11-14', '2023-11-15'].map((day) => `runs-${day}-${instance}.jsonl`),
       );
       await node.gatekeeper.close();
       const text = await readFile(join(folder, `runs-2023-11-15-${instance}.jsonl`), 'utf8');
-      expect(JSON.parse(text)).toMatchObject({ job: 'Jobs.export', at: START + 86_401_000 });
+      expect(JSON.parse(text)).toMatchObject({ job: 'Jobs.export', at: START + 86_411_000 });
     } finally {
       await rm(parent, { recursive: true });
     }
