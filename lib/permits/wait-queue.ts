@@ -1,4 +1,5 @@
 import { pauseAfter } from '../async/backoff.js';
+import type { NodeClock } from '../async/node-clock.js';
 import { pause } from '../async/pause.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
@@ -44,14 +45,32 @@ export interface Patience {
 }
 
 /** One call that waits. */
-interface Waiter {
+class Waiter {
   readonly bell: Wakeup;
-  /** Aborts after the timeout, or when the caller gives up. */
-  readonly quit: AbortSignal;
+  /** Whether its timeout is over, or its caller gave up. */
+  hasQuit = false;
   /** Number of denials while it was first in the line. */
-  denials: number;
+  denials = 0;
   /** Number of consecutive grants that were answered too late. */
-  lateGrants: number;
+  lateGrants = 0;
+  #quit: AbortController | undefined;
+
+  constructor(clock: NodeClock) {
+    this.bell = new Wakeup(clock);
+  }
+
+  /** Aborts when it quits. Made when it is needed: most calls are granted at once, and a signal costs more than the rest. */
+  get quitting(): AbortSignal {
+    this.#quit ??= new AbortController();
+    if (this.hasQuit) this.#quit.abort();
+    return this.#quit.signal;
+  }
+
+  readonly quit = (): void => {
+    this.hasQuit = true;
+    this.#quit?.abort();
+    this.bell.ring();
+  };
 }
 
 /**
@@ -89,19 +108,15 @@ export class WaitQueue {
    * @throws any error of `ask`; it ends the wait
    */
   async wait<A extends object>(ask: Ask<A>, { timeout, signal }: Patience): Promise<A> {
-    const quit = new AbortController();
-    const end = () => quit.abort();
-    const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(end, timeout);
-    signal?.addEventListener('abort', end);
-    const bell = new Wakeup(this.context.nodeClock);
-    quit.signal.addEventListener('abort', bell.ring);
-    const waiter = { bell, quit: quit.signal, denials: 0, lateGrants: 0 };
+    const waiter = new Waiter(this.context.nodeClock);
+    const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(waiter.quit, timeout);
+    signal?.addEventListener('abort', waiter.quit);
     this.#line.add(waiter);
     try {
       return await this.#untilGranted(ask, waiter);
     } finally {
       cancel?.();
-      signal?.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', waiter.quit);
       this.#leave(waiter);
     }
   }
@@ -119,13 +134,13 @@ export class WaitQueue {
         const isItsTurn = this.#first === waiter;
         const isNew = answer === undefined;
         if (isItsTurn || !answer) answer = await ask(isItsTurn);
-        if (!isDenial(answer) || answer.reason === 'closing' || waiter.quit.aborted) return answer;
+        if (!isDenial(answer) || answer.reason === 'closing' || waiter.hasQuit) return answer;
         if (isItsTurn) waiter.denials++;
         endWait ??= this.record.awaitChanges();
         if ((isItsTurn || isNew) && isMismatch(answer)) await this.#standAside(waiter);
         else if (this.#first === waiter) await this.#nap(waiter, answer);
         else await waiter.bell.wait();
-        if (waiter.quit.aborted) return answer;
+        if (waiter.hasQuit) return answer;
       }
     } finally {
       endWait?.();
@@ -150,7 +165,7 @@ export class WaitQueue {
   async #nap(waiter: Waiter, denial: Denial): Promise<void> {
     if (denial.reason === 'permit-lost') {
       const delay = pauseAfter(waiter.lateGrants++, 1, AFTER_LATE_GRANTS) + this.#jitter();
-      return pause(this.context.nodeClock, delay, { signal: waiter.quit });
+      return pause(this.context.nodeClock, delay, { signal: waiter.quitting });
     }
     waiter.lateGrants = 0;
     await waiter.bell.wait(this.#untilWorthwhile(denial, waiter.denials === 1) + this.#jitter());

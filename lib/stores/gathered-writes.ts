@@ -20,34 +20,53 @@ interface Limits {
 /** UTF-16 units of the texts in one call, beside those of its last write. Large texts take long by themselves. */
 const MOST_UNITS = 100_000;
 
-interface Waiting {
-  readonly write: TextWrite;
-  readonly resolve: (written: TextWritten) => void;
+interface Waiting<Write, Written> {
+  readonly write: Write;
+  readonly resolve: (written: Written) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Writes of one call. Each has another key, so none depends on another one. */
+class Batch<Write extends TextWrite, Written> {
+  readonly waiting: Waiting<Write, Written>[] = [];
+  readonly #keys = new Set<string>();
+  #units = 0;
+
+  takes({ key }: Write, most: number): boolean {
+    return this.waiting.length < most && this.#units < MOST_UNITS && !this.#keys.has(key);
+  }
+
+  add(waiting: Waiting<Write, Written>): void {
+    const { key, former = '', next = '' } = waiting.write;
+    this.waiting.push(waiting);
+    this.#keys.add(key);
+    this.#units += former.length + next.length;
+  }
 }
 
 /**
  * Sends writes that come at the same time in one call of the store, which answers each by itself. Under load a call costs
  * far more than a write in it. A write alone does not wait: those of one turn of the event loop come together, and those
- * that find all calls under way.
- *
- * The writes of one call have different keys: so none depends on another one of its call.
+ * that find all calls under way. Writes of one key are sent in their order.
  */
-export class GatheredWrites {
-  readonly #waiting: Waiting[] = [];
+export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextWritten> {
+  /** Those that are not sent yet, in their order. New writes come to the last one while it takes them. */
+  readonly #batches = new Set<Batch<Write, Written>>();
+  #last: Batch<Write, Written> | undefined;
   #underWay = 0;
   #isPlanned = false;
 
   /** @param send rejects only if none was written, or with UnknownOutcomeError */
   constructor(
-    private readonly send: (writes: readonly TextWrite[]) => Promise<readonly TextWritten[]>,
+    private readonly send: (writes: readonly Write[]) => Promise<readonly Written[]>,
     private readonly limits: Limits,
   ) {}
 
   /** @throws the error of the call */
-  write(write: TextWrite): Promise<TextWritten> {
+  write(write: Write): Promise<Written> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, resolve, reject });
+      if (!this.#last?.takes(write, this.limits.writes)) this.#batches.add((this.#last = new Batch()));
+      this.#last.add({ write, resolve, reject });
       this.#plan();
     });
   }
@@ -57,36 +76,25 @@ export class GatheredWrites {
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;
-      while (this.#waiting.length > 0 && this.#underWay < this.limits.calls) void this.#call(this.#taken());
+      for (const batch of this.#batches) {
+        if (this.#underWay >= this.limits.calls) return;
+        this.#batches.delete(batch);
+        if (batch === this.#last) this.#last = undefined;
+        void this.#call(batch.waiting);
+      }
     });
   }
 
-  async #call(taken: readonly Waiting[]): Promise<void> {
+  async #call(waiting: readonly Waiting<Write, Written>[]): Promise<void> {
     this.#underWay++;
     try {
-      const answers = await this.send(taken.map(({ write }) => write));
-      for (const [index, { resolve }] of taken.entries()) resolve(answers[index]!);
+      const answers = await this.send(waiting.map(({ write }) => write));
+      for (const [index, { resolve }] of waiting.entries()) resolve(answers[index]!);
     } catch (error) {
-      for (const { reject } of taken) reject(error);
+      for (const { reject } of waiting) reject(error);
     } finally {
       this.#underWay--;
-      if (this.#waiting.length > 0) this.#plan();
+      if (this.#batches.size > 0) this.#plan();
     }
-  }
-
-  #taken(): readonly Waiting[] {
-    const taken: Waiting[] = [];
-    const left: Waiting[] = [];
-    const keys = new Set<string>();
-    let units = 0;
-    for (const each of this.#waiting) {
-      const { key, former = '', next = '' } = each.write;
-      const isTaken = taken.length < this.limits.writes && units < MOST_UNITS && !keys.has(key);
-      keys.add(key);
-      if (isTaken) units += former.length + next.length;
-      (isTaken ? taken : left).push(each);
-    }
-    this.#waiting.splice(0, this.#waiting.length, ...left);
-    return taken;
   }
 }

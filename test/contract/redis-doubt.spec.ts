@@ -61,6 +61,20 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
     expect(new Set((await third.list('semaphore:')).values())).toEqual(new Set([`${DOUBT}restored`]));
   });
 
+  it('takes none of many writes that come at once and follow from old texts, in a few calls of its script', async () => {
+    const store = await opened();
+    const writeAll = (expected: string | undefined, next: string) =>
+      Promise.all(KEYS.map((key) => store.compareAndSet(key, expected, next)));
+    expect(new Set(await writeAll(undefined, 'one'))).toEqual(new Set([true]));
+    await takeOver();
+    await server.command('CONFIG', 'RESETSTAT');
+    expect(new Set(await writeAll('one', 'two'))).toEqual(new Set([false]));
+    const stats = String(await server.command('INFO', 'commandstats'));
+    expect(stats).toContain(`cmdstat_evalsha:calls=${Math.ceil(KEYS.length / 32)},`);
+    const texts = await Promise.all(KEYS.map((key) => store.read(key)));
+    expect(new Set(texts)).toEqual(new Set([`${DOUBT}one`]));
+  });
+
   it('is noticed with the next reading of its clock, and reported as a change of anything', async () => {
     const store = await opened();
     await store.compareAndSet('semaphore:x', undefined, 'one');

@@ -72,8 +72,8 @@ describe('writes that are gathered', () => {
       calls[call]!.answer(calls[call]!.keys.map(() => true as const));
       await turn();
     }
-    expect(sent()).toEqual([['a', 'b'], ['a'], ['a']]);
-    expect(order).toEqual([0, 2, 1, 3]);
+    expect(sent()).toEqual([['a'], ['a', 'b'], ['a']]);
+    expect(order).toEqual([0, 1, 2, 3]);
   });
 
   it('all fail with the error of their call, and later ones are sent', async () => {

@@ -42,6 +42,11 @@ export class Calls {
     private readonly timeout: number,
   ) {}
 
+  /** Whether the keys of a script must be in one slot. @throws StoreUnavailableError if there is no session */
+  get isCluster(): boolean {
+    return this.sessions.connected().client.isCluster;
+  }
+
   /** Runs a command that reads. @param key the first key of the command */
   async read(key: string, args: readonly Arg[]): Promise<unknown> {
     return this.reading((client) => client.command(key, args));

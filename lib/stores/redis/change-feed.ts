@@ -8,12 +8,12 @@ import { Channels } from './keys.js';
 
 /** ms for which a subscription outlives its last wait: the next wait for the same key then costs nothing. */
 const LINGER = 5000;
-const NONE: readonly string[] = [];
+const NO_MESSAGE: Announcement = { head: '', channel: '' };
 
-/** The message of a write: the head of the message, and the channels. */
+/** The message of a write: the head of the message, and its channel. That is empty if there is no message. */
 export interface Announcement {
   readonly head: string;
-  readonly channels: readonly string[];
+  readonly channel: string;
 }
 
 /**
@@ -86,9 +86,9 @@ export class ChangeFeed {
   /** The message of a write of `key`. The server adds the text. */
   announcement(key: string, notify: Notify): Announcement {
     const channels = this.#channels;
-    if (notify === 'none' || !channels) return { head: '', channels: NONE };
+    if (notify === 'none' || !channels) return NO_MESSAGE;
     const channel = notify === 'all' ? channels.changes : channels.waiting(key);
-    return { head: `${this.#id} ${key.length} ${key}`, channels: [channel] };
+    return { head: `${this.#id} ${key.length} ${key}`, channel };
   }
 
   /** Calls `wake` with the name of each queue for which this client is woken. */

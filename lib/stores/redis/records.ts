@@ -1,6 +1,7 @@
+import { GatheredWrites, type TextWrite } from '../gathered-writes.js';
 import type { Notify, RecordPage } from '../store.js';
 import type { Calls } from './calls.js';
-import type { ChangeFeed } from './change-feed.js';
+import type { Announcement, ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
 import type { Script } from './scripts.js';
 
@@ -8,12 +9,23 @@ import type { Script } from './scripts.js';
 const FEW = 32;
 /** Records on a page of one bucket. */
 const MANY = 500;
+/** One connection carries any number of calls, and a script must not block the server for long. */
+const LIMITS = { calls: Infinity, writes: 32 };
+
+interface RecordWrite extends TextWrite {
+  readonly next: string;
+  readonly bucket: number;
+  readonly announcement: Announcement;
+}
 
 /**
  * Records, each a string under its own key. Their keys stand in one index per bucket, which the same script writes: so a
  * listing is complete, needs no walk through other programs' keys, and costs what it finds.
  */
 export class Records {
+  /** By bucket in a Cluster, where the keys of a script are in one slot. Elsewhere there is one for all. */
+  readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
+
   constructor(
     private readonly keys: Keys,
     private readonly calls: Calls,
@@ -29,10 +41,27 @@ export class Records {
 
   async compareAndSet(key: string, expected: string | undefined, next: string, notify: Notify): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
-    const { head, channels } = this.feed.announcement(key, notify);
-    const args = [expected === undefined ? '0' : '1', expected ?? '', next, key, head, ...channels];
-    const keys = [this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket)] as const;
-    return Number(await this.calls.write(this.script, [...keys], args)) === 1;
+    const announcement = this.feed.announcement(key, notify);
+    const former = expected === undefined ? {} : { former: expected };
+    return this.#writesTo(bucket).write({ key, ...former, next, bucket, announcement });
+  }
+
+  #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean> {
+    const place = this.calls.isCluster ? bucket : 0;
+    let writes = this.#writes.get(place);
+    if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), LIMITS)));
+    return writes;
+  }
+
+  async #write(writes: readonly RecordWrite[]): Promise<boolean[]> {
+    const keys: string[] = [];
+    const args: string[] = [];
+    for (const { key, former, next, bucket, announcement } of writes) {
+      keys.push(this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket));
+      args.push(former === undefined ? '0' : '1', former ?? '', next, key, announcement.head, announcement.channel);
+    }
+    const answers = (await this.calls.write(this.script, keys as [string, ...string[]], args)) as unknown[];
+    return answers.map((answer) => Number(answer) === 1);
   }
 
   /**

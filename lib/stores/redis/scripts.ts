@@ -38,9 +38,12 @@ const writing = (text: string): Script => script(REFUSE_WITHOUT_REPLICAS + text)
  * The keys of the records are not declared. They are in the slot of the index.
  */
 const DOUBT_RECORDS = `
+local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+local known = {}
 local function mark(index, origin)
-  local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
-  if not id or redis.call('GET', origin) == id then return 0 end
+  if not id or known[index] then return 0 end
+  known[index] = true
+  if redis.call('GET', origin) == id then return 0 end
   local record = string.sub(index, 1, -1 - #'index') .. 'record:'
   for _, key in ipairs(redis.call('ZRANGE', index, 0, -1)) do
     local text = redis.call('GET', record .. key)
@@ -57,29 +60,39 @@ if not redis.REDIS_VERSION then redis.replicate_commands() end
 ${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
 /**
- * Compares and writes a record. KEYS: record, index of its bucket, origin of its bucket. ARGV: '1' if a text is expected,
- * this text, the next text, the record's key, the head of a message, channels.
+ * Compares and writes records, each by itself. KEYS: for each record its key, the index of its bucket, and the origin of its
+ * bucket. ARGV: for each record '1' if a text is expected, this text, the next text, the record's key, the head of a message,
+ * and a channel or ''. Answers 1 for each that was written, and 0 for the others.
  *
- * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Only its
- * write, that of the record and those before can fail, so an error means that the record was not written.
+ * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Redis
+ * refuses only the first write of a script, so an error means that no record was written.
+ *
+ * @param before Lua that runs before a record of a bucket is compared
  */
-const COMPARE = `
-local found = redis.call('GET', KEYS[1])
-if ARGV[1] == '0' then
-  if found then return 0 end
-elseif found ~= ARGV[2] then
-  return 0
+const compareAndSet = (before: string): string => `
+local answers = {}
+for i = 1, #KEYS / 3 do
+  local record, index, origin = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
+  local at = 6 * i - 5
+  local isExpected, expected, text, key, head, channel = unpack(ARGV, at, at + 5)
+  ${before}
+  local found = redis.call('GET', record)
+  if isExpected == '1' and found == expected or isExpected == '0' and not found then
+    redis.call('ZADD', index, 0, key)
+    redis.call('SET', record, text)
+    if channel ~= '' then redis.pcall('PUBLISH', channel, head .. text) end
+    answers[i] = 1
+  else
+    answers[i] = 0
+  end
 end
-redis.call('ZADD', KEYS[2], 0, ARGV[4])
-redis.call('SET', KEYS[1], ARGV[3])
-for i = 6, #ARGV do redis.pcall('PUBLISH', ARGV[i], ARGV[5] .. ARGV[3]) end
-return 1
+return answers
 `;
 
-export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS} mark(KEYS[2], KEYS[3]) ${COMPARE}`);
+export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS} ${compareAndSet('mark(index, origin)')}`);
 
 /** The same, for a server that loses no write that it has confirmed. */
-export const COMPARE_AND_SET_DURABLE = writing(COMPARE);
+export const COMPARE_AND_SET_DURABLE = writing(compareAndSet(''));
 
 /** The time, together with the name of the server whose time it is, and what else must be known of it. */
 export const LOOK_AT_SERVER = script(`

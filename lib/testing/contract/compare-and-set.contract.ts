@@ -89,6 +89,21 @@ function describeRaces({ it }: ContractTests, clients: StoreClients): void {
     assert.deepEqual(await race(key, undefined), [await clients.one.read(key)]);
   });
 
+  it('answers each of many writes that come at once by itself', async () => {
+    const isFree = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
+    const all = <T>(call: (index: number) => Promise<T>) => Promise.all(isFree.map((_, index) => call(index)));
+    const keys = await all((index) => (isFree[index] ? Promise.resolve(clients.newKey()) : clients.written('there')));
+    assert.deepEqual(await all((index) => clients.one.compareAndSet(keys[index]!, undefined, `${index}`)), isFree);
+    assert.deepEqual(
+      await all((index) => clients.one.compareAndSet(keys[index]!, `${index}`, `next ${index}`)),
+      isFree,
+    );
+    assert.deepEqual(
+      await all((index) => clients.other.read(keys[index]!)),
+      isFree.map((wasFree, index) => (wasFree ? `next ${index}` : 'there')),
+    );
+  });
+
   it('makes a racy counter exact, counted up by ten flows of two clients', async () => {
     const key = await clients.written('0');
     const countUp = async (store: RecordStore): Promise<void> => {

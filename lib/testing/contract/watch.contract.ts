@@ -31,6 +31,13 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
       assert.deepEqual({ ...changes.at(-1) }, { key, text: '20' });
     });
 
+    watching('tells of each of many texts that were written at once', async (watch) => {
+      const keys = Array.from({ length: 50 }, () => clients.newKey());
+      const changes = await watch(clients.one, 'contract:');
+      await Promise.all(keys.map((key) => clients.other.compareAndSet(key, undefined, `text of ${key}`)));
+      for (const key of keys) await heard(changes, key, `text of ${key}`);
+    });
+
     watching('tells the client itself of what it wrote, after the call began', async (watch) => {
       const key = clients.newKey();
       const changes = await watch(clients.one, key);
