@@ -26,7 +26,7 @@ export async function writeProject(folder, row, tarball) {
 }
 
 function manifest(row, tarball) {
-  const { schedule, typescript, reflectMetadata } = { ...MAJORS[row.nest], ...row };
+  const { schedule, terminus, typescript, reflectMetadata } = { ...MAJORS[row.nest], ...row };
   const nest = `^${row.nest}.0.0`;
   return {
     private: true,
@@ -36,6 +36,7 @@ function manifest(row, tarball) {
       '@nestjs/core': nest,
       [`@nestjs/platform-${row.platform.toLowerCase()}`]: nest,
       '@nestjs/schedule': schedule,
+      '@nestjs/terminus': terminus,
       '@nestjs/testing': nest,
       'nestjs-gatekeeper': `file:${tarball}`,
       'reflect-metadata': reflectMetadata,

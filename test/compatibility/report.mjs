@@ -30,17 +30,18 @@ export async function writeBetween(file, [begin, end], written) {
 }
 
 function tableOf(results) {
-  const header = ['Nest', 'schedule', 'modules', 'test runner', 'platform', 'runtime', 'TypeScript', 'result'];
+  const header = ['Nest', 'schedule', 'terminus', 'modules', 'test runner', 'platform', 'runtime', 'TypeScript', 'result'];
   const lines = [header, header.map(() => '---'), ...results.map(cells)];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
 function cells({ versions, nest, module, runner = 'none', platform, node, runtime, failure }) {
   const result = failure ? `fails at ${failure.step}` : 'passes';
-  if (!versions) return [nest, '', module, runner, platform, runtime ?? `Node ${node}`, '', result];
+  if (!versions) return [nest, '', '', module, runner, platform, runtime ?? `Node ${node}`, '', result];
   return [
     versions.nest,
     versions.schedule,
+    versions.terminus,
     module,
     [runner, versions.runner].filter(Boolean).join(' '),
     `${platform} ${versions.platform}`,

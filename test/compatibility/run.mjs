@@ -98,6 +98,7 @@ async function versionsIn(folder, { platform, runner }, node) {
   return {
     nest: await versionOf('@nestjs/core'),
     schedule: await versionOf('@nestjs/schedule'),
+    terminus: await versionOf('@nestjs/terminus'),
     platform: await versionOf(`@nestjs/platform-${platform.toLowerCase()}`),
     runner: runner && (await versionOf(runner.toLowerCase())),
     typescript: await versionOf('typescript'),

@@ -1,6 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
+import { TerminusModule } from '@nestjs/terminus';
 import { GatekeeperModule, GatekeeperService, memory } from 'nestjs-gatekeeper';
+import { HealthController } from './health.controller.js';
 import { Jobs } from './jobs.js';
 
 @Controller('semaphores')
@@ -16,13 +18,14 @@ export class SemaphoresController {
 @Module({
   imports: [
     ScheduleModule.forRoot(),
+    TerminusModule,
     GatekeeperModule.forRoot({
       store: memory(),
       definitionsDelay: 0,
       console: { tokens: [{ token: 'token-of-ann-0123456789', name: 'ann', role: 'view' }] },
     }),
   ],
-  controllers: [SemaphoresController],
+  controllers: [SemaphoresController, HealthController],
   providers: [Jobs],
 })
 export class AppModule {}

@@ -18,6 +18,7 @@ async function main(): Promise<void> {
   const headers = { authorization: 'Bearer token-of-ann-0123456789' };
   const answer = await fetch(`${await app.getUrl()}/gatekeeper/api/session`, { headers });
   expect('the console', answer.ok);
+  expect('the health check', (await fetch(`${await app.getUrl()}/health/ready`)).ok);
   await app.close();
   const worker = await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'] });
   await worker.close();

@@ -51,6 +51,12 @@ describe('the application (e2e)', () => {
     expect((await session('token-of-bob-0123456789')).status).toBe(401);
   });
 
+  it('answers a health check of @nestjs/terminus', async () => {
+    const answer = await fetch(`${url}/health/ready`);
+    expect(answer.status).toBe(200);
+    expect((await answer.json()).details.gatekeeper.status).toBe('up');
+  });
+
   it('serves the page of the console', async () => {
     const page = await fetch(`${url}/gatekeeper/`);
     expect(page.status).toBe(200);
