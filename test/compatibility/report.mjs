@@ -30,7 +30,17 @@ export async function writeBetween(file, [begin, end], written) {
 }
 
 function tableOf(results) {
-  const header = ['Nest', 'schedule', 'terminus', 'modules', 'test runner', 'platform', 'runtime', 'TypeScript', 'result'];
+  const header = [
+    'Nest',
+    'schedule',
+    'terminus',
+    'modules',
+    'test runner',
+    'platform',
+    'runtime',
+    'TypeScript',
+    'result',
+  ];
   const lines = [header, header.map(() => '---'), ...results.map(cells)];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }

@@ -51,7 +51,25 @@ export const RUNTIME_ROWS = [
 
 /** With what an application of each major of Nest comes: the versions and settings of its own starter. */
 export const MAJORS = {
-  10: { schedule: '^4.1.0', terminus: '^11.0.0', typescript: '^5.1.3', reflectMetadata: '^0.2.0', resolution: 'node10' },
-  11: { schedule: '^6.0.0', terminus: '^11.0.0', typescript: '^5.7.3', reflectMetadata: '^0.2.2', resolution: 'nodenext' },
-  12: { schedule: '^12.0.0', terminus: '^12.0.0', typescript: '^6.0.2', reflectMetadata: '^0.2.2', resolution: 'nodenext' },
+  10: {
+    schedule: '^4.1.0',
+    terminus: '^11.0.0',
+    typescript: '^5.1.3',
+    reflectMetadata: '^0.2.0',
+    resolution: 'node10',
+  },
+  11: {
+    schedule: '^6.0.0',
+    terminus: '^11.0.0',
+    typescript: '^5.7.3',
+    reflectMetadata: '^0.2.2',
+    resolution: 'nodenext',
+  },
+  12: {
+    schedule: '^12.0.0',
+    terminus: '^12.0.0',
+    typescript: '^6.0.2',
+    reflectMetadata: '^0.2.2',
+    resolution: 'nodenext',
+  },
 };
