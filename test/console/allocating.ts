@@ -5,7 +5,7 @@ import type { Console } from './consoles.js';
 /** Options of a node that takes part in the group "orders". Each letter is a resource. */
 export function allocating(letters: string): Partial<GatekeeperOptions> {
   const group = { name: 'orders', resources: () => [...letters], id: (each: string) => each, settleDelay: 0 };
-  return { membership: { lease: '1s' }, allocation: { groups: [group] } };
+  return { membership: { lease: '2s' }, allocation: { groups: [group] } };
 }
 
 /** Waits until the owners of the group are as wanted. */
