@@ -17,12 +17,13 @@ import { ReportJob } from './jobs/report.job.js';
 import { ShortJob } from './jobs/short.job.js';
 import { TaskWorker } from './jobs/task-worker.js';
 import { type JobName, readSettings } from './settings.js';
+import { Stalls } from './stalls.js';
 import { StateController } from './state.controller.js';
 
 const JOBS: Record<JobName, Provider[]> = {
-  'both-orders': [BothOrdersJobs],
-  short: [ShortJob],
-  long: [LongJob],
+  'both-orders': [BothOrdersJobs, Stalls],
+  short: [ShortJob, Stalls],
+  long: [LongJob, Stalls],
   errand: [ErrandJob],
   report: [ReportJob, Awakening],
   'task-worker': [TaskWorker],

@@ -10,11 +10,15 @@ describe('allocation on the command line', () => {
   const start = useConsoles();
   const cluster = useMemoryCluster();
 
-  async function owned() {
+  async function started() {
     const console = await start({ gatekeeper: allocating('abc') });
-    await untilOwned(console, ({ unowned, total, faults }) => total === 3 && unowned + faults.length === 0);
     const gatekeeper = (...args: string[]) =>
       call([...args, '--url', console.url, '--token', TOKENS.operate], { open: openOperator });
+    return { console, gatekeeper };
+  }
+  async function owned() {
+    const { console, gatekeeper } = await started();
+    await untilOwned(console, ({ unowned, total, faults }) => total === 3 && unowned + faults.length === 0);
     return { console, gatekeeper };
   }
 
@@ -74,7 +78,7 @@ describe('allocation on the command line', () => {
     [['orders', 'unpin', 'a', 'app1'], 2, 'give: allocation <group> unpin <resource>'],
     [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain'],
   ])('refuses %j', async (args, exitCode, why) => {
-    const { gatekeeper } = await owned();
+    const { gatekeeper } = await started();
     const outcome = await gatekeeper('allocation', ...args);
     expect(outcome).toMatchObject({ exitCode, out: '' });
     expect(outcome.err).toContain(why);

@@ -3,6 +3,7 @@ import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { failingStore } from '../console/failing-store.js';
+import { until } from '../support/apps.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 import { call, commandLine } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
@@ -16,6 +17,8 @@ describe('the command line over HTTP', () => {
     const gatekeeper = { definitions: DEFINITIONS, clockTolerance: 500 };
     const { url, get } = await start({ store: store.definition, gatekeeper });
     await get('/api/nodes');
+    // Clocks count as suspect until all have been read.
+    await until(async () => (await get('/api/health')).json.status === 'healthy');
     const run = (...args: string[]) =>
       call([...args, '--url', url, '--token', TOKENS.define], { open: openOperator, env: {} });
     return { store, run };

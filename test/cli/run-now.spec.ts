@@ -98,7 +98,7 @@ describe.each(['over HTTP', 'directly'])('gatekeeper run, %s', (way) => {
     await until(() => Jobs.ends.length === 1);
     Jobs.ends.shift()!();
     await until(async () => (await run(['history'])).out.includes('Jobs.slow'));
-    const limited = await run(['run', 'slow', '--wait', '300ms', '--json']);
+    const limited = await run(['run', 'slow', '--wait', '3s', '--json']);
     expect(limited.exitCode).toBe(1);
     expect(JSON.parse(limited.out)).toMatchObject({ state: 'running', job: 'Jobs.slow' });
   });

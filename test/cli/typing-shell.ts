@@ -65,7 +65,7 @@ async function type(command: string, folder: string, keys: string): Promise<void
   const env = { ...process.env, ZDOTDIR: folder, SHELL_TEST: folder, HOME: folder, TERM: 'dumb' };
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env });
   const gone = once(terminal, 'close');
-  const deadline = setTimeout(() => terminal.kill(), 20_000);
+  const deadline = setTimeout(() => terminal.kill(), 50_000);
   let seen = '';
   terminal.stdout.on('data', (chunk: Buffer) => {
     const hadPrompt = seen.includes(PROMPT);

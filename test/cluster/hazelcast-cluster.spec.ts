@@ -36,14 +36,6 @@ function runningThreads(pid: number): string[] {
   return states.filter((state) => !/^[TtZX]/.test(state));
 }
 
-async function until(isTrue: () => boolean, within = 10_000): Promise<void> {
-  const deadline = Date.now() + within;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error(`not within ${within} ms: ${isTrue}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 function connect({ clusterName, addresses }: HazelcastCluster) {
   return Client.newHazelcastClient({
     clusterName,
@@ -71,7 +63,7 @@ describeOnHazelcast('a cluster of two members', () => {
     await first!.start();
     expect(cluster.addresses).toContain(first!.address);
     expect(first!.pid).not.toBe(killed);
-    await until(() => client.getCluster().getMembers().length === 2);
+    await eventually('both members are seen', () => client.getCluster().getMembers().length === 2);
     await client.shutdown();
   });
 
@@ -157,7 +149,7 @@ describeOnHazelcast('a process that is killed with SIGKILL', () => {
     expect(isAlive(pid)).toBe(true);
     child.kill('SIGKILL');
     try {
-      await until(() => !isAlive(pid));
+      await eventually('the member is gone', () => !isAlive(pid));
     } finally {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     }

@@ -127,6 +127,14 @@ export class NodeProcess implements AsyncDisposable {
     return said;
   }
 
+  /** ms between two moments, by the shared clock, in which the machine gave it no time. */
+  stalledWithin(from: number, to: number): number {
+    const stalls = this.all('stalled', {}, from).map(
+      ({ at, since }) => Math.min(at, to) - Math.max(Number(since), from),
+    );
+    return stalls.reduce((sum, ms) => sum + Math.max(0, ms), 0);
+  }
+
   async state(): Promise<GatekeeperState> {
     const { port } = this.last('ready')!;
     const answer = await fetch(`http://127.0.0.1:${String(port)}/`);

@@ -7,9 +7,15 @@ import { describeWithWrongClocks } from './with-wrong-clocks.js';
 
 const TICKS = 20;
 const SEMAPHORES = ['above', 'below', 'given-back'];
+/** ms that a node may be late in a tick that counts: a busy machine may keep it, or the member, waiting for longer. */
+const LATE = 300;
+/** ms: a timer may be a moment early. */
+const EARLY = 50;
 
 /** The wall second that a node believed to be in when it ticked; timers may be a moment early. */
 const tickOf = ({ wall }: NodeSaid) => Math.round(wall / 1000);
+/** ms from the tick, below 0 before it */
+const lateness = (wall: number) => wall - 1000 * Math.round(wall / 1000);
 
 describeWithWrongClocks('three nodes whose clocks are 0, 80 and 160 ms apart, and a 20 ms job each second', () => {
   let cluster: HazelcastCluster;
@@ -27,8 +33,16 @@ describeWithWrongClocks('three nodes whose clocks are 0, 80 and 160 ms apart, an
     await eventually('each node has decided on each job', () => SEMAPHORES.every((name) => deciders(name) === 3));
     firstTick = Math.ceil(Date.now() / 1000) + 1;
     const isOver = () => nodes.running.every((node) => SEMAPHORES.every((name) => hasPassed(node.name, name)));
-    await eventually(`${TICKS} ticks are over`, isOver, (TICKS + 10) * 1000);
-  }, 120_000);
+    await eventually(
+      `${TICKS} ticks are over, in none of which the machine let a process wait`,
+      () => {
+        if (!isOver()) return false;
+        firstTick = Math.max(firstTick, lastDisturbance() + 2);
+        return isOver();
+      },
+      120_000,
+    );
+  }, 180_000);
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();
@@ -39,6 +53,15 @@ describeWithWrongClocks('three nodes whose clocks are 0, 80 and 160 ms apart, an
   function decisions(semaphore: string): NodeSaid[] {
     const skips = nodes.all('run-skipped', { semaphore, reason: 'no-permit' });
     return [...nodes.all('ran', { semaphore }), ...skips];
+  }
+
+  /** The last tick in which a node was late, or got no time. Its clock may be ahead by less than a tick. */
+  function lastDisturbance(): number {
+    const late = [...SEMAPHORES, 'given-back-too-early']
+      .flatMap(decisions)
+      .filter(({ wall }) => lateness(wall) > LATE || lateness(wall) < -EARLY);
+    const stalls = nodes.all('stalled').filter(({ at, since }) => at - Number(since) > LATE);
+    return Math.max(0, ...[...late, ...stalls].map(tickOf));
   }
 
   const deciders = (semaphore: string) => new Set(decisions(semaphore).map(({ node }) => node)).size;

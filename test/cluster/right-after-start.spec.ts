@@ -73,7 +73,7 @@ describeOnHazelcast('an app on a real member, right after its start', () => {
     const { gatekeeper: former } = await start(definitions, 0);
     await former.ready();
     for (const name of JOBS) await former.run(name, () => 1);
-    await new Promise((resolve) => setTimeout(resolve, 2600)); // the permits run out, and nothing tells when
+    await new Promise((resolve) => setTimeout(resolve, 4000)); // the permits run out, and nothing tells when
     const began = performance.now();
     const { gatekeeper } = await start(definitions);
     const results = await Promise.all(

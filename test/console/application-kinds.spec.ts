@@ -18,7 +18,7 @@ class Jobs {
 }
 
 @Module({
-  imports: [GatekeeperModule.forRoot({ store: memory(), definitionsDelay: 0, clockTolerance: 10, console: SETTINGS })],
+  imports: [GatekeeperModule.forRoot({ store: memory(), definitionsDelay: 0, clockTolerance: 100, console: SETTINGS })],
   providers: [Jobs],
 })
 class AppModule {}

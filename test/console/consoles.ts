@@ -83,7 +83,8 @@ export interface Console {
   post(path: string, text: string): Promise<Answer>;
 }
 
-const QUICK: Partial<GatekeeperOptions> = { definitionsDelay: 0, clockTolerance: 10 };
+/** A busy machine may keep a reading of the clock waiting: one that takes longer than the tolerance does not count. */
+const QUICK: Partial<GatekeeperOptions> = { definitionsDelay: 0, clockTolerance: 100 };
 
 /** Consoles that are closed when the test ends. */
 export function useConsoles() {

@@ -32,10 +32,10 @@ export class EventReader {
   }
 
   async until(condition: (reader: this) => boolean): Promise<void> {
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 30_000;
     while (!condition(this)) {
       if (performance.now() > deadline)
-        throw new Error(`not within 10 s: ${condition}; read ${JSON.stringify(this.events)}`);
+        throw new Error(`not within 30 s: ${condition}; read ${JSON.stringify(this.events)}`);
       await pause(1);
     }
   }

@@ -31,7 +31,7 @@ export function useOperatorScene(start: (host: Host) => Promise<Console>): () =>
     const store: StoreDefinition = memory();
     const console = await start({
       store,
-      gatekeeper: { group: 'production', definitions: DEFINITIONS, heartbeat: 100 },
+      gatekeeper: { group: 'production', definitions: DEFINITIONS, heartbeat: 100, clockTolerance: 500 },
     });
     const elsewhere = await startedNode(store, { group: 'dr-site', acquirer: 'dr1', definitions: [], heartbeat: 100 });
     opened.push({ [Symbol.asyncDispose]: () => elsewhere.close() });

@@ -35,7 +35,7 @@ describe.each(PLATFORMS)('for programs in other languages, on %s', (platform) =>
     const denied = await take(console);
     expectProblem(denied, 409, 'denied');
     expect(denied.json.freeIn).toBeGreaterThan(4000);
-    expect(denied.json.freeIn).toBeLessThanOrEqual(5010);
+    expect(denied.json.freeIn).toBeLessThanOrEqual(5100);
     expect(denied.headers.get('retry-after')).toBe(String(Math.ceil(denied.json.freeIn / 1000)));
   });
 

@@ -26,9 +26,14 @@ describeOnHazelcast('With a quorum of the majority of three members', () => {
   });
 
   it('two members are enough, and no write waits for a backup that can not be acknowledged', async () => {
-    const began = performance.now();
-    for (let i = 0; i < 50; i += 1) expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
-    expect(performance.now() - began).toBeLessThan(4000);
+    const took: number[] = [];
+    for (let i = 0; i < 50; i += 1) {
+      const began = performance.now();
+      expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
+      took.push(performance.now() - began);
+    }
+    // A client waits 5 s for the acknowledgement of a backup.
+    expect(Math.max(...took)).toBeLessThan(4000);
     expect(store.health()).toEqual({ connected: true, members: 2, expected: 3, quorum: 2 });
   });
 

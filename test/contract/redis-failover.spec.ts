@@ -13,6 +13,8 @@ import { eventually } from './eventually.js';
 import { answered, expectKept } from './lost-grant.js';
 
 const PERMITS = 2;
+/** ms: long enough for a new server and a new node to start meanwhile on a busy machine. */
+const DURATION = 12_000;
 const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, sweepInterval: 500, heartbeat: 500 };
 const limited: HistoryEntry = { at: 0, process: 'test', event: 'limited', semaphore: 'job', permits: PERMITS };
 const silent = { log: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
@@ -91,8 +93,8 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
       () => toHolder[Symbol.asyncDispose](),
       () => toOther[Symbol.asyncDispose](),
     );
-    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
-    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
+    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, DURATION);
+    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, DURATION);
     await replica.follow(primary);
     await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
     await (await other.acquire('job')).release(); // the other node knows more than the replica
@@ -104,7 +106,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     const answers = new Set<string>();
     await eventually('half of the permit is over', async () => {
       answers.add(await answered(other));
-      return permit.remaining < 3000;
+      return permit.remaining < DURATION / 2;
     });
     expect(answers).toEqual(new Set(['denied']));
     expect(permit.isHeld).toBe(true);
@@ -128,8 +130,8 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
       () => toHolder[Symbol.asyncDispose](),
       () => toOther[Symbol.asyncDispose](),
     );
-    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, 6000);
-    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, 6000);
+    const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, DURATION);
+    const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, DURATION);
     await (await other.acquire('job')).release(); // the last write that the other node and the replica know
     await eventually('the replica has the write', async () => (await offsetOf(replica)) === (await offsetOf(primary)));
     toOther.target = replica.port;
@@ -137,9 +139,9 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
     const permit = await holder.acquire('job');
     await primary.kill();
-    const late = await newNode('late', await CLIENTS['ioredis']!(replica.port), 1, 6000);
+    const late = await newNode('late', await CLIENTS['ioredis']!(replica.port), 1, DURATION);
     const reconnect = () => toHolder.switchTo(replica.port);
-    await expectKept({ permit, duration: 6000, others: [other, late], reconnect });
+    await expectKept({ permit, duration: DURATION, others: [other, late], reconnect });
   }, 60_000);
 
   async function newNode(

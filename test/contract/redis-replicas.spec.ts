@@ -17,7 +17,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
     ends.push(() => server[Symbol.asyncDispose]());
     return server;
   };
-  const connected = async (options: Parameters<typeof redis>[0], callTimeout = 500) => {
+  const connected = async (options: Parameters<typeof redis>[0], callTimeout = 2000) => {
     const store = redis(options).open({ callTimeout });
     ends.push(() => store.close());
     await eventually('connected', () => store.health().connected);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type NameMatcher, compilePattern, matchersOf } from '../../lib/decision/index.js';
 import { aDefinition } from './worlds.js';
+import { threadCpu } from '../console/longest-block.js';
 
 const matches = (pattern: string, name: string) => (compilePattern(pattern) as NameMatcher)(name);
 
@@ -24,9 +25,9 @@ describe('a pattern', () => {
   });
 
   it('that would take a backtracking matcher for ever takes no time', () => {
-    const began = performance.now();
+    const began = threadCpu();
     expect(matches('(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(threadCpu() - began).toBeLessThan(1000);
   });
 
   it.each(['(', '[', '*', 'a{2,1}', '(?=a)', '\\1'])('is refused with a reason when RE2 has no %p', (pattern) => {

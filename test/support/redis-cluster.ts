@@ -9,7 +9,8 @@ export class RedisCluster implements AsyncDisposable {
   private constructor(readonly servers: readonly RedisServer[]) {}
 
   static async start(): Promise<RedisCluster> {
-    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2000 };
+    // A busy machine may keep a server waiting for seconds, and without one of them the Cluster refuses all calls.
+    const settings = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 15_000 };
     const servers = await allOrNone(Array.from({ length: PRIMARIES }, () => RedisServer.start(settings)));
     const cluster = new RedisCluster(servers);
     await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTS', ...slotsOf(index))));

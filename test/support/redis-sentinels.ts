@@ -12,8 +12,8 @@ const HOST = '127.0.0.1';
 const SENTINELS = 3;
 const QUORUM = 2;
 const IS_WATCHING = '+monitor master';
-/** ms without an answer after which a sentinel takes a server for dead */
-const DOWN_AFTER = 500;
+/** ms without an answer after which a sentinel takes a server for dead. A busy machine may keep one waiting for a second. */
+const DOWN_AFTER = 2000;
 
 /** Three sentinels that watch a primary and its replica, on loopback. They can't outlive this process. */
 export class RedisSentinels implements AsyncDisposable {

@@ -10,16 +10,28 @@ import { ADDRESS_NOT_LOCAL, NO_FREE_PORT } from './launcher.messages.js';
 const FIRST = 15_000;
 const END = 32_000;
 const ATTEMPTS = 100;
+/**
+ * Ports that one process chooses from. A member listens seconds after its port was chosen, and not while it is killed:
+ * two processes with one range, such as workers of a test runner, might choose the same port meanwhile.
+ */
+const BLOCK = 100;
+const BLOCKS = (END - FIRST) / BLOCK;
+
+/** Ports that were chosen in this process, since a server may not listen yet. */
+const chosen = new Set<number>();
 
 /** Finds a port of `address` without a listener that is not in `taken`. */
 export async function freePort(address: string, taken: ReadonlySet<number>): Promise<number> {
+  const block = FIRST + BLOCK * (process.pid % BLOCKS);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(FIRST, END);
-    if (!taken.has(port) && (await isFree(address, port))) return port;
+    // Other programs may have the ports of the block, or this process all of them.
+    const port = attempt < ATTEMPTS / 2 ? block + randomInt(BLOCK) : randomInt(FIRST, END);
+    if (taken.has(port) || chosen.has(port)) continue;
+    chosen.add(port);
+    if (await isFree(address, port)) return port;
   }
   throw new HazelcastLauncherError(NO_FREE_PORT(address));
 }
-
 function isFree(address: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -2,12 +2,12 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { HistoryArchive } from 'nestjs-gatekeeper';
+import { type HistoryArchive, fileHistoryArchive } from 'nestjs-gatekeeper';
 import { START } from '../../support/fake-time.js';
 import { JOB, type TestCluster, openEnd, useCluster } from '../../support/nodes.js';
 import { ScriptedRunArchive } from '../../support/scripted-run-archive.js';
 import { Sleeper } from '../../support/sleeper.js';
-import { folderArchive } from './folder-archive.js';
+import { awaitedArchive } from './awaited-archive.js';
 
 const MINUTE = 60_000;
 const listed = { heartbeat: '10s', definitions: [JOB] } as const;
@@ -72,7 +72,7 @@ describe('a run whose node died', () => {
     try {
       const nodes = cluster();
       const { wake } = await dies(nodes, new ScriptedRunArchive());
-      const { archive, hasWritten } = folderArchive(folder);
+      const { archive, hasWritten } = awaitedArchive(fileHistoryArchive({ folder }));
       await nodes.node({ ...listed, history: { archive } });
       await hasWritten(nodes, 1, 1000);
       await nodes.time.advance(30 * MINUTE);

@@ -2,12 +2,17 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type ArchivedRun, type HistoryArchive, type HistoryArchiveDefinition } from 'nestjs-gatekeeper';
+import {
+  type ArchivedRun,
+  type HistoryArchive,
+  type HistoryArchiveDefinition,
+  fileHistoryArchive,
+} from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { START, settled } from '../../support/fake-time.js';
 import { type TestCluster, type TestNode, openEnd, outcomeOf, useCluster } from '../../support/nodes.js';
 import { ScriptedRunArchive } from '../../support/scripted-run-archive.js';
-import { folderArchive, until } from './folder-archive.js';
+import { awaitedArchive, until } from './awaited-archive.js';
 
 const failing = () => {
   throw new Error('disk full');
@@ -262,7 +267,7 @@ describe('the archive of runs', () => {
       const folder = join(parent, 'runs');
       await writeFile(folder, 'a file in its place');
       const nodes = cluster();
-      const { archive, hasWritten } = folderArchive(folder);
+      const { archive, hasWritten } = awaitedArchive(fileHistoryArchive({ folder }));
       const node = await nodes.node({ history: { archive } });
       await run(node);
       await nodes.time.advance(1000);

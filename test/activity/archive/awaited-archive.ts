@@ -1,7 +1,7 @@
-import { type HistoryArchiveDefinition, fileHistoryArchive } from 'nestjs-gatekeeper';
+import type { HistoryArchiveDefinition } from 'nestjs-gatekeeper';
 import type { TestCluster } from '../../support/nodes.js';
 
-/** Calls of the file system end in their own time. @param step ms of simulated time between two looks */
+/** Calls of a file system or a database end in their own time. @param step ms of simulated time between two looks */
 export async function until(
   nodes: TestCluster,
   isSo: () => boolean | Promise<boolean>,
@@ -15,28 +15,30 @@ export async function until(
 }
 
 /**
- * An archive in a folder, for which simulated time can wait: else it may run past the time limit of a call that still
- * writes, and the call is made again.
+ * An archive for which simulated time can wait: else it may run past the time limit of a call that goes on, and the call
+ * is made again.
  */
-export function folderArchive(folder: string) {
-  const { kind, open } = fileHistoryArchive({ folder });
+export function awaitedArchive({ kind, open }: HistoryArchiveDefinition) {
   let [running, written] = [0, 0];
+  const counted = async <T>(call: Promise<T>): Promise<T> => {
+    running++;
+    try {
+      return await call;
+    } finally {
+      running--;
+    }
+  };
   const archive: HistoryArchiveDefinition = {
     kind,
     open: (node) => {
-      const files = open(node);
+      const inner = open(node);
       return {
         append: async (runs) => {
-          running++;
-          try {
-            await files.append(runs);
-            written += runs.length;
-          } finally {
-            running--;
-          }
+          await counted(inner.append(runs));
+          written += runs.length;
         },
-        removeOld: (now) => files.removeOld!(now),
-        close: () => files.close(),
+        removeOld: (now) => counted(inner.removeOld!(now)),
+        close: () => inner.close(),
       };
     },
   };
