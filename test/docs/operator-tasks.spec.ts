@@ -38,6 +38,6 @@ describe('the tasks of an operator in docs/operations.md', () => {
         for (const [index, id] of idsIn(output).entries()) ids.set(id, shown[index]!);
       }
     },
-    60_000,
+    120_000,
   );
 });

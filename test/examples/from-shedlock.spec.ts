@@ -72,7 +72,7 @@ describe('work under a lock of ShedLock', () => {
   });
 
   it('learns in time that the lock ends', async () => {
-    const held = await underShedLock(database, { ...EXPORT, atMostFor: 4 }, async (signal) => {
+    const held = await underShedLock(database, { ...EXPORT, atMostFor: 10 }, async (signal) => {
       await once(signal, 'abort');
       return !(await javaTakes());
     });

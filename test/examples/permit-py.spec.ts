@@ -55,13 +55,16 @@ describeUnless(await lackOf('python3'))('permit.py among faults', () => {
   it('never believes in a permit that ended while its answer lay in the socket', async () => {
     const { console } = current();
     const held = (await console.gatekeeper.tryAcquire('export'))!;
-    const [duration, wait] = [2000, 30_000];
+    const [duration, wait] = [4000, 30_000];
     const running = run({ duration, wait });
     await until(() => partsOf(console.gatekeeper).external.waiting === 1);
     running.kill('SIGSTOP');
     try {
       await held.release();
-      await eventually('it was granted', async () => (await current().holders())[0]?.holder.startsWith('python'));
+      await eventually(
+        'it was granted',
+        async () => (await current().holders())[0]?.holder.startsWith('python') ?? false,
+      );
       const other = await console.gatekeeper.acquire('export', { timeout: '20s', duration: '10s' });
       running.kill('SIGCONT');
       await eventually(
@@ -84,8 +87,8 @@ describeUnless(await lackOf('python3'))('permit.py among faults', () => {
 
   it('has what is left of its permit after a long wait', async () => {
     const { console } = current();
-    const held = (await console.gatekeeper.tryAcquire('export', { duration: '2500ms' }))!;
-    const running = run({ duration: 1500, wait: 20_000 });
+    const held = (await console.gatekeeper.tryAcquire('export', { duration: '5s' }))!;
+    const running = run({ duration: 4000, wait: 20_000 });
     await until(() => !held.isHeld);
     await current().began();
     await current().end();

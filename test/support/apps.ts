@@ -66,8 +66,8 @@ export function useApps() {
   return { start, boot };
 }
 
-/** Waits for a condition. @param most ms to wait at most */
-export async function until(condition: () => boolean | Promise<boolean>, most = 10_000): Promise<void> {
+/** Waits for a condition. @param most ms to wait at most: on a machine that is busy much takes long */
+export async function until(condition: () => boolean | Promise<boolean>, most = 20_000): Promise<void> {
   const deadline = performance.now() + most;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`not within ${most} ms: ${condition}`);

@@ -23,6 +23,9 @@ export const AS_USER = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', 
 
 const HOST = '127.0.0.1';
 const IS_READY = /database system is ready to accept (read.only )?connections/;
+const PORT_IS_TAKEN = /could not bind .*Address already in use/;
+const MOST_PORTS = 5;
+const taken = new Set<number>();
 
 /** In a variable: it comes without types, of which this is what tests use. */
 const PG: string = 'pg';
@@ -43,10 +46,9 @@ export class PostgresServer implements AsyncDisposable {
   #process?: MemberProcess;
   #pid?: number;
 
-  private constructor(
-    private readonly folder: string,
-    readonly port: number,
-  ) {}
+  #port = 0;
+
+  private constructor(private readonly folder: string) {}
 
   static async start(): Promise<PostgresServer> {
     return PostgresServer.#startedWith(async (server) => {
@@ -80,15 +82,19 @@ export class PostgresServer implements AsyncDisposable {
 
   static async #startedWith(prepare: (server: PostgresServer) => Promise<unknown>): Promise<PostgresServer> {
     const folder = await asUser('mktemp', '-d', join(tmpdir(), 'gatekeeper-postgres-XXXXXX'));
-    const server = new PostgresServer(folder, await freePort(HOST, new Set()));
+    const server = new PostgresServer(folder);
     try {
       await prepare(server);
-      await server.restart();
+      await server.#startOnFreePort();
       return server;
     } catch (error) {
       await server[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   /** Connections of the test itself, which closes them with `end()`. */
@@ -119,6 +125,19 @@ export class PostgresServer implements AsyncDisposable {
       this.#process = new MemberProcess(AS_USER, [join(PROGRAMS, 'postgres'), '-D', this.#data, ...set], listen);
       void this.#process.gone.then(() => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
     });
+  }
+
+  /** Another process may take the port between the look and the start. */
+  async #startOnFreePort(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      this.#port = await freePort(HOST, taken);
+      taken.add(this.#port);
+      try {
+        return await this.restart();
+      } catch (error) {
+        if (attempt === MOST_PORTS || !PORT_IS_TAKEN.test((error as Error).message)) throw error;
+      }
+    }
   }
 
   /** Makes a standby get no more writes. Resolves when it has those that are there now. */

@@ -9,6 +9,9 @@ import { START_TIMED_OUT } from './launcher.messages.js';
 import { isWhole } from './member-log.js';
 import { settleMember, type MemberSettings } from './member-settings.js';
 
+/** Ports that are tried for a member before its start fails. */
+const MOST_PORTS = 3;
+
 /** A cluster whose members are child processes. They end with this process. */
 export class LaunchedCluster implements HazelcastCluster {
   readonly #members: LaunchedMember[] = [];
@@ -40,11 +43,11 @@ export class LaunchedCluster implements HazelcastCluster {
    * separate clusters that merge minutes later.
    */
   async start(wanted: readonly HazelcastMemberOptions[]): Promise<void> {
-    for (const options of wanted) await this.#settle(options);
+    for (const options of wanted) this.#members.push(await this.#settle(this.#members.length, options));
     try {
-      const [first, ...others] = this.#members;
-      await first?.start();
-      await Promise.all(others.map((member) => member.start()));
+      const [first, ...others] = wanted.entries();
+      if (first) await this.#start(...first);
+      await Promise.all(others.map((member) => this.#start(...member)));
     } catch (error) {
       await this.stop();
       throw error;
@@ -52,14 +55,14 @@ export class LaunchedCluster implements HazelcastCluster {
   }
 
   async addMember(options: HazelcastMemberOptions = {}): Promise<HazelcastMember> {
-    const member = await this.#settle(options);
+    const index = this.#members.length;
+    this.#members.push(await this.#settle(index, options));
     try {
-      await member.start();
+      return await this.#start(index, options);
     } catch (error) {
-      this.#members.splice(this.#members.indexOf(member), 1);
+      this.#members.splice(index, 1);
       throw error;
     }
-    return member;
   }
 
   async stop(): Promise<void> {
@@ -70,12 +73,24 @@ export class LaunchedCluster implements HazelcastCluster {
     return this.stop();
   }
 
-  async #settle(options: HazelcastMemberOptions): Promise<LaunchedMember> {
-    const index = this.#members.length;
+  async #settle(index: number, options: HazelcastMemberOptions): Promise<LaunchedMember> {
     const settings = await settleMember(index, options, this.options, this.#settings());
-    const member = new LaunchedMember(index, settings, this.#environment());
-    this.#members.push(member);
-    return member;
+    return new LaunchedMember(index, settings, this.#environment());
+  }
+
+  /** Another process may take a chosen port before Java has started. Then the member gets another one. */
+  async #start(index: number, options: HazelcastMemberOptions): Promise<LaunchedMember> {
+    const isChosen = options.port === undefined && this.options.basePort === undefined;
+    for (let ports = 1; ; ports++) {
+      const member = this.#members[index]!;
+      try {
+        await member.start();
+        return member;
+      } catch (error) {
+        if (!isChosen || !member.lacksPort || ports === MOST_PORTS) throw error;
+        this.#members[index] = await this.#settle(index, options);
+      }
+    }
   }
 
   #settings(): MemberSettings[] {

@@ -21,6 +21,7 @@ export interface Environment {
 }
 
 const LINES_KEPT = 40;
+const PORT_IS_TAKEN = /Address already in use|is already in use and auto-increment is disabled/;
 
 /** A member in a child process. */
 export class LaunchedMember implements HazelcastMember, MemberView {
@@ -50,6 +51,11 @@ export class LaunchedMember implements HazelcastMember, MemberView {
 
   get lastLines(): readonly string[] {
     return this.#lastLines;
+  }
+
+  /** Whether its log says that another process has its port. */
+  get lacksPort(): boolean {
+    return this.#lastLines.some((line) => PORT_IS_TAKEN.test(line));
   }
 
   async start(): Promise<void> {

@@ -6,6 +6,9 @@ import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../../definitions/archive/postgres-server.js';
 
+/** ms, where nothing is waited for until it has passed. */
+const CALL_TIMEOUT = 10_000;
+
 describeOnPostgres('postgres() in trouble', () => {
   let server: PostgresServer;
   let admin: Pool;
@@ -19,7 +22,7 @@ describeOnPostgres('postgres() in trouble', () => {
   afterEach(() => admin.end());
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  const opened = (options: Partial<PostgresStoreOptions> = {}, callTimeout = 2000) =>
+  const opened = (options: Partial<PostgresStoreOptions> = {}, callTimeout = CALL_TIMEOUT) =>
     closing(postgres({ connectionString: server.address(), ...options } as PostgresStoreOptions).open({ callTimeout }));
   const connected = async (...wanted: Parameters<typeof opened>) => {
     const store = opened(...wanted);
@@ -77,10 +80,11 @@ describeOnPostgres('postgres() in trouble', () => {
   });
 
   it('gives up a write that waits too long, and the server drops it', async () => {
-    await using store = await connected({}, 300);
+    await using store = await connected();
+    await using hasty = await connected({}, 300);
     await store.compareAndSet('key', undefined, 'text');
     const unlock = await locked('key');
-    const error = await store.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
+    const error = await hasty.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
     expect([StoreUnavailableError, UnknownOutcomeError]).toContain((error as object).constructor);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await eventually('nothing waits any longer', async () => (await admin.query(waiting)).rows.length === 0);

@@ -41,11 +41,8 @@ export class FakeServer implements AsyncDisposable {
   }
 }
 
-/** An address without a listener. */
-export async function deadUrl(): Promise<string> {
-  await using server = await FakeServer.start(() => undefined);
-  return server.url;
-}
+/** An address without a listener: no system gives this port away, as it may do with one that was free a moment ago. */
+export const DEAD_URL = 'http://127.0.0.1:1/gatekeeper';
 
 export const HEALTH = { connected: true, members: 1, quorum: 0 };
 

@@ -12,14 +12,17 @@ import {
   memory,
   remote,
 } from 'nestjs-gatekeeper';
+import { freePort } from '../../../lib/testing/hazelcast/free-port.js';
 import { PLATFORMS, SETTINGS, TOKENS } from '../../console/consoles.js';
 import { eventually } from '../../contract/eventually.js';
 import { scripted } from '../../support/scripted-store.js';
 import { useApps } from '../../support/apps.js';
 import { type StoreHostApp, serveStore } from './host.js';
 
-/** HTTP on a busy machine: no clock's reading and no call is to come too late. */
-const TOLERANT = { clockTolerance: 500, callTimeout: 10_000 };
+/** ms. HTTP on a busy machine: no call is to come too late. */
+const CALL_TIMEOUT = 10_000;
+/** Nor is a reading of a clock. */
+const TOLERANT = { clockTolerance: 500, callTimeout: CALL_TIMEOUT };
 const stores: RecordStore[] = [];
 const hosts: INestApplication[] = [];
 afterEach(async () => {
@@ -33,7 +36,7 @@ const serve = async (options: Parameters<typeof serveStore>[0]): Promise<StoreHo
   return host;
 };
 const open = (url: string, token: string = TOKENS.node) => {
-  const store = remote({ url, token }).open({ callTimeout: 1000 });
+  const store = remote({ url, token }).open({ callTimeout: CALL_TIMEOUT });
   stores.push(store);
   return store;
 };
@@ -117,8 +120,10 @@ describe('the store of an application', () => {
 
   it('may come late, go and come back: then anything may have changed', async () => {
     const shared = memory();
-    const first = await serve({ store: shared });
-    const { port, url } = first;
+    // Not one that the system gives away: meanwhile another connection could get it.
+    const port = await freePort('127.0.0.1', new Set());
+    const first = await serve({ store: shared, port });
+    const { url } = first;
     await first.app.close();
     const store = open(url);
     const changes: RecordChange[] = [];
