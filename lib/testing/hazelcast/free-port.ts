@@ -32,6 +32,7 @@ export async function freePort(address: string, taken: ReadonlySet<number>): Pro
   }
   throw new HazelcastLauncherError(NO_FREE_PORT(address));
 }
+
 function isFree(address: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
