@@ -60,7 +60,7 @@ describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sa
     const ran = since.filter(({ kind }) => kind === 'run').map(({ node }) => node.acquirer);
     expect(new Set(ran)).toEqual(new Set([`app-${heir}`]));
     expect(since.find(({ node }) => node.acquirer === `app-${holder}`)?.reason).toBe('acquirer');
-  }, 60_000);
+  }, 120_000);
 
   async function page(port: number): Promise<Page> {
     const url = `http://127.0.0.1:${port}/gatekeeper`;

@@ -51,9 +51,11 @@ for (const { store, name, lack } of STORES) {
       const tasks = store === 'embedded' ? undefined : await beginTasks(running, other);
       const killed = performance.now();
       process.kill(running.pid(victim), 'SIGKILL');
-      await running.nextLine(EXPORTED, MOVED, running.others(victim));
+      const { port: heir } = await running.nextLine(EXPORTED, MOVED, running.others(victim));
       await tasks?.finished();
-      expect(new Set(running.lines(EXPORTED, killed).map(({ port }) => port)).size).toBe(1);
+      // A line that the victim wrote before its death may be read after it.
+      const exportersSince = running.lines(EXPORTED, killed).filter(({ port }) => port !== victim);
+      expect(new Set(exportersSince.map(({ port }) => port))).toEqual(new Set([heir]));
       expect(running.output).toContain(`The app on port ${victim} ended (SIGKILL). Start it again`);
       expect(running.others(victim).map((port) => isAlive(running.pid(port)))).toEqual([true, true]);
 
@@ -61,7 +63,7 @@ for (const { store, name, lack } of STORES) {
       expect(await running.interrupt()).toBe(0);
       expect(pids.filter(isAlive)).toEqual([]);
       expect((await readdir(folder)).filter((file) => file.startsWith('gatekeeper'))).toEqual([]);
-    }, 150_000);
+    }, 300_000);
   });
 }
 
@@ -75,19 +77,28 @@ async function open(folder: string): Promise<string> {
 async function beginTasks(sample: RunningSample, port: number) {
   const lines = async (book: string) =>
     (await (await fetch(`${sample.archiveUrl}/ledger/${book}`)).json()) as Promise<Entry[]>;
-  for (const path of ['mail-merges/june', 'month-ends/june', 'reconciliations/june']) {
-    expect((await sample.post(port, `/${path}`)).status).toBe(202);
-  }
+  for (const path of ['mail-merges/june', 'month-ends/june', 'reconciliations/june']) await begin(sample, port, path);
   const firstThird = async () => {
     const sets = await lines('record-sets');
-    return sets.length > 33 && sets;
+    return sets.length > 33 && nodesOf(sets).size === 3 && sets;
   };
   const before = await eventually('a third of the record sets is compared', firstThird, DONE);
   expect(before.length).toBeLessThan(100);
   // Every node had a share, also the one that will be killed.
-  expect(new Set(before.map(({ node }) => node)).size).toBe(3);
+  expect(nodesOf(before).size).toBe(3);
   return { finished: () => expectDone(sample, lines) };
 }
+
+/** While the store is slow, the app says so. Begun again, what is there already is not there twice. */
+async function begin(sample: RunningSample, port: number, path: string): Promise<void> {
+  const answered = async () => {
+    const { status } = await sample.post(port, `/${path}`);
+    return status !== 503 && status;
+  };
+  expect(await eventually(`an answer to ${path}`, answered, DONE)).toBe(202);
+}
+
+const nodesOf = (sets: readonly Entry[]) => new Set(sets.map(({ node }) => node));
 
 /** Each effect is there once, and in order. */
 async function expectDone(sample: RunningSample, lines: (book: string) => Promise<Entry[]>): Promise<void> {

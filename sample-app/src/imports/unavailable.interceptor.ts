@@ -1,5 +1,5 @@
 import { type CallHandler, Injectable, type NestInterceptor, ServiceUnavailableException } from '@nestjs/common';
-import { PermitLostError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { PermitLostError, StoreUnavailableError, SubmitManyError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type Observable, catchError } from 'rxjs';
 
 const FAULTS = [StoreUnavailableError, UnknownOutcomeError, PermitLostError];
@@ -10,7 +10,8 @@ export class UnavailableInterceptor implements NestInterceptor {
   intercept(_: unknown, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
       catchError((error: Error) => {
-        const isUnavailable = FAULTS.some((fault) => error instanceof fault);
+        const first = error instanceof SubmitManyError ? error.cause : error;
+        const isUnavailable = FAULTS.some((fault) => first instanceof fault);
         throw isUnavailable ? new ServiceUnavailableException(error.message, { cause: error }) : error;
       }),
     );

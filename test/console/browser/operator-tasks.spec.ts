@@ -169,6 +169,6 @@ describeInBrowser('the tasks of an operator, as docs/operations.md counts them',
       await WORK[heading as OperatorTask](hand, scene);
       expect(hand.clicks).toBe(documented.get(heading)?.clicks);
     },
-    60_000,
+    120_000,
   );
 });

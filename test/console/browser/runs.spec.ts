@@ -125,7 +125,7 @@ describeInBrowser('the runs in the console', () => {
 
   it('that went on show when their permit was renewed, who changed their work meanwhile, and how they lost it', async () => {
     const { url, gatekeeper } = await boot();
-    await gatekeeper.definitions.define({ name: 'long', duration: '3s' }, { by: 'ann' });
+    await gatekeeper.definitions.define({ name: 'long', duration: '6s' }, { by: 'ann' });
     const ended = gatekeeper.run('long', ({ signal }) => aborted(signal), { job: 'Jobs.long' });
     const { page } = await visit(url, { token: TOKENS.view, at: '/runs?show=running' });
     await page.getByTitle('Page of this run').click();

@@ -229,7 +229,7 @@ describeInBrowser('tasks in the console', () => {
     expect(asked.limit).toBe(1);
     await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
     await page.getByText('each node takes as many tasks as its handler allows').waitFor({ state: 'detached' });
-  });
+  }, 120_000);
 
   it('are not shown as none while the store can not be asked', async () => {
     const { store, takeAway } = losingTasks();
@@ -266,6 +266,7 @@ describeInBrowser('tasks in the console', () => {
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
     },
+    120_000,
   );
 });
 
