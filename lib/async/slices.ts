@@ -5,6 +5,8 @@ type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 
 /** ms that long work may take in one turn of the event loop. */
 const SLICE = 5;
+/** Characters of texts that are made, read and sent in one turn: that takes about as long. */
+const CHARACTERS = 512 * 1024;
 
 /**
  * All long work of this process shares one slice per turn of the event loop, first in, first out. With a slice for
@@ -13,6 +15,8 @@ const SLICE = 5;
 export class Slices {
   /** When the slice of this turn began, in monotonic ms. Undefined if no work was done in this turn. */
   #began: number | undefined;
+  /** Of the texts of this turn, also of those that are not made yet. */
+  #characters = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(private readonly clock: SliceClock) {}
@@ -27,27 +31,39 @@ export class Slices {
   /** Whether the slice of this turn is used up. */
   get isOver(): boolean {
     this.#began ??= this.#begin();
-    return this.clock.monotonic() - this.#began >= SLICE;
+    return this.#characters >= CHARACTERS || this.clock.monotonic() - this.#began >= SLICE;
   }
 
-  /** Call this between two items. It waits for a later turn of the event loop if the slice is used up. */
-  async turn(): Promise<void> {
-    if (this.isOver) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  /**
+   * Call this between two items. It waits for a later turn of the event loop if the slice is used up.
+   *
+   * @param characters of the texts of the next item. Give them for work that goes on side by side: all of it comes by here
+   *   before any takes time
+   */
+  async turn(characters = 0): Promise<void> {
+    if (this.isOver) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+        this.clock.nextTurn(this.#wakeOne);
+      });
+    }
+    this.#characters += characters;
   }
 
   #begin(): number {
-    this.clock.nextTurn(() => this.#next());
+    this.clock.nextTurn(() => (this.#began = undefined));
+    this.#characters = 0;
     return this.clock.monotonic();
   }
 
   /**
-   * Wakes one waiter per turn. If all woke together, each would do one more item before it sees that the slice is over.
+   * Each waiter has one call of this in each turn, until it is woken: the item of the one before is done then. If all woke
+   * together, each would do one more item before it sees that the slice is over.
    */
-  #next(): void {
-    const goOn = this.#waiting.shift();
-    this.#began = goOn && this.#begin();
-    goOn?.();
-  }
+  readonly #wakeOne = (): void => {
+    if (this.isOver) this.clock.nextTurn(this.#wakeOne);
+    else this.#waiting.shift()!();
+  };
 }
 
 const slicesByClock = new WeakMap<object, Slices>();

@@ -1,8 +1,10 @@
 import type { Timers } from '../async/timers.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import { Slices } from '../async/slices.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Texts } from '../stores/task-storage.js';
+import { FIRST_BATCH, batchAfter } from './batches.js';
 
 /** Outcome of a write by comparison. */
 export type Written =
@@ -20,23 +22,42 @@ const FIRST_PAUSE = 5;
 /**
  * Writes by comparison that find out what became of them: if an answer is lost, or a `false` may be wrong, the text is
  * read. That is safe because each text has a nonce of its own, and so never comes back.
+ *
+ * Each answer waits for its slice of a turn of the event loop: many may come in one turn, and after each of them large texts
+ * may be made and read.
  */
 export class ConditionalTexts {
+  readonly #slices: Slices;
+
   constructor(
     private readonly texts: Texts,
     private readonly timers: Timers,
     private readonly callTimeout: number,
     private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
-  ) {}
-
-  /** @throws StoreUnavailableError */
-  async read(key: string): Promise<string | undefined> {
-    return answerWithin(this.timers, this.callTimeout, 'read a task', () => this.texts.read(key));
+  ) {
+    this.#slices = Slices.of(timers.clock);
   }
 
   /** @throws StoreUnavailableError */
+  async read(key: string): Promise<string | undefined> {
+    const text = await answerWithin(this.timers, this.callTimeout, 'read a task', () => this.texts.read(key));
+    await this.#slices.turn(text?.length);
+    return text;
+  }
+
+  /** Large texts come in batches. @throws StoreUnavailableError */
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return answerWithin(this.timers, this.callTimeout, 'read tasks', () => this.texts.readMany(keys));
+    const texts = new Map<string, string>();
+    for (let begin = 0, size = FIRST_BATCH; begin < keys.length;) {
+      const some = keys.slice(begin, begin + size);
+      const read = () => this.texts.readMany(some);
+      const found = await answerWithin(this.timers, this.callTimeout, 'read tasks', read);
+      await this.#slices.turn();
+      for (const [key, text] of found) texts.set(key, text);
+      begin += size;
+      size = batchAfter([...found.values()]);
+    }
+    return texts;
   }
 
   /**
@@ -57,6 +78,7 @@ export class ConditionalTexts {
     for (let delay = FIRST_PAUSE; ; delay *= 2) {
       try {
         const found = await deadline.race(this.#attempt([key, former, next], unknown !== undefined, isLate));
+        await this.#slices.turn((found === true ? next : found.text)?.length);
         if (found === true) {
           this.onWritten(former, next);
           return { isWritten: true };

@@ -1,3 +1,4 @@
+import type { Slices } from '../async/slices.js';
 import type { Awaiting } from './after/awaiting.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import type { Groups } from './groups/groups.js';
@@ -20,6 +21,7 @@ interface SettlingStore {
   readonly parents: Parents;
   readonly stops: GroupStops;
   readonly awaiting: Awaiting;
+  readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
   create(submission: Submission, dedup: Dedup): Promise<Submitted>;
 }

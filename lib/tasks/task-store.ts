@@ -133,7 +133,7 @@ export class TaskStore {
   }
 
   async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
-    await this.slices.turn();
+    await this.slices.turn(text.length);
     const task = decodeTask(text);
     if (task.state !== 'waiting' || (task.to && !isTarget(task.to, this.context.node))) return undefined;
     const claimed = transitions.claim(task, owner, lease, await this.stamp());
@@ -246,6 +246,7 @@ export class TaskStore {
       const { afterFailed } = submission;
       const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));
       const stamp = await this.stamp();
+      if (this.slices.isOver) await this.slices.turn();
       const made = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
       const task = unblock(made, registered?.failed ?? [], stamp);
       const text = encodeTask(task);
@@ -277,7 +278,7 @@ export class TaskStore {
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
   async #change(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     for (;;) {
-      await this.slices.turn();
+      await this.slices.turn(claim.text.length);
       const stamp = await this.stamp();
       const task = make(claim.current, stamp);
       const text = encodeTask(task);

@@ -2,11 +2,11 @@ import { groupType } from './task-id.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
-import type { TextEntry } from '../stores/index.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import { Backlog } from './overview/backlog.js';
 import { Gaps } from './gaps.js';
+import { FIRST_BATCH, behindText, batchAfter } from './batches.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
@@ -27,10 +27,8 @@ import { Untaken } from './untaken.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
 
-/** Rows of one kind in one turn: the most, and so many while their size is not known. */
-const ROWS = { most: 250, first: 16 };
-/** Characters of the rows of one kind in one turn. A store reads them all at once. */
-const CHARACTERS = 1024 * 1024;
+/** Rows of one kind in one turn, at most. */
+const MOST_ROWS = 250;
 /** ms for which the node that ended a task has time to finish it itself. */
 const UNSETTLED = 5000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
@@ -153,11 +151,11 @@ export class TaskSweep {
       const head = await this.store.hints.queue(place.type, place.priority).peek();
       if (head !== undefined) this.#waits(place, head);
       const first = head === undefined ? undefined : placeOfText(head);
-      const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, ROWS.first);
+      const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, FIRST_BATCH);
       const before = Math.min(now, first?.at ?? now) - UNHINTED;
       const old = rows.filter(({ text }) => (placeOfText(text)?.at ?? now) < before);
       await forEachLimit(old, ({ text }) => this.store.hints.offer(place!, text));
-      isMore ||= head === undefined && old.length === ROWS.first;
+      isMore ||= head === undefined && old.length === FIRST_BATCH;
       place = await this.#nextQueue(`${prefix}~`, ALL_FAIR.to);
     }
     return isMore;
@@ -191,7 +189,7 @@ export class TaskSweep {
       const first = await this.#gaps.first(from, to);
       const place = first === undefined ? undefined : placeOfText(first);
       if (first === undefined || place) return place;
-      from = `${first}\0`;
+      from = behindText(first);
     }
   }
 
@@ -206,25 +204,25 @@ export class TaskSweep {
    * @returns whether there may be more to do at once
    */
   async #eachText(kind: string, [from, to]: readonly [string, string], work: TextWork): Promise<boolean> {
-    const limit = this.#limits.get(kind) ?? ROWS.first;
+    const limit = this.#limits.get(kind) ?? FIRST_BATCH;
     const begin = this.#begins.get(kind) ?? from;
     const isEmpty = (await this.#gaps.first(begin, to)) === undefined;
-    const rows = isEmpty ? [] : await this.store.timed.range(begin, to, limit);
+    const rows = isEmpty ? [] : await this.store.timed.range(begin, to, limit, limit);
     const isFull = rows.length === limit;
-    if (isFull) this.#limits.set(kind, limitAfter(rows));
+    if (isFull) this.#limits.set(kind, Math.min(MOST_ROWS, batchAfter(rows.map(({ text }) => text))));
     else this.#limits.delete(kind);
     const slices = Slices.of(this.context.nodeClock);
     const errors: unknown[] = [];
     let isMore = false;
     await forEachLimit(rows, async ({ text }) => {
       try {
-        await slices.turn();
+        await slices.turn(text.length);
         if (await work(text)) isMore = true;
       } catch (error) {
         errors.push(error);
       }
     });
-    if (errors.length > 0 && isFull) this.#begins.set(kind, `${rows.at(-1)!.text}\0`);
+    if (errors.length > 0 && isFull) this.#begins.set(kind, behindText(rows.at(-1)!.text));
     else this.#begins.delete(kind);
     // The next turn finds these rows again.
     const action = `sweep ${errors.length} of ${rows.length} tasks`;
@@ -281,10 +279,4 @@ export class TaskSweep {
   async #keep(task: Task, text: string): Promise<void> {
     await this.store.texts.write(task.id, text, encodeTask(transitions.finish(task, await this.store.stamp())));
   }
-}
-
-/** Rows for the next turn, if they are as large as these. */
-function limitAfter(rows: readonly TextEntry[]): number {
-  const characters = rows.reduce((total, { text }) => total + text.length, 0);
-  return Math.min(ROWS.most, Math.max(1, Math.floor((CHARACTERS * rows.length) / characters)));
 }

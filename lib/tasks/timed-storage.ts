@@ -1,20 +1,36 @@
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
+import { Slices } from '../async/slices.js';
 import { answerWithin } from '../stores/answer-within.js';
 import { type HintQueue, type TaskStorage, type TextEntry, UnknownOutcomeError } from '../stores/index.js';
+import { FIRST_BATCH, behindText, batchAfter, batchesOf } from './batches.js';
 
-/** Ranges and queues of a storage, with a time limit for each call. {@link ConditionalTexts} limits the other calls. */
+/**
+ * Ranges and queues of a storage, with a time limit for each call. {@link ConditionalTexts} limits the other calls. Many
+ * large texts come in batches, each in a turn of the event loop.
+ */
 export class TimedStorage {
+  readonly #slices: Slices;
+
   /** @param callTimeout ms */
   constructor(
     private readonly storage: TaskStorage,
     private readonly timers: Timers,
     private readonly callTimeout: number,
-  ) {}
+  ) {
+    this.#slices = Slices.of(timers.clock);
+  }
 
-  /** @throws StoreUnavailableError */
-  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    return this.#answer('list tasks', () => this.storage.tasks.range(from, to, limit));
+  /** @param batch texts of the first read @throws StoreUnavailableError */
+  async range(from: string, to: string, limit: number, batch = FIRST_BATCH): Promise<TextEntry[]> {
+    const rows: TextEntry[] = [];
+    for (let [begin, most] = [from, Math.min(batch, limit)]; ;) {
+      const found = await this.#answer('list tasks', () => this.storage.tasks.range(begin, to, most));
+      rows.push(...found);
+      if (found.length < most || rows.length >= limit) return rows;
+      begin = behindText(found.at(-1)!.text);
+      most = Math.min(batchAfter(found.map(({ text }) => text)), limit - rows.length);
+    }
   }
 
   queue(name: string): HintQueue {
@@ -50,8 +66,15 @@ export class TimedStorage {
     }
   }
 
-  /** A hint that was sent may still arrive. */
   async #offer(queue: HintQueue, hints: readonly string[]): Promise<void> {
+    for (const batch of batchesOf(hints)) {
+      await this.#offerAtOnce(queue, batch);
+      await this.#slices.turn();
+    }
+  }
+
+  /** A hint that was sent may still arrive. */
+  async #offerAtOnce(queue: HintQueue, hints: readonly string[]): Promise<void> {
     try {
       await new Deadline(this.timers, this.callTimeout).race(queue.offer(hints));
     } catch (cause) {
@@ -60,7 +83,9 @@ export class TimedStorage {
     }
   }
 
-  #answer<T>(what: string, call: () => Promise<T>): Promise<T> {
-    return answerWithin(this.timers, this.callTimeout, what, call);
+  async #answer<T>(what: string, call: () => Promise<T>): Promise<T> {
+    const answer = await answerWithin(this.timers, this.callTimeout, what, call);
+    await this.#slices.turn();
+    return answer;
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context/context.js';
 import type { TextEntry } from '../../stores/index.js';
 import type { AddressedWatch } from '../hints.js';
 import { PRIORITIES, type Priority } from '../task.js';
+import { behindText } from '../batches.js';
 import { readableTask } from '../task.codec.js';
 import {
   ALL_ADDRESSED,
@@ -154,7 +155,7 @@ export class AddressedTasks implements AddressedWatch {
     const place = placeOfText(text);
     const task = readableTask(text);
     // A newer version, or another program, may have written it.
-    if (!place || !task?.to) return `${text}\u0000`;
+    if (!place || !task?.to) return behindText(text);
     if (!isTarget(task.to, this.parts.context.node)) return behindTarget(place);
     const room = this.#types.get(place.type)?.room() ?? 0;
     if (room === 0) this.#more.add(place.type);

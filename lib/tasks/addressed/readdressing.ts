@@ -5,6 +5,7 @@ import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
 import { ALL_MOVABLE, type WaitingPlace, behindTarget, placeOfText, targetPrefix } from '../task-place.js';
 import type { Gaps } from '../gaps.js';
+import { behindText } from '../batches.js';
 import type { TaskStore } from '../task-store.js';
 import { readdress } from '../transitions.js';
 import { type TaskTarget, isTarget } from './target.js';
@@ -66,7 +67,7 @@ export class Readdressing {
       const place = placeOfText(first);
       const target = readableTask(first)?.to;
       // A newer version, or another program, may have written it.
-      this.#from = place && target ? behindTarget(place) : `${first}\u0000`;
+      this.#from = place && target ? behindTarget(place) : behindText(first);
       if (!place || !target?.orAnother) continue;
       living ??= await this.nodes();
       if (living.some(({ instance }) => instance === target.instance)) continue;
@@ -80,6 +81,7 @@ export class Readdressing {
     const rows = await this.store.timed.range(targetPrefix(place), behindTarget(place), ROWS);
     let moved = 0;
     await forEachLimit(rows, async ({ text }) => {
+      await this.store.slices.turn(text.length);
       if (await this.#move(text, living, before)) moved++;
     });
     if (rows.length < ROWS || moved === 0) return false;

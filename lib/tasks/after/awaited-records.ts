@@ -1,3 +1,4 @@
+import type { Slices } from '../../async/slices.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
@@ -27,6 +28,7 @@ export interface AwaitedStore {
   readonly texts: ConditionalTexts;
   readonly groups: Groups;
   readonly hints: Hints;
+  readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
   settle(task: Task, text: string): Promise<void>;

@@ -163,7 +163,9 @@ export class Awaiting {
     const others = ids.filter((id) => !isGroupId(id));
     for (let begin = 0; begin < others.length; begin += MOST_KEYS) {
       const texts = await this.store.texts.readMany(others.slice(begin, begin + MOST_KEYS));
-      for (const task of [...texts.values()].map(decodeTask)) {
+      for (const text of texts.values()) {
+        await this.store.slices.turn();
+        const task = decodeTask(text);
         waiting.push(...(task.dependents ?? []), ...ownersOf(task));
       }
     }

@@ -3,6 +3,7 @@ import { PRIORITIES, type Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../task-place.js';
 import { groupType } from '../task-id.js';
+import { FIRST_BATCH, behindText, batchAfter } from '../batches.js';
 import type { TaskStore } from '../task-store.js';
 import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
 
@@ -12,10 +13,6 @@ export type ListedState = (typeof LISTED_STATES)[number];
 
 /** Rows and characters of one page, at most: a store reads whole tasks, with their data. */
 const MOST = { rows: 500, characters: 2 * 1024 * 1024 };
-/** Rows of the first read, while their size is not known. */
-const FIRST = 16;
-/** Characters of a text that say where the next page begins: its place, and the whole id. */
-const MARK = 1200;
 /** Types in one list, and reads for them: a type may wait under many targets. */
 const MOST_TYPES = 100;
 const MOST_READS = 500;
@@ -65,11 +62,11 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
   let begin = from === undefined ? first : placeIn(from, first, end);
   const tasks: TaskView[] = [];
   let [next, leftOut] = ['', 0];
-  for (let rows = 0, characters = 0, size = FIRST; ;) {
-    const found = await store.timed.range(begin, end, size);
+  for (let rows = 0, characters = 0, size = FIRST_BATCH; ;) {
+    const found = await store.timed.range(begin, end, size, size);
     for (const { text } of found) {
       await store.slices.turn();
-      begin = `${text.slice(0, MARK)}\uffff`;
+      begin = behindText(text);
       rows++;
       characters += text.length;
       const task = readableTask(text);
@@ -81,7 +78,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
     }
     if (found.length < size) return { tasks, leftOut };
     if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next, leftOut };
-    size = Math.max(1, Math.min(MOST.rows - rows, Math.floor(((MOST.characters - characters) * rows) / characters)));
+    size = Math.min(MOST.rows - rows, batchAfter(found.map(({ text }) => text)));
   }
 }
 
@@ -108,7 +105,7 @@ export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
     const [found] = await store.timed.range(from, ALL_WAITING.to, 1);
     if (!found) break;
     const place = placeOfText(found.text);
-    from = place ? behindType(place) : `${found.text.slice(0, MARK)}\uffff`;
+    from = place ? behindType(place) : behindText(found.text);
     if (place) add(types, place, counted.has(place.type) ? 0 : await lengthOf(store, place.type));
     if (place) counted.add(place.type);
   }

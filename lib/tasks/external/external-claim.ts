@@ -1,6 +1,7 @@
 import { pause } from '../../async/pause.js';
 import type { Context } from '../../context/context.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
+import { FIRST_BATCH } from '../batches.js';
 import type { Claim } from '../claim.js';
 import { PRIORITIES } from '../task.js';
 import type { TaskStore } from '../task-store.js';
@@ -108,7 +109,7 @@ export class ClaimCall {
 
   async #lookAt(type: string, priority: Hint['priority']): Promise<void> {
     while (this.#isWanted && !this.#denied.has(type)) {
-      const texts = await this.parts.store.hints.queue(type, priority).drain(this.#room);
+      const texts = await this.parts.store.hints.queue(type, priority).drain(Math.min(this.#room, FIRST_BATCH));
       if (texts.length === 0) return;
       await this.#beginAll(
         type,

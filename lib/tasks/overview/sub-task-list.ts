@@ -40,7 +40,10 @@ export async function subTasksOf(store: TaskStore, id: string, page: number): Pr
   const children = entries.map((entry) => readChild(entry, id));
   const tasks = await store.texts.readMany(children.flatMap((child) => child.id ?? []));
   const subTasks: SubTaskEntry[] = [];
-  for (const child of children) subTasks.push(await entryOf(child, tasks, new TaskGroups(store)));
+  for (const child of children) {
+    await store.slices.turn();
+    subTasks.push(await entryOf(child, tasks, new TaskGroups(store)));
+  }
   return { subTasks, ...(entries.length === PAGE_ENTRIES && { next: page + 1 }) };
 }
 

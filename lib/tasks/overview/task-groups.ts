@@ -110,7 +110,11 @@ export class TaskGroups {
     const numbers = Array.from({ length: Math.max(0, last - from + 1) }, (_, index) => from + index);
     const ids = numbers.map((number) => memberId(type, group, number));
     const texts = await this.store.texts.readMany([...ids, joinId(type, group)].slice(0, MOST_KEYS));
-    const members = ids.map((id) => viewIn(texts.get(id)));
+    const members: ReturnType<typeof viewIn>[] = [];
+    for (const id of ids) {
+      await this.store.slices.turn();
+      members.push(viewIn(texts.get(id)));
+    }
     const handler = viewIn(texts.get(joinId(type, group)));
     const isMore = root.total === undefined ? texts.size > 0 && numbers.length === limit : last < root.total;
     return {

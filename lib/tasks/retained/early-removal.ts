@@ -3,9 +3,10 @@ import type { Context } from '../../context/context.js';
 import type { Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, allOf } from '../task-place.js';
+import { behindText } from '../batches.js';
 import type { TaskStore } from '../task-store.js';
 
-/** Tasks that one turn looks at. A store reads them at once, each with data and result. */
+/** Tasks that one turn looks at. */
 const ROWS = 32;
 /** ms for which a task is surely remembered: a late answer to its submission must still find it. */
 const SHORTEST = 60_000;
@@ -35,7 +36,7 @@ export class EarlyRemoval {
   #toldAt = -Infinity;
 
   constructor(
-    private readonly store: Pick<TaskStore, 'retained' | 'timed'>,
+    private readonly store: Pick<TaskStore, 'retained' | 'timed' | 'slices'>,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
     private readonly removal: Removal,
   ) {}
@@ -63,6 +64,7 @@ export class EarlyRemoval {
     if (from === COMPLETED.from) this.#leavingSoon = 0;
     let left = isOfCompleted ? excess : excess - this.#leavingSoon;
     await forEachLimit(rows, async ({ text }) => {
+      await this.store.slices.turn(text.length);
       const task = readableTask(text);
       if (left <= 0 || !task?.ending) return;
       const bytes = Buffer.byteLength(text);
@@ -79,7 +81,7 @@ export class EarlyRemoval {
       await this.removal.remove(task, text);
       this.#removed = { count: this.#removed.count + 1, bytes: this.#removed.bytes + bytes };
     });
-    if (rows.length === ROWS) this.#from = `${rows.at(-1)!.text}\u0000`;
+    if (rows.length === ROWS) this.#from = behindText(rows.at(-1)!.text);
     else this.#from = to === COMPLETED.to ? ALL_DEAD.from : undefined;
     return this.#from !== undefined;
   }

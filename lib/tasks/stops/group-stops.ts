@@ -151,7 +151,7 @@ export class GroupStops {
       const found = [...(await texts.readMany(ids))];
       known += found.length;
       await forEachLimit(found, async ([id, text]) => {
-        await slices.turn();
+        await slices.turn(text.length);
         await this.#cancelOne(stop, id, text);
       });
     }

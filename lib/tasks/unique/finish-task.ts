@@ -1,3 +1,4 @@
+import type { Slices } from '../../async/slices.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Hints } from '../hints.js';
 import type { Parents } from '../subtasks/parents.js';
@@ -10,12 +11,15 @@ interface Records {
   readonly texts: ConditionalTexts;
   readonly parents: Pick<Parents, 'remove'>;
   readonly hints: Pick<Hints, 'offer'>;
+  readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
 }
 
 /** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
 export async function finishTask(store: Records, task: Task, text: string): Promise<void> {
   if (task.next && task.split !== undefined) await store.parents.remove(task.id, task.split);
+  // Members of a group come here at the same time: they share the note of their ends.
+  await store.slices.turn(text.length);
   const next = finishedOrBegun(task, await store.stamp());
   const nextText = encodeTask(next);
   const { isWritten } = await store.texts.write(task.id, text, nextText);

@@ -97,6 +97,8 @@ export class Attempt {
     } catch (error) {
       return { error, isFailure: await this.#failed(error), task: this.#task };
     }
+    const { slices } = this.parts.store;
+    if (slices.isOver) await slices.turn();
     const read = readJson(result, this.parts.mostBytes);
     if ('fault' in read) {
       const error = new InvalidOptionsError(`the result of task ${this.#task.id}`, [read.fault]);

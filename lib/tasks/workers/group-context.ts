@@ -54,6 +54,7 @@ async function* readMembers(
     const numbers = Array.from({ length: Math.min(PAGE, total - first + 1) }, (_, place) => first + place);
     const texts = await store.texts.readMany(numbers.map((number) => memberId(type, group, number)));
     for (const number of numbers) {
+      await store.slices.turn();
       const id = memberId(type, group, number);
       const text = texts.get(id);
       const task = text === undefined ? undefined : decodeTask(text);

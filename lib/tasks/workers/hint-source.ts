@@ -1,6 +1,7 @@
 import type { CancelTimer } from '../../async/node-clock.js';
 import type { Context } from '../../context/context.js';
 import { pause } from '../../async/pause.js';
+import { FIRST_BATCH, batchAfter } from '../batches.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Hints } from '../hints.js';
 import { placeOfText } from '../task-place.js';
@@ -74,9 +75,13 @@ export class HintSource {
       const isFirst = this.#looks % 2 === 0;
       if (isFirst) taken.push(...this.#addressed(priority, most - taken.length));
       await this.#asked(async () => {
-        if (taken.length >= most) return;
-        const texts = await this.hints.queue(this.type, priority).drain(most - taken.length);
-        taken.push(...texts.map((text) => ({ priority, text })));
+        for (let batch = FIRST_BATCH; taken.length < most;) {
+          const wanted = Math.min(batch, most - taken.length);
+          const texts = await this.hints.queue(this.type, priority).drain(wanted);
+          taken.push(...texts.map((text) => ({ priority, text })));
+          if (texts.length < wanted) return;
+          batch = batchAfter(texts);
+        }
       });
       if (!isFirst) taken.push(...this.#addressed(priority, most - taken.length));
     }

@@ -1,0 +1,32 @@
+/** Characters that are read at once. A store's client makes them all text in one turn of the event loop. */
+const CHARACTERS = 1024 * 1024;
+/** Texts that are read at once while their size is not known. */
+export const FIRST_BATCH = 16;
+/** Characters of a text behind which others are read: its place, and the whole id. */
+const MARK = 1200;
+
+/** Texts for the next read, if they are as large as these, which the last one found. At least 1. */
+export function batchAfter(texts: readonly string[]): number {
+  const characters = texts.reduce((total, text) => total + text.length, 1);
+  return Math.max(1, Math.floor((CHARACTERS * Math.max(1, texts.length)) / characters));
+}
+
+/** Divides texts that are written at once. */
+export function batchesOf(texts: readonly string[]): string[][] {
+  const batchs: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    if (room <= 0) {
+      batchs.push([]);
+      room = CHARACTERS;
+    }
+    batchs.at(-1)!.push(text);
+    room -= text.length;
+  }
+  return batchs;
+}
+
+/** Where a range begins that goes on behind a text. Without the whole text: it may be large, and would be sent to the store. */
+export function behindText(text: string): string {
+  return text.length <= MARK ? `${text}\u0000` : `${text.slice(0, MARK)}\uffff`;
+}

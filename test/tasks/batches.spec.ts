@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type TaskStorage, memory } from 'nestjs-gatekeeper';
+import { systemClock } from '../../lib/async/node-clock.js';
+import { Timers } from '../../lib/async/timers.js';
+import type { Context } from '../../lib/context/context.js';
+import { ConditionalTexts } from '../../lib/tasks/conditional-texts.js';
+import { Hints } from '../../lib/tasks/hints.js';
+import { TimedStorage } from '../../lib/tasks/timed-storage.js';
+import { HintSource } from '../../lib/tasks/workers/hint-source.js';
+
+const CONTEXT = { nodeClock: systemClock } as Context;
+const SIZES = [
+  { size: 'large', length: 64 * 1024, read: [16, 15, 9], written: [16, 16, 8] },
+  { size: 'small', length: 100, read: [16, 24], written: [40] },
+];
+
+describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
+  /** In their order. */
+  const texts = Array.from({ length: 40 }, (_, index) => `w|mail|1|00${1000 + index}|`.padEnd(length, 'x'));
+  const keys = texts.map((_, index) => `key-${index}`);
+  let storage: TaskStorage;
+  /** How many texts the store was asked for, or given, in each call. */
+  let calls: number[];
+  let timers: Timers;
+
+  beforeEach(async () => {
+    calls = [];
+    timers = new Timers(systemClock);
+    storage = memory().open().tasks!;
+    const { tasks } = storage;
+    const [range, readMany, queue] = [tasks.range.bind(tasks), tasks.readMany.bind(tasks), storage.queue.bind(storage)];
+    tasks.range = (from, to, limit) => (calls.push(limit), range(from, to, limit));
+    tasks.readMany = (some) => (calls.push(some.length), readMany(some));
+    storage.queue = (name) => {
+      const hints = queue(name);
+      const [offer, drain] = [hints.offer.bind(hints), hints.drain.bind(hints)];
+      hints.offer = (some) => (calls.push(some.length), offer(some));
+      hints.drain = (most) => (calls.push(most), drain(most));
+      return hints;
+    };
+    for (const [index, text] of texts.entries()) await tasks.create(keys[index]!, text);
+  });
+
+  it('are read in their order, so many at once that they are not too large', async () => {
+    const rows = await new TimedStorage(storage, timers, 1000).range('a', 'z', 40);
+    expect(rows.map(({ text }) => text)).toEqual(texts);
+    expect(calls).toEqual(read);
+  });
+
+  it('are read by their keys, so many at once that they are not too large', async () => {
+    const found = await new ConditionalTexts(storage.tasks, timers, 1000).readMany([...keys, 'none']);
+    expect([...found]).toEqual(texts.map((text, index) => [keys[index], text]));
+    const last = read.at(-1)!;
+    expect(calls).toEqual([...read.slice(0, -1), last + 1]);
+  });
+
+  it('are offered and taken as hints in their order, so many at once that they are not too large', async () => {
+    const hints = new Hints(new TimedStorage(storage, timers, 1000), CONTEXT);
+    await Promise.all(texts.map((text) => hints.offer({ type: 'mail', priority: 'high' }, text)));
+    expect(calls).toEqual(written);
+    calls = [];
+    const taken = await new HintSource('mail', hints, CONTEXT).takeNow(40);
+    expect(taken.map(({ text }) => text)).toEqual(texts);
+    expect(calls).toEqual(read);
+  });
+});
