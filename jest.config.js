@@ -24,5 +24,5 @@ export default {
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
   // One more than the cores that the tests are meant for: a third of the files wait for processes most of the time.
   maxWorkers: 3,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };

@@ -7,6 +7,8 @@ type SliceClock = Pick<NodeClock, 'monotonic' | 'nextTurn'>;
 const SLICE = 5;
 /** Characters of texts that are made, read and sent in one turn: that takes about as long. */
 const CHARACTERS = 512 * 1024;
+/** Waiters that may be woken in one turn: however many wait, a turn costs no more than these. */
+const WOKEN = 64;
 
 /**
  * All long work of this process shares one slice per turn of the event loop, first in, first out. With a slice for
@@ -18,6 +20,8 @@ export class Slices {
   /** Of the texts of this turn, also of those that are not made yet. */
   #characters = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Calls of {@link #wakeOne} in the next turn. */
+  #planned = 0;
 
   constructor(private readonly clock: SliceClock) {}
 
@@ -44,7 +48,7 @@ export class Slices {
     if (this.isOver) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
-        this.clock.nextTurn(this.#wakeOne);
+        this.#plan();
       });
     }
     this.#characters += characters;
@@ -56,13 +60,20 @@ export class Slices {
     return this.clock.monotonic();
   }
 
+  #plan(): void {
+    if (this.#planned >= WOKEN || this.#planned >= this.#waiting.length) return;
+    this.#planned++;
+    this.clock.nextTurn(this.#wakeOne);
+  }
+
   /**
-   * Each waiter has one call of this in each turn, until it is woken: the item of the one before is done then. If all woke
-   * together, each would do one more item before it sees that the slice is over.
+   * Wakes one waiter. Each call comes by itself, so that the item of the waiter before is done by then. If all woke together,
+   * each would do one more item before it sees that the slice is over.
    */
   readonly #wakeOne = (): void => {
-    if (this.isOver) this.clock.nextTurn(this.#wakeOne);
-    else this.#waiting.shift()!();
+    this.#planned--;
+    if (!this.isOver) this.#waiting.shift()?.();
+    this.#plan();
   };
 }
 
