@@ -20,7 +20,7 @@ export const storesOf = (cluster: () => HazelcastCluster) => ({
 
 /** A node, and the longest block of the event loop in each step of its work. */
 export class WatchedNode {
-  /** Problems in the background. */
+  /** Events of errors in the background. */
   readonly problems: unknown[] = [];
   readonly #block = new LongestBlock();
   /** ms by step. */
