@@ -43,14 +43,19 @@ export class Slices {
    *
    * @param characters of the texts of the next item. Give them for work that goes on side by side: all of it comes by here
    *   before any takes time
+   * @returns undefined if there is nothing to wait for: a promise would cost a busy node more than the look
    */
-  async turn(characters = 0): Promise<void> {
-    if (this.isOver) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-        this.#plan();
-      });
-    }
+  turn(characters = 0): Promise<void> | undefined {
+    if (this.isOver) return this.#later(characters);
+    this.#characters += characters;
+    return undefined;
+  }
+
+  async #later(characters: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#plan();
+    });
     this.#characters += characters;
   }
 

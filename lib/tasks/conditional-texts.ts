@@ -41,7 +41,8 @@ export class ConditionalTexts {
   /** @throws StoreUnavailableError */
   async read(key: string): Promise<string | undefined> {
     const text = await answerWithin(this.timers, this.callTimeout, 'read a task', () => this.texts.read(key));
-    await this.#slices.turn(text?.length);
+    const turn = this.#slices.turn(text?.length);
+    if (turn) await turn;
     return text;
   }
 
@@ -78,7 +79,8 @@ export class ConditionalTexts {
     for (let delay = FIRST_PAUSE; ; delay *= 2) {
       try {
         const found = await deadline.race(this.#attempt([key, former, next], unknown !== undefined, isLate));
-        await this.#slices.turn((found === true ? next : found.text)?.length);
+        const turn = this.#slices.turn((found === true ? next : found.text)?.length);
+        if (turn) await turn;
         if (found === true) {
           this.onWritten(former, next);
           return { isWritten: true };

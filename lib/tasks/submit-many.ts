@@ -61,7 +61,7 @@ type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
 export async function submitMany<Item>(
   source: Source<Item>,
   submit: (item: Item) => Promise<Submitted>,
-  turn: () => Promise<void>,
+  turn: () => Promise<void> | undefined,
 ): Promise<Submitted[]> {
   const outcomes: (Submitted | undefined)[] = [];
   const errors: unknown[] = [];

@@ -33,7 +33,7 @@ export async function dueTicks(
   { ticks, missed }: Pick<ParsedSchedule, 'ticks' | 'missed'>,
   from: number,
   now: number,
-  turn: () => Promise<void>,
+  turn: () => Promise<void> | undefined,
 ): Promise<DueTicks | undefined> {
   const first = ticks.next(from);
   if (first > now) return undefined;
@@ -47,7 +47,12 @@ export async function dueTicks(
 }
 
 /** The last {@link MOST_TICKS} ticks. Lists a span before `until`, and one of twice the length if there are too few in it. */
-async function newest(ticks: Ticks, from: number, until: number, turn: () => Promise<void>): Promise<number[]> {
+async function newest(
+  ticks: Ticks,
+  from: number,
+  until: number,
+  turn: () => Promise<void> | undefined,
+): Promise<number[]> {
   for (let span = SHORTEST_SPAN; ; span *= 2) {
     const begin = Math.max(from, until - span);
     const found: number[] = [];

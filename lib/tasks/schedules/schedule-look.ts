@@ -13,7 +13,7 @@ export interface LookParts {
   /** Whether the type of the schedule is paused in the cluster, as this node knows. */
   readonly isPaused: () => boolean;
   /** Waits for a later turn of the event loop if much was done in this one. */
-  readonly turn: () => Promise<void>;
+  readonly turn: () => Promise<void> | undefined;
 }
 
 /** The next record. */

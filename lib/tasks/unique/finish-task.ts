@@ -19,7 +19,8 @@ interface Records {
 export async function finishTask(store: Records, task: Task, text: string): Promise<void> {
   if (task.next && task.split !== undefined) await store.parents.remove(task.id, task.split);
   // Members of a group come here at the same time: they share the note of their ends.
-  await store.slices.turn(text.length);
+  const turn = store.slices.turn(text.length);
+  if (turn) await turn;
   const next = finishedOrBegun(task, await store.stamp());
   const nextText = encodeTask(next);
   const { isWritten } = await store.texts.write(task.id, text, nextText);
