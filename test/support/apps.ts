@@ -69,10 +69,13 @@ export function useApps() {
 /** Waits for a condition. @param most ms to wait at most: on a machine that is busy much takes long */
 export async function until(condition: () => boolean | Promise<boolean>, most = 20_000): Promise<void> {
   const deadline = performance.now() + most;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${most} ms: ${condition}`);
-    // Without a pause the test would take the processor from the timers that it waits for.
-    await pause(1);
+  for (;;) {
+    const from = performance.now();
+    if (await condition()) return;
+    const now = performance.now();
+    if (now > deadline) throw new Error(`not within ${most} ms: ${condition}`);
+    // Without pauses as long as the looks the test would take the processor from that which it waits for.
+    await pause(1 + now - from);
   }
 }
 

@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
 import { JOB, outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, onNextWrite, take, taken, hangingUp } from '../../support/external-client.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
+
+afterEach(() => void jest.restoreAllMocks());
 
 describe('what is left of a permit for one who is no node', () => {
   const cluster = useCluster();
@@ -17,6 +19,8 @@ describe('what is left of a permit for one who is no node', () => {
   });
 
   it('counts from when it was asked for: what the asker waited comes on top', async () => {
+    // Waits of whole ms: a time of day, which is a large number, has no room for the smallest parts of one.
+    jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const nodes = cluster();
     const node = await nodes.node();
     await taken(node, { holder: 'first', duration: 3000 });
