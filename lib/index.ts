@@ -125,6 +125,7 @@ export {
   type JobRuns,
   type JobSummary,
   type JobSchedule,
+  type JobVersion,
   UnknownScopeError,
   UnknownSemaphoreError,
   type UnreadableCounts,

@@ -9,7 +9,7 @@ export { JobHistories } from './jobs/job-histories.js';
 export { timesOf } from './jobs/job-times.js';
 export type { JobRuns, RunDay, RunStatistics } from './jobs/job-runs.js';
 export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
-export { type FailedRun, MOST_FAILURES } from './jobs/job-record.js';
+export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-record.js';
 export { RUN_KINDS, type RunKind, type RunsQuery } from './jobs/runs-query.js';
 export { Runs } from './jobs/runs.js';
 export {

@@ -143,7 +143,7 @@ export function createParts(
   );
   const factsOf = (open: readonly StartEntry[]) =>
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
-  const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context));
+  const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context), settings.version);
   const history = typeof settings.history === 'object' ? settings.history : undefined;
   const runArchivist =
     history?.archive &&

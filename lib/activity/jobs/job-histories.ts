@@ -54,6 +54,8 @@ export class JobHistories {
   constructor(
     private readonly context: Context,
     private readonly timesOf: (job: JobRecord) => JobTimes | undefined,
+    /** Version of the application, if it has one. */
+    private readonly version?: string,
   ) {
     this.#pending = new PendingAdditions(context.node.instance);
     this.#leftOut = new LeftOut('read the history of jobs', context);
@@ -175,7 +177,12 @@ export class JobHistories {
 
   #complete(job: JobRecord): JobRecord {
     const times = this.timesOf(job);
-    return times ? { ...job, schedule: times.schedule, due: times.due } : job;
+    const { version } = this;
+    return {
+      ...job,
+      ...(times && { schedule: times.schedule, due: times.due }),
+      ...(version !== undefined && { versions: [{ version, since: job.usedAt }] }),
+    };
   }
 
   #report(error: unknown): void {

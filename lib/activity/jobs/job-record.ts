@@ -7,6 +7,7 @@ export const MOST_FAILURES = 10;
 /** Only the newest failures keep their stack. */
 export const MOST_STACKS = 5;
 export const MOST_STARTS = 10;
+export const MOST_VERSIONS = 10;
 /** Characters of a stack. */
 export const LONGEST_STACK = 2048;
 
@@ -14,6 +15,14 @@ export const LONGEST_STACK = 2048;
 export interface FailedRun extends RunEntry {
   /** Stack of the error, cut after 2,048 characters. Only of the newest five failures that threw an error. */
   readonly stack?: string;
+}
+
+/** A version of the application under which a job ran. */
+export interface JobVersion {
+  /** From the option `version` of its nodes. */
+  readonly version: string;
+  /** When its first run was noted, a few seconds after it: cluster time, ms since the epoch. */
+  readonly since: number;
 }
 
 /** The past of one job, as the store has it. */
@@ -38,6 +47,8 @@ export interface JobRecord {
   readonly due?: number | undefined;
   /** Schedule under which it ran last: "0 3 * * *". */
   readonly schedule?: string | undefined;
+  /** The newest versions under which it ran, newest first. Absent if its nodes have none. */
+  readonly versions?: readonly JobVersion[] | undefined;
 }
 
 type Name = Pick<JobRecord, 'semaphore' | 'job'>;
@@ -114,7 +125,19 @@ export function summedUp(records: readonly JobRecord[], now: number, ended: read
     lastOk: latest(records.map((record) => record.lastOk)),
     due,
     schedule: (named.find((record) => record.due === due) ?? named[0])?.schedule,
+    versions: versionsOf(records),
   };
+}
+
+/** During a rolling deploy nodes of both versions note their runs, in any order. The first one of each version counts. */
+function versionsOf(records: readonly JobRecord[]): readonly JobVersion[] | undefined {
+  const firsts = new Map<string, JobVersion>();
+  for (const each of records.flatMap(({ versions = [] }) => versions)) {
+    const first = firsts.get(each.version);
+    if (!first || each.since < first.since) firsts.set(each.version, each);
+  }
+  if (firsts.size === 0) return undefined;
+  return [...firsts.values()].toSorted((one, other) => other.since - one.since).slice(0, MOST_VERSIONS);
 }
 
 /** Notes that runs whose permit expired have crashed. Their end replaces that, if their node lives after all. */

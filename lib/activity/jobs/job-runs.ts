@@ -1,7 +1,7 @@
 import type { RunEntry, RunningEntry } from '../history-entry.js';
 import type { RunFacts } from '../paired-runs.js';
 import { addedDurations, countOf, percentile } from './durations.js';
-import { type FailedRun, type JobRecord, combined, ofRun } from './job-record.js';
+import { type FailedRun, type JobRecord, type JobVersion, combined, ofRun } from './job-record.js';
 import { DAY, type RunPeriod } from './run-periods.js';
 
 /** Numbers of runs by their outcome, and how long the good ones took. */
@@ -52,6 +52,8 @@ export interface JobRuns {
   readonly due?: number;
   /** Schedule under which it ran last: "0 3 * * *". Absent if it has none. */
   readonly schedule?: string;
+  /** The last 10 versions of the application under which it ran, newest first. Absent if its nodes have no `version`. */
+  readonly versions?: readonly JobVersion[];
 }
 
 const WEEK = 7;
@@ -59,7 +61,7 @@ const WEEK = 7;
 /** Shows a record to people: a start without an end is a run that goes on or crashed. Pure. @param now cluster time in ms */
 export function jobRuns(stored: JobRecord, facts: RunFacts, now: number): JobRuns {
   const record = withCrashes(stored, facts, now);
-  const { semaphore, job, runs, failures, starts, hours, days, lastOk, due, schedule } = record;
+  const { semaphore, job, runs, failures, starts, hours, days, lastOk, due, schedule, versions } = record;
   const today = now - (now % DAY);
   return {
     semaphore,
@@ -73,6 +75,7 @@ export function jobRuns(stored: JobRecord, facts: RunFacts, now: number): JobRun
     ...(lastOk !== undefined && { lastOk }),
     ...(due !== undefined && { due }),
     ...(schedule !== undefined && { schedule }),
+    ...(versions !== undefined && { versions }),
   };
 }
 

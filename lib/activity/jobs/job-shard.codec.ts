@@ -65,6 +65,7 @@ const jobSchema = z.object({
   lastOk: storedTime.optional(),
   due: storedTime.optional(),
   schedule: storedText.optional(),
+  versions: storedList(z.object({ version: storedText, since: storedTime }), MOST).optional(),
 });
 const shardSchema = z.object({
   v: storedCount,

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import type { FailedRun, JobRuns, JobSummary, RunDay, RunRates, RunStatistics } from '../../gatekeeper/index.js';
+import type {
+  FailedRun,
+  JobRuns,
+  JobSummary,
+  JobVersion,
+  RunDay,
+  RunRates,
+  RunStatistics,
+} from '../../gatekeeper/index.js';
 import { list, runSchema, runShape, runningSchema, time, whole } from './entities.js';
 import { jobsQuery, nameParams } from './requests.js';
 import { route } from './route.js';
@@ -23,6 +31,10 @@ const ratesSchema: z.ZodType<RunRates> = z
 const failedRunSchema: z.ZodType<FailedRun> = z
   .object({ ...runShape, stack: z.string().optional() })
   .meta({ id: 'FailedRun' });
+
+const versionSchema: z.ZodType<JobVersion> = z
+  .object({ version: z.string(), since: time.meta({ description: 'when its first run was noted' }) })
+  .meta({ id: 'JobVersion' });
 
 const named = { semaphore: z.string(), job: z.string() };
 const known = { lastOk: time.optional(), due: time.optional(), schedule: z.string().optional() };
@@ -50,6 +62,9 @@ const jobRunsSchema: z.ZodType<JobRuns> = z
     day: statisticsSchema,
     week: statisticsSchema,
     days: list(dayOfRunsSchema),
+    versions: list(versionSchema).optional().meta({
+      description: 'the last 10 versions of the application under which it ran, newest first',
+    }),
   })
   .meta({ id: 'JobRuns' });
 

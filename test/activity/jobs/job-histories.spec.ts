@@ -132,6 +132,23 @@ describe('the past of a job', () => {
     expect(mail!.failures[0]).toHaveProperty('stack');
   });
 
+  it('knows the versions of the application, each since its first run, also when their nodes are gone', async () => {
+    const nodes = cluster();
+    const former = await noting(nodes, { version: '4.16' });
+    await succeed(former);
+    await nodes.time.advance(WRITTEN);
+    await succeed(former);
+    await nodes.closeOne(former);
+    const [one, unnamed] = [await noting(nodes, { version: '4.17' }), await noting(nodes)];
+    await nodes.time.advance(60_000);
+    for (const node of [one, unnamed]) await succeed(node);
+    await nodes.time.advance(WRITTEN);
+    expect((await one.gatekeeper.runs.jobs('job'))[0]!.versions).toEqual([
+      { version: '4.17', since: expect.closeTo(START + 65_000, -2) },
+      { version: '4.16', since: START },
+    ]);
+  });
+
   it('is written when a node closes', async () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];

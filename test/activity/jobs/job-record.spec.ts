@@ -105,6 +105,24 @@ describe('the record of a job', () => {
     expect(failures.map(({ stack }) => stack !== undefined)).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
   });
 
+  it('has the first time of each version, in whatever order nodes note them, and the newest ten', () => {
+    const version = fc.record({ version: fc.integer({ min: 1, max: 15 }).map(String), since: fc.nat(100) });
+    fc.assert(
+      fc.property(fc.array(version, { minLength: 1 }), (noted) => {
+        const added = (some: typeof noted) =>
+          some
+            .map((each): JobRecord => ({ ...ofRun(aRun()), versions: [each] }))
+            .reduce((one, other) => combined(one, other, NOW)).versions;
+        const firsts = new Map(
+          noted.toSorted((one, other) => other.since - one.since).map((each) => [each.version, each]),
+        );
+        const newest = [...firsts.values()].toSorted((one, other) => other.since - one.since).slice(0, 10);
+        expect(added(noted)?.map(({ since }) => since)).toEqual(newest.map(({ since }) => since));
+        for (const each of added(noted)!) expect(each).toEqual(firsts.get(each.version));
+      }),
+    );
+  });
+
   it('forgets the start of a run that ended, also if twenty newer runs are known', () => {
     const started = withAddition(EMPTY_SHARD, addition([ofStart(aStart)]));
     expect(job(started).starts).toHaveLength(1);
@@ -154,7 +172,10 @@ describe('the records of a shard', () => {
 
   it('are the same after they were stored', () => {
     const failed = ofRun(aRun({ outcome: 'failed', message: 'disk full', token: 2 }), 'Error: disk full\n at x');
-    const shard = withAddition(EMPTY_SHARD, addition([ofRun(aRun()), failed, ofStart(aStart)]));
+    const shard = withAddition(
+      EMPTY_SHARD,
+      addition([{ ...ofRun(aRun()), versions: [{ version: '1.0', since: NOW }] }, failed, ofStart(aStart)]),
+    );
     const { shard: read, faults } = decoded(encodeJobShard(shard));
     expect(faults).toEqual([]);
     expect(JSON.parse(JSON.stringify([...read.jobs]))).toEqual(JSON.parse(JSON.stringify([...shard.jobs])));

@@ -8,6 +8,7 @@ export type {
   Health,
   HistoryEntry,
   HolderOverview,
+  JobRuns,
   LeadersOverview,
   LeftAlone,
   MaintenanceEnd,

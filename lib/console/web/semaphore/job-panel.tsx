@@ -37,9 +37,11 @@ export function JobPanels({ name, changes }: JobPanelsProps) {
     <>
       <Unread query={query}>The past of the jobs can’t be read now.</Unread>
       <Unread query={nodes}>The nodes can’t be read now, so the charts may lack deploys.</Unread>
-      {(query.data.value?.jobs ?? []).map(({ job, days }) => {
+      {(query.data.value?.jobs ?? []).map(({ job, days, versions }) => {
         const shown = days.filter(isShown);
-        const marks = jobMarks({ semaphore: name, job }, changes, nodes.data.value?.nodes ?? []).filter(isShown);
+        const marks = jobMarks({ semaphore: name, job, versions }, changes, nodes.data.value?.nodes ?? []).filter(
+          isShown,
+        );
         return shown.length > 0 && <JobPanel key={job} job={job} days={shown} today={today} marks={marks} />;
       })}
     </>
@@ -85,7 +87,7 @@ function JobPanel(shown: DaysProps) {
 
 function marksText(marks: readonly JobMark[]): string {
   const changes = marks.filter(({ kind }) => kind === 'change').length;
-  return `${count(changes, 'change')} and ${count(marks.length - changes, 'deploy')} of the nodes that live`;
+  return `${count(changes, 'change')} and ${count(marks.length - changes, 'deploy')}`;
 }
 
 interface DaysProps {
