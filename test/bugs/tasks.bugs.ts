@@ -171,8 +171,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/timed-storage.ts',
-        find: 'return answerWithin(this.timers, this.callTimeout, what, call);',
-        replace: 'return answerWithin(this.timers, 1000 * this.callTimeout, what, call);',
+        find: 'await answerWithin(this.timers, this.callTimeout, what, call)',
+        replace: 'await answerWithin(this.timers, 1000 * this.callTimeout, what, call)',
       },
     ],
     layer: simulation(/T1 not done|T5/, ['cut', 'calls']),
