@@ -55,9 +55,7 @@ end
 `;
 
 /** Marks the records of a bucket if another server may have lost writes. KEYS: index of the bucket, its origin. */
-export const DOUBT_BUCKET = script(`
-if not redis.REDIS_VERSION then redis.replicate_commands() end
-${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
+export const DOUBT_BUCKET = writing(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
 /**
  * Compares and writes records, each by itself. KEYS: for each record its key, the index of its bucket, and the origin of its
