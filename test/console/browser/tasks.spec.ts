@@ -217,6 +217,8 @@ describeInBrowser('tasks in the console', () => {
   it('of a type without a limit ask once for its limit, and show it as soon as it is defined', async () => {
     const { url, gatekeeper } = await busy();
     const { page } = await visit(url, { token: TOKENS.view });
+    // Each query is repeated once when the stream begins.
+    await page.getByRole('banner').getByText('Live').waitFor();
     const asked = { limit: 0, types: 0 };
     page.on('response', (response) => {
       if (response.url().includes('/semaphores/task%3Amail')) asked.limit++;
