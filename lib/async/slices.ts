@@ -22,6 +22,8 @@ export class Slices {
   readonly #waiting: (() => void)[] = [];
   /** Calls of {@link #wakeOne} in the next turn. */
   #planned = 0;
+  /** Whether a waiter was woken since the slice of this turn began. */
+  #hasWoken = false;
 
   constructor(private readonly clock: SliceClock) {}
 
@@ -62,6 +64,7 @@ export class Slices {
   #begin(): number {
     this.clock.nextTurn(() => (this.#began = undefined));
     this.#characters = 0;
+    this.#hasWoken = false;
     return this.clock.monotonic();
   }
 
@@ -73,11 +76,15 @@ export class Slices {
 
   /**
    * Wakes one waiter. Each call comes by itself, so that the item of the waiter before is done by then. If all woke together,
-   * each would do one more item before it sees that the slice is over.
+   * each would do one more item before it sees that the slice is over. One is woken in any case: else work that begins anew in
+   * each turn could use up all slices.
    */
   readonly #wakeOne = (): void => {
     this.#planned--;
-    if (!this.isOver) this.#waiting.shift()?.();
+    if (!this.isOver || !this.#hasWoken) {
+      this.#hasWoken = true;
+      this.#waiting.shift()?.();
+    }
     this.#plan();
   };
 }

@@ -48,3 +48,26 @@ it('a text that is larger than all of a turn has a turn of its own', async () =>
   const counts = await itemsPerTurn(timeless(), 1, 1024 * 1024, () => undefined);
   expect(counts).toEqual(Array.from({ length: 32 }, () => 1));
 });
+
+it('each waiter gets its turn, although other work begins anew in each turn and uses up the slice', async () => {
+  let now = 0;
+  const slices = new Slices({ monotonic: () => now, nextTurn: setImmediate });
+  /** Pieces of work, which look only whether the slice is over. */
+  const useUp = () => {
+    while (!slices.isOver) now++;
+  };
+  useUp();
+  const busy = () => {
+    useUp();
+    next = setImmediate(busy);
+  };
+  let next = setImmediate(busy);
+  const order: number[] = [];
+  const work = async (each: number) => {
+    await slices.turn();
+    order.push(each);
+  };
+  await Promise.all([1, 2, 3].map(work));
+  clearImmediate(next);
+  expect(order).toEqual([1, 2, 3]);
+});

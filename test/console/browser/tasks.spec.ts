@@ -10,6 +10,9 @@ import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
+/** Any of them: tasks of one submission begin in roughly its order only. */
+const IMPORTING = { name: /import-file\[june\]#\d+ running.*on app1/s };
+
 describeInBrowser('tasks in the console', () => {
   const scenes: TaskScene[] = [];
   // Before the hook that closes the nodes: they would wait for the attempts that run.
@@ -165,10 +168,7 @@ describeInBrowser('tasks in the console', () => {
     const { url } = await busy();
     const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
     await page.getByRole('navigation', { name: 'Views of Runs' }).getByRole('link', { name: 'Tasks' }).click();
-    await page
-      .getByRole('row', { name: /import-file\[june\]#\d+ running.*on app1/s })
-      .first()
-      .waitFor();
+    await page.getByRole('row', IMPORTING).first().waitFor();
     await page.goto(`${url}/#/tasks/schedules`);
     await page
       .getByRole('row', { name: /nightly-report.*0 3 \* \* \*.*Europe\/Berlin.*once-per-tick.*missed: once.*in /s })
@@ -182,11 +182,7 @@ describeInBrowser('tasks in the console', () => {
     await partsOf(gatekeeper).tasks.submit(single('thumbnail', 'photo-9.heic'), { file: 'photo-9.heic' }, options);
     await until(async () => (await get('/api/tasks?state=delayed&type=thumbnail')).json.tasks.length === 1);
     const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/runs/tasks' });
-    // Any two of them: tasks of one submission begin in roughly its order only.
-    await page
-      .getByRole('row', { name: /import-file\[june\]#\d+ running/s })
-      .first()
-      .waitFor();
+    await page.getByRole('row', IMPORTING).first().waitFor();
     await page.getByRole('button', { name: 'Failed, tried again' }).click();
     await page.getByRole('row', { name: /failed thumbnail:photo-9\.heic 1 of \d+ app1 .*SIGSEGV/s }).waitFor();
     expect(page.url()).toMatch(/#\/runs\/tasks\?show=failed$/);
