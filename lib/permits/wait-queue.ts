@@ -1,5 +1,5 @@
 import { pauseAfter } from '../async/backoff.js';
-import type { NodeClock } from '../async/node-clock.js';
+import { LazyAbort } from '../async/lazy-abort.js';
 import { pause } from '../async/pause.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
@@ -45,32 +45,14 @@ export interface Patience {
 }
 
 /** One call that waits. */
-class Waiter {
+interface Waiter {
   readonly bell: Wakeup;
-  /** Whether its timeout is over, or its caller gave up. */
-  hasQuit = false;
+  /** Aborts after the timeout, or when the caller gives up. Most calls are granted at once, and never need its signal. */
+  readonly quit: LazyAbort;
   /** Number of denials while it was first in the line. */
-  denials = 0;
+  denials: number;
   /** Number of consecutive grants that were answered too late. */
-  lateGrants = 0;
-  #quit: AbortController | undefined;
-
-  constructor(clock: NodeClock) {
-    this.bell = new Wakeup(clock);
-  }
-
-  /** Aborts when it quits. Made when it is needed: most calls are granted at once, and a signal costs more than the rest. */
-  get quitting(): AbortSignal {
-    this.#quit ??= new AbortController();
-    if (this.hasQuit) this.#quit.abort();
-    return this.#quit.signal;
-  }
-
-  readonly quit = (): void => {
-    this.hasQuit = true;
-    this.#quit?.abort();
-    this.bell.ring();
-  };
+  lateGrants: number;
 }
 
 /**
@@ -108,15 +90,20 @@ export class WaitQueue {
    * @throws any error of `ask`; it ends the wait
    */
   async wait<A extends object>(ask: Ask<A>, { timeout, signal }: Patience): Promise<A> {
-    const waiter = new Waiter(this.context.nodeClock);
-    const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(waiter.quit, timeout);
-    signal?.addEventListener('abort', waiter.quit);
+    const [bell, quit] = [new Wakeup(this.context.nodeClock), new LazyAbort()];
+    const end = () => {
+      quit.abort(() => new Error('the wait is over'));
+      bell.ring();
+    };
+    const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(end, timeout);
+    signal?.addEventListener('abort', end);
+    const waiter = { bell, quit, denials: 0, lateGrants: 0 };
     this.#line.add(waiter);
     try {
       return await this.#untilGranted(ask, waiter);
     } finally {
       cancel?.();
-      signal?.removeEventListener('abort', waiter.quit);
+      signal?.removeEventListener('abort', end);
       this.#leave(waiter);
     }
   }
@@ -134,13 +121,13 @@ export class WaitQueue {
         const isItsTurn = this.#first === waiter;
         const isNew = answer === undefined;
         if (isItsTurn || !answer) answer = await ask(isItsTurn);
-        if (!isDenial(answer) || answer.reason === 'closing' || waiter.hasQuit) return answer;
+        if (!isDenial(answer) || answer.reason === 'closing' || waiter.quit.isAborted) return answer;
         if (isItsTurn) waiter.denials++;
         endWait ??= this.record.awaitChanges();
         if ((isItsTurn || isNew) && isMismatch(answer)) await this.#standAside(waiter);
         else if (this.#first === waiter) await this.#nap(waiter, answer);
         else await waiter.bell.wait();
-        if (waiter.hasQuit) return answer;
+        if (waiter.quit.isAborted) return answer;
       }
     } finally {
       endWait?.();
@@ -165,7 +152,7 @@ export class WaitQueue {
   async #nap(waiter: Waiter, denial: Denial): Promise<void> {
     if (denial.reason === 'permit-lost') {
       const delay = pauseAfter(waiter.lateGrants++, 1, AFTER_LATE_GRANTS) + this.#jitter();
-      return pause(this.context.nodeClock, delay, { signal: waiter.quitting });
+      return pause(this.context.nodeClock, delay, { signal: waiter.quit.signal });
     }
     waiter.lateGrants = 0;
     await waiter.bell.wait(this.#untilWorthwhile(denial, waiter.denials === 1) + this.#jitter());

@@ -13,17 +13,17 @@ export function batchAfter(texts: readonly string[]): number {
 
 /** Divides texts that are written at once. */
 export function batchesOf(texts: readonly string[]): string[][] {
-  const batchs: string[][] = [];
+  const batches: string[][] = [];
   let room = 0;
   for (const text of texts) {
     if (room <= 0) {
-      batchs.push([]);
+      batches.push([]);
       room = CHARACTERS;
     }
-    batchs.at(-1)!.push(text);
+    batches.at(-1)!.push(text);
     room -= text.length;
   }
-  return batchs;
+  return batches;
 }
 
 /** Where a range begins that goes on behind a text. Without the whole text: it may be large, and would be sent to the store. */

@@ -25,7 +25,6 @@ const HOST = '127.0.0.1';
 const IS_READY = /database system is ready to accept (read.only )?connections/;
 const PORT_IS_TAKEN = /could not bind .*Address already in use/;
 const MOST_PORTS = 5;
-const taken = new Set<number>();
 
 /** In a variable: it comes without types, of which this is what tests use. */
 const PG: string = 'pg';
@@ -130,8 +129,7 @@ export class PostgresServer implements AsyncDisposable {
   /** Another process may take the port between the look and the start. */
   async #startOnFreePort(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      this.#port = await freePort(HOST, taken);
-      taken.add(this.#port);
+      this.#port = await freePort(HOST, new Set());
       try {
         return await this.restart();
       } catch (error) {

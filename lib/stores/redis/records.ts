@@ -1,6 +1,6 @@
 import { GatheredWrites, type TextWrite } from '../gathered-writes.js';
 import type { Notify, RecordPage } from '../store.js';
-import type { Calls } from './calls.js';
+import { type Calls, SHARED } from './calls.js';
 import type { Announcement, ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
 import type { Script } from './scripts.js';
@@ -9,8 +9,6 @@ import type { Script } from './scripts.js';
 const FEW = 32;
 /** Records on a page of one bucket. */
 const MANY = 500;
-/** One connection carries any number of calls, and a script must not block the server for long. */
-const LIMITS = { calls: Infinity, writes: 32 };
 
 interface RecordWrite extends TextWrite {
   readonly next: string;
@@ -49,7 +47,7 @@ export class Records {
   #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean> {
     const place = this.calls.isCluster ? bucket : 0;
     let writes = this.#writes.get(place);
-    if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), LIMITS)));
+    if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), SHARED)));
     return writes;
   }
 

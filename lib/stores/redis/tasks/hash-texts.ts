@@ -1,15 +1,12 @@
 import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
-import type { Calls } from '../calls.js';
+import { type Calls, SHARED } from '../calls.js';
 import { RANGE_OF_TEXTS, WRITE_TEXTS } from '../scripts.js';
-
-/** One connection carries any number of calls, and a script must not block the server for long. */
-const LIMITS = { calls: Infinity, writes: 32 };
 
 /** Texts in a hash. A script compares and writes in one step. */
 export class HashTexts implements Texts {
   protected readonly keys: readonly [string, ...string[]];
-  readonly #writes = new GatheredWrites((writes) => this.#send(writes), LIMITS);
+  readonly #writes = new GatheredWrites((writes) => this.#send(writes), SHARED);
 
   /** @param order key of the sorted set that keeps the order of the texts; absent: they have none */
   constructor(
