@@ -15,7 +15,15 @@ interface Limits {
   readonly calls: number;
   /** Writes in one call. */
   readonly writes: number;
+  /**
+   * Calls over which many writes at once are divided. The server then works on one of them while the node makes, or
+   * reads, the next; else each would wait for the other. Default: 1
+   */
+  readonly parts?: number;
 }
+
+/** Writes that a call has in any case before there is another one. */
+const FEW = 4;
 
 /** UTF-16 units of the texts in one call, beside those of its last write. Large texts take long by themselves. */
 const MOST_UNITS = 100_000;
@@ -54,6 +62,9 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
   readonly #batches = new Set<Batch<Write, Written>>();
   #last: Batch<Write, Written> | undefined;
   #underWay = 0;
+  /** Writes without an answer, now and when the last calls were sent. */
+  #open = 0;
+  #lately = 0;
   #isPlanned = false;
 
   /** @param send rejects only if none was written, or with UnknownOutcomeError */
@@ -65,10 +76,18 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
   /** @throws the error of the call */
   write(write: Write): Promise<Written> {
     return new Promise((resolve, reject) => {
-      if (!this.#last?.takes(write, this.limits.writes)) this.#batches.add((this.#last = new Batch()));
+      this.#open++;
+      if (!this.#last?.takes(write, this.#most)) this.#batches.add((this.#last = new Batch()));
       this.#last.add({ write, resolve, reject });
       this.#plan();
     });
+  }
+
+  /** Writes of the next call. */
+  get #most(): number {
+    const { writes, parts = 1 } = this.limits;
+    const share = Math.ceil(Math.max(this.#open, this.#lately) / parts);
+    return parts === 1 ? writes : Math.min(writes, Math.max(FEW, share));
   }
 
   #plan(): void {
@@ -76,6 +95,7 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
     this.#isPlanned = true;
     setImmediate(() => {
       this.#isPlanned = false;
+      this.#lately = this.#open;
       for (const batch of this.#batches) {
         if (this.#underWay >= this.limits.calls) return;
         this.#batches.delete(batch);
@@ -94,6 +114,7 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
       for (const { reject } of waiting) reject(error);
     } finally {
       this.#underWay--;
+      this.#open -= waiting.length;
       if (this.#batches.size > 0) this.#plan();
     }
   }

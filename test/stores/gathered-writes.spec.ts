@@ -76,6 +76,35 @@ describe('writes that are gathered', () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
+  it('are divided over as many calls as shall be under way, as soon as there are enough for that', async () => {
+    gathered = new GatheredWrites(send, { calls: Infinity, writes: 10, parts: 2 });
+    const writeMany = (count: number) => Promise.all(Array.from({ length: count }, (_, at) => write(`key-${at}`)));
+    const sizes = () => calls.splice(0).map(({ keys, answer }) => (answer(keys.map(() => true)), keys.length));
+    for (const [count, expected] of [
+      [5, [4, 1]],
+      [16, [4, 5, 7]], // it is not known yet how many there are
+      [16, [8, 8]],
+      [30, [8, 9, 10, 3]],
+      [30, [10, 10, 10]], // no call has more
+      [1, [1]],
+    ] as const) {
+      const outcomes = writeMany(count);
+      await turn();
+      expect(sizes()).toEqual(expected);
+      await outcomes;
+    }
+  });
+
+  it('count those that are under way when they are divided', async () => {
+    gathered = new GatheredWrites(send, { calls: Infinity, writes: 10, parts: 2 });
+    for (let at = 0; at < 12; at++) void write(`one-${at}`);
+    await turn();
+    calls.length = 0;
+    for (let at = 0; at < 8; at++) void write(`other-${at}`);
+    await turn();
+    expect(calls.map(({ keys }) => keys.length)).toEqual([8]);
+  });
+
   it('all fail with the error of their call, and later ones are sent', async () => {
     const outcomes = Promise.allSettled([write('a'), write('b')]);
     await turn();

@@ -28,7 +28,7 @@ interface Sessions {
 }
 
 /** For writes that share a call. One connection carries any number of calls, and a script must not block the server for long. */
-export const SHARED = { calls: Infinity, writes: 32 };
+export const SHARED = { calls: Infinity, writes: 32, parts: 2 };
 
 /** ms between tries while a slot moves to another server of a Cluster. */
 const TRY_AGAIN = 20;

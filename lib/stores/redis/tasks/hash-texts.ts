@@ -1,7 +1,7 @@
 import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
 import { type Calls, SHARED } from '../calls.js';
-import { RANGE_OF_TEXTS, WRITE_TEXTS } from '../scripts.js';
+import { RANGE_OF_TEXTS, WRITE_TEXTS, hasOwnOrder } from '../scripts.js';
 
 /** Texts in a hash. A script compares and writes in one step. */
 export class HashTexts implements Texts {
@@ -41,7 +41,7 @@ export class HashTexts implements Texts {
   }
 
   async #send(writes: readonly TextWrite[]): Promise<TextWritten[]> {
-    const args = writes.flatMap((write) => [write.key, write.former ?? '', write.next ?? '', markOf(write)]);
+    const args = writes.flatMap(argumentsOf);
     const answers = (await this.calls.write(WRITE_TEXTS, [...this.keys], args)) as unknown[];
     return answers.map((answer) => (answer === null ? true : { found: String(answer) }));
   }
@@ -57,6 +57,11 @@ export class SortedHashTexts extends HashTexts implements SortedTexts {
       text: String(flat[2 * index + 1]),
     }));
   }
+}
+
+function argumentsOf(write: TextWrite): string[] {
+  const { key, former = '', next = '' } = write;
+  return [key, former, next, markOf(write), hasOwnOrder(former) || hasOwnOrder(next) ? '1' : '0'];
 }
 
 function markOf({ former, next }: TextWrite): string {
