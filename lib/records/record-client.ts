@@ -231,6 +231,8 @@ export class RecordClient<R extends StoredRecord> {
       const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
       if (!furthest || isWhole) return this.#seen.accept(text, record);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
+      // A grace by the time before a clock jumped ahead would last as much longer.
+      else if ([furthest, record].some((each) => this.#seen.isAheadOfClocks(each))) await this.#trySample(deadline);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
       if (await this.#restore(restored, text, deadline)) return;
       await this.#backOff(tries, deadline);
