@@ -8,9 +8,12 @@ export const MOST_BYTES = 65_536;
  * Reads a value that is to be kept as JSON. The result is a copy, which later changes do not affect.
  *
  * @param most bytes as JSON
- * @returns a sentence without the field's name if the value can't be kept
+ * @returns the value and its text, of which `undefined` has none; a sentence without the field's name if it can't be kept
  */
-export function readJson(value: unknown, most: number): { readonly value: unknown } | { readonly fault: string } {
+export function readJson(
+  value: unknown,
+  most: number,
+): { readonly value: unknown; readonly text?: string } | { readonly fault: string } {
   if (value === undefined) return { value };
   const kept = keptOf(value);
   if (!kept) {
@@ -19,7 +22,7 @@ export function readJson(value: unknown, most: number): { readonly value: unknow
     };
   }
   const bytes = Buffer.byteLength(kept.text);
-  if (bytes <= most) return { value: kept.copy };
+  if (bytes <= most) return { value: kept.copy, text: kept.text };
   return { fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address` };
 }
 

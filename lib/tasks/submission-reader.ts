@@ -58,7 +58,7 @@ export class SubmissionReader {
       type,
       priority,
       limits,
-      ...(read.value !== undefined && { data: read.value }),
+      ...(read.text !== undefined && { data: read.value, dataText: { of: read.value, text: read.text } }),
       ...(member && { member, ...(failGroupFast && { failGroupFast }) }),
       ...(at !== undefined && { runAt: at }),
       ...(after && { awaits: [...new Set(after.map((each) => awaitedId(each, parent)))] }),

@@ -21,7 +21,7 @@ import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import type { Outcome, Task, TaskFault } from './task.js';
-import { decodeTask, encodeTask } from './task.codec.js';
+import { decodeForHandler, decodeTask, encodeTask } from './task.codec.js';
 import { groupId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
@@ -134,7 +134,7 @@ export class TaskStore {
 
   async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
     await this.slices.turn(text.length);
-    const task = decodeTask(text);
+    const task = decodeForHandler(text);
     if (task.state !== 'waiting' || (task.to && !isTarget(task.to, this.context.node))) return undefined;
     const claimed = transitions.claim(task, owner, lease, await this.stamp());
     const next = encodeTask(claimed);

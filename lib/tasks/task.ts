@@ -61,6 +61,11 @@ export interface Task {
   readonly fairKey?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
+  /**
+   * `data` as JSON, not kept in the store: what was read or given, and not what a handler makes of the object that it got.
+   * Holds only for this object, so that it is never that of another life.
+   */
+  readonly dataText?: DataText;
   /** The span of its submission, as the `traceparent` of W3C Trace Context; absent without telemetry. */
   readonly trace?: string;
   /** Its place in a group; absent for a task of its own. */
@@ -104,6 +109,12 @@ export interface Task {
   readonly formerEnd?: Pick<Ending, 'by' | 'outcome'> & Pick<Task, 'token'>;
   /** How it ended; absent before. */
   readonly ending?: Ending;
+}
+
+/** A value, and its text as JSON. */
+export interface DataText {
+  readonly of: unknown;
+  readonly text: string;
 }
 
 /** The data and options with which a task begins anew when it has ended. */

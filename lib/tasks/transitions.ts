@@ -63,6 +63,7 @@ export interface Submission {
   /** Cluster time in ms; absent: at once. */
   readonly runAt?: number;
   readonly data?: unknown;
+  readonly dataText?: Task['dataText'];
   readonly to?: Task['to'];
   readonly fairKey?: string;
   /** As {@link Task.trace}. */

@@ -8,13 +8,13 @@ describe('a value that is to be kept as JSON', () => {
     ['plain objects', { a: { b: [] } }],
     ['null', null],
   ])('may be %s', (_, value) => {
-    expect(readJson(value, 100)).toEqual({ value });
+    expect(readJson(value, 100)).toEqual({ value, text: JSON.stringify(value) });
   });
 
   it('may be absent, have fields without a value, and -0', () => {
     expect(readJson(undefined, 100)).toEqual({ value: undefined });
-    expect(readJson({ a: undefined, b: [{ c: undefined }] }, 100)).toEqual({ value: { b: [{}] } });
-    expect(readJson([-0], 100)).toEqual({ value: [0] });
+    expect(readJson({ a: undefined, b: [{ c: undefined }] }, 100)).toEqual({ value: { b: [{}] }, text: '{"b":[{}]}' });
+    expect(readJson([-0], 100)).toEqual({ value: [0], text: '[0]' });
   });
 
   it('may not be so deep that the stack overflows', () => {
@@ -50,7 +50,7 @@ describe('a value that is to be kept as JSON', () => {
   });
 
   it('may not be larger than the limit in bytes', () => {
-    expect(readJson('ää', 6)).toEqual({ value: 'ää' });
+    expect(readJson('ää', 6)).toMatchObject({ value: 'ää' });
     expect(readJson('äää', 6)).toEqual({ fault: expect.stringContaining('8 bytes as JSON are more than 6') });
   });
 });

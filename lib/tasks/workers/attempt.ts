@@ -7,6 +7,7 @@ import type { Claim } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { readJson } from '../json.js';
 import type { Task } from '../task.js';
+import { dataOf } from '../task.codec.js';
 import type { TaskStore } from '../task-store.js';
 import {
   InvalidTaskError,
@@ -137,9 +138,9 @@ export class Attempt {
   }
 
   async #tellInvalid(error: Error): Promise<void> {
-    const { id, type, data, token } = this.#task;
+    const { id, type, token } = this.#task;
     try {
-      await this.parts.onInvalid()?.({ id, type, data, token }, error);
+      await this.parts.onInvalid()?.({ id, type, data: dataOf(this.#task), token }, error);
     } catch (failure) {
       this.parts.context.events.next({ type: 'problem', action: `handle the invalid task ${id}`, error: failure });
     }
