@@ -116,7 +116,7 @@ export function parseDefinition(input: unknown, clockTolerance: number): Semapho
   if (!parsed.success) throw new InvalidOptionsError(subject, faultsOf(parsed.error));
   const fault = durationFault(parsed.data.duration, clockTolerance);
   if (fault) throw new InvalidOptionsError(subject, [fault]);
-  return parsed.data;
+  return Object.freeze(parsed.data);
 }
 
 /** The shortest duration of a permit, in ms, if clocks may differ by `clockTolerance` ms. */

@@ -23,6 +23,14 @@ export interface DefinitionState {
   readonly isOverridden: boolean;
 }
 
+/** A copy for callers: one that changes it in place must not change what this node knows. @returns as {@link definitionState} */
+export function copiedState(
+  record: SemaphoreRecord | undefined,
+  code: SemaphoreDefinition | undefined,
+): DefinitionState | undefined {
+  return structuredClone(definitionState(record, code));
+}
+
 /** @returns undefined for a semaphore that was removed, or never defined */
 export function definitionState(
   record: SemaphoreRecord | undefined,

@@ -14,7 +14,7 @@ import type { AuditEntry } from '../context/audit-entry.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from './change-options.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
-import { type DefinitionState, definitionState } from './definition-state.js';
+import { type DefinitionState, copiedState } from './definition-state.js';
 
 /** Returns the changed record, or undefined if nothing has to change. */
 export type Rewriting = (
@@ -53,7 +53,7 @@ export class DefinitionWriter {
     options: ChangeOptions | undefined,
     rewriting: Rewriting,
   ): Promise<DefinitionState> {
-    const state = (record: SemaphoreRecord | undefined) => definitionState(record, this.declared.get(name))!;
+    const state = (record: SemaphoreRecord | undefined) => copiedState(record, this.declared.get(name))!;
     return this.write(kind, name, parseChangeOptions(name, options), { rewriting, done: state, unchanged: state });
   }
 

@@ -26,7 +26,7 @@ import { type ChangeOptions, parseChangeOptions } from './change-options.js';
 import { BulkChanges } from './bulk-changes.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
-import { type DefinitionState, definitionState } from './definition-state.js';
+import { type DefinitionState, copiedState } from './definition-state.js';
 import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
 import { Maintenance } from './maintenance/maintenance.js';
 import type { MigrationPlan } from './migration.js';
@@ -77,7 +77,7 @@ export class Definitions {
   get(name: string): Promise<DefinitionState | undefined> {
     return this.recordClients
       .peek(name)
-      .transact((record) => ({ result: definitionState(record, this.declared.get(name)) }));
+      .transact((record) => ({ result: copiedState(record, this.declared.get(name)) }));
   }
 
   /** Lists the faults of a definition, each as a sentence. Does not use the store. */

@@ -123,7 +123,8 @@ export function createParts(
   const { group, acquirer } = settings;
   const telemetry = settings.telemetry?.open();
   const context = createContext(settings, {
-    node: { group, acquirer, instance: random.instance() },
+    // Callers get it with many answers.
+    node: Object.freeze({ group, acquirer, instance: random.instance() }),
     nodeClock,
     random,
     isClosing,

@@ -69,13 +69,13 @@ export async function explain(
     if (error instanceof StoreUnavailableError) return remembered(recordClient, error);
     throw error;
   });
+  const { definition, pause, revision } = record ?? {};
   return {
     semaphore: recordClient.name,
     ...verdictOf(decision, grantFault(), record, node),
-    ...(record?.definition && { definition: record.definition }),
-    ...(record && { revision: record.revision }),
-    ...(record?.pause && { pause: record.pause }),
-    holders,
+    ...(revision !== undefined && { revision }),
+    // Copies: a caller that changes them in place must not change what this node knows.
+    ...structuredClone({ ...(definition && { definition }), ...(pause && { pause }), holders }),
     isStale: decision instanceof StoreUnavailableError,
     node,
     clock: clusterClock.report(),
