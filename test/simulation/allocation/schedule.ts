@@ -105,7 +105,7 @@ async function settle(scene: Scene, trouble: Trouble): Promise<Settled> {
 }
 
 /** Why resources may have owners later than lease, tolerance and {@link SOON} after the trouble. */
-export const CAUSES = ['settle-delay', 'calls', 'long-work', 'grace', 'birth', 'set-back'] as const;
+export const CAUSES = ['settle-delay', 'refresh', 'calls', 'long-work', 'grace', 'birth', 'set-back'] as const;
 export type Cause = (typeof CAUSES)[number];
 
 /** ms that each cause of this schedule may add, the usual ones first. Also in docs/guarantees.md. */
@@ -113,6 +113,8 @@ function causesOf({ lease, tolerance, handoverTimeout, settleDelay, settings, fa
   const { callTimeout } = settings;
   const causes: Record<Cause, number> = {
     'settle-delay': settleDelay,
+    // The application's set may have changed in the last moment, and is looked at in this interval.
+    refresh: faults.has('resources') ? settings.allocation.groups[0]!.refreshInterval : 0,
     // A call of the time of the trouble fails only now, and the next one depends on it.
     calls: leavesCallsOpen(faults) ? 2 * callTimeout : 0,
     'long-work': faults.has('longWork') ? handoverTimeout : 0,
