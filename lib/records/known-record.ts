@@ -50,8 +50,7 @@ export class KnownRecord<R extends StoredRecord> {
 
   /** Whether a clock that stamped the record is ahead of all that were sampled last. */
   isAheadOfClocks(record: R | undefined): boolean {
-    const { clusterClock, timing } = this.context;
-    return record !== undefined && record.at > clusterClock.latest() + timing.clockTolerance;
+    return record !== undefined && this.#aheadOfClocks(record) > this.context.timing.clockTolerance;
   }
 
   /** The view for a decision now. Call it only while cluster time is fresh. */
@@ -129,10 +128,14 @@ export class KnownRecord<R extends StoredRecord> {
   #checkStamp(record: R | undefined): void {
     const { clusterClock, timing } = this.context;
     if (!record || !clusterClock.isFresh || record.seq === this.#furthest?.seq) return;
-    const ahead = record.at - clusterClock.latest();
     const behind = this.#lookedAt === undefined ? 0 : this.#lookedAt - record.at - timing.callTimeout;
-    const apart = Math.max(ahead, behind);
+    const apart = Math.max(this.#aheadOfClocks(record), behind);
     if (apart <= timing.clockTolerance) return;
     clusterClock.suspect(`a record of ${quoted(this.name)} was stamped ${apart} ms off this node's cluster time`);
+  }
+
+  /** ms by which the clock that stamped the record is ahead of those sampled last. */
+  #aheadOfClocks({ at }: R): number {
+    return at - this.context.clusterClock.latest();
   }
 }
