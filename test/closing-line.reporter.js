@@ -1,6 +1,9 @@
+import { relative } from 'node:path';
+
 /**
  * Ends the output with plain lines that any CI can read, after whatever the other reporters have to say: a line for each
- * cause for which tests were skipped, and the counts.
+ * test that failed, because a CI may keep the end of the output only; for each cause for which tests were skipped; and the
+ * counts.
  */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {
@@ -8,9 +11,22 @@ export default class ClosingLineReporter {
     // A suite that could not even be loaded ran no test, and failed all the same.
     const failed = numFailedTests + numRuntimeErrorTestSuites;
     const skipped = numPendingTests > 0 ? `, ${numPendingTests} skipped` : '';
-    const lines = [...causes(results), `${numPassedTests} passed, ${failed} failed${skipped}`];
+    const lines = [...failures(results), ...causes(results), `${numPassedTests} passed, ${failed} failed${skipped}`];
     process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
   }
+}
+
+/** Lines for failed tests. After a broken build nearly all fail. */
+const MOST_FAILURES = 50;
+
+function failures({ testResults }) {
+  const lines = testResults.flatMap(({ testFilePath, testExecError, testResults: tests }) => {
+    const file = relative('.', testFilePath);
+    if (testExecError) return [`failed: ${file} could not be run`];
+    return tests.filter(({ status }) => status === 'failed').map(({ fullName }) => `failed: ${file}, ${fullName}`);
+  });
+  const more = lines.length - MOST_FAILURES;
+  return more > 0 ? [...lines.slice(0, MOST_FAILURES), `failed: ${more} more`] : lines;
 }
 
 /** The mark that test/needs/unless.ts puts behind a name. */

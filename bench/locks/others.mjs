@@ -61,12 +61,15 @@ function withMutex({ ports: [port] }) {
 function withAdvisoryLocks({ url }, node) {
   const pool = new pg.Pool({ connectionString: url, max: 10, application_name: `pg-advisory-${node}` });
   pool.on('error', () => undefined);
+  // The pool does not listen while a connection is lent. Without a listener, a broken one would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const acquire = async (name) => {
     const client = await pool.connect();
-    const { rows } = await client.query({
-      name: 'lock',
-      text: 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held',
-      values: [name],
+    const text = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held';
+    const asking = client.query({ name: 'lock', text, values: [name] });
+    const { rows } = await asking.catch((error) => {
+      client.release(true);
+      throw error;
     });
     if (!rows[0].held) return void client.release();
     return holdOf(client, name);

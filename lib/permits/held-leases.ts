@@ -279,19 +279,19 @@ export class HeldLeases implements PermitOwner {
 
   async #giveBack(lease: Lease): Promise<void> {
     const { permit } = lease;
+    // A use that waited in the queue may have joined the lease, or a short run may have joined and ended during this call.
+    const goesOn = () => lease.users.size > 0 || (lease.isKept && !this.#isClosed);
     try {
       const released = await this.recordClient.transact<boolean>((record, view, nonce) => {
-        // A use that waited in the queue may have joined the lease: then the lease goes on.
-        // A short run may have joined and ended during this call: then the lease is kept until it expires.
-        if (lease.users.size > 0 || (lease.isKept && !this.#isClosed)) return { result: false };
+        if (goesOn()) return { result: false };
         // The lease ends before the request is sent: after that, another holder may get the slot.
         lease.finish('released');
         const next = record && release(record, permit.id, view, nonce);
         return next ? { notify: 'waiting', write: next, done: () => true } : { result: true };
       });
-      if (!released) return;
-      this.context.events.next({ type: 'released', semaphore: this.semaphore, permit });
+      if (released) this.context.events.next({ type: 'released', semaphore: this.semaphore, permit });
     } catch (error) {
+      if (goesOn()) return;
       lease.finish('released');
       void this.orphans.reclaim(permit.id);
       throw error;

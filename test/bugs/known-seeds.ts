@@ -13,6 +13,7 @@ export const KNOWN_SEEDS: Readonly<Record<string, number>> = {
   'failure-counted-first': 4,
   'fair-turn-stands-still': 2,
   'former-run-ignored': 9,
+  'freed-under-a-joined-use': 5,
   'given-back-undrained': 3,
   'group-not-told': 2,
   'late-grant-kept': 59,

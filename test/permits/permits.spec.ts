@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidOptionsError, PermitLostError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
+import { InvalidOptionsError, PermitLostError, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { START, settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
 
@@ -52,7 +52,10 @@ describe('tryAcquire', () => {
     expect((await other.gatekeeper.tryAcquire('job'))!.token).toBeGreaterThan(first!.token);
   });
 
-  it('does not free a permit under a use that joins while it is given back', async () => {
+  it.each([
+    ['', undefined],
+    [', although the store fails then', () => Promise.reject(new StoreUnavailableError('gone'))],
+  ])('does not free a permit under a use that joins while it is given back%s', async (_how, afterwards) => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
     const first = (await gatekeeper.tryAcquire('job'))!;
@@ -64,9 +67,11 @@ describe('tryAcquire', () => {
     const joining = gatekeeper.tryAcquire('job');
     await settled();
     const releasing = first.release();
-    store.script = undefined;
+    store.script = afterwards;
     answer();
     await releasing;
+    store.script = undefined;
+    await nodes.time.advance(1000);
     const joined = (await joining)!;
     expect(joined).toMatchObject({ id: first.id, isHeld: true });
     expect((await nodes.record()).permits).toMatchObject([{ id: first.id }]);

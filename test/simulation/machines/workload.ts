@@ -163,9 +163,16 @@ export class Workload {
     if (heedsSignal) void permit.signal;
     for (let steps = chance.whole(1, this.world.measures.steps); steps > 0; steps--) {
       await node.pause(chance.skewed(5, this.world.definition.duration));
+      this.#checkTold(permit);
       if (heedsSignal && permit.signal.aborted) return;
       if (chance.happens(0.2) && !(permit instanceof UnguardedPermit)) await this.#extend(permit);
     }
+  }
+
+  /** S4: a use that has not given its permit back hears that it is over, also if the process ended the lease by itself. */
+  #checkTold(permit: RunPermit): void {
+    if (permit.isHeld || permit instanceof UnguardedPermit || permit.signal.aborted) return;
+    this.world.checker.violated(`S4 ${this.node.name} ended a use as if its caller had released it`);
   }
 
   async #extend(permit: RunPermit): Promise<void> {
