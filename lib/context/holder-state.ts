@@ -16,7 +16,7 @@ export function holderStates(
 ): HolderState[] {
   return permits.map((permit) => ({
     ...permit,
-    remaining: permit.expiresAt - now,
+    remaining: Math.min(permit.expiresAt - now, permit.duration),
     isMine: permit.instance === node.instance,
   }));
 }

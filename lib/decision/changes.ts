@@ -53,7 +53,8 @@ export function releaseAt(
   const expiresAt = Math.min(held?.expiresAt ?? 0, notBefore);
   // A permit that is over by cluster time may still be in the record, because not all clocks agree yet.
   if (!held || expiresAt <= view.now) return release(record, permitId, view, nonce);
-  const ending = { expiresAt, duration: expiresAt - view.now, asked: undefined };
+  // If a clock that stamped it is ahead, its end is far away, but it lasts no longer than its duration.
+  const ending = { expiresAt, duration: Math.min(held.duration, expiresAt - view.now), asked: undefined };
   const kept = { ...held, ...ending, id: `released-${nonce}`, instance: RELEASED_INSTANCE };
   return rewrite(record, { permits: record.permits.map((each) => (each === held ? kept : each)) }, view, nonce);
 }

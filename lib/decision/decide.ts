@@ -2,7 +2,7 @@ import type { SemaphoreDefinition } from './definition.js';
 import type { DenialReason } from './denial.js';
 import { matchersOf } from './patterns/matchers.js';
 import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
-import type { AskedDuration, StoredPermit } from './permit.js';
+import type { AskedDuration, Expiring, StoredPermit } from './permit.js';
 import { type SemaphoreRecord, type View, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
@@ -109,16 +109,34 @@ function refreshed(
   request: AcquireRequest,
   view: View,
 ): Decision {
-  // A refresh never shortens: an extension stays, and the holder's own time never ends after the record's. `expiresAt`
-  // always grows, even if cluster time stands still: other nodes notice by it that the holder's time begins again
-  // (LeaseObservations).
   const asked = askedNow(held, definition, request);
-  const wanted = request.duration ?? keptDuration(asked, definition);
-  const expiresAt = Math.max(held.expiresAt + 1, view.now + Math.max(wanted, Math.ceil(request.heldFor ?? 0)));
-  const permit = lasting(held, { expiresAt, duration: expiresAt - view.now, asked });
+  const wanted = Math.max(request.duration ?? keptDuration(asked, definition), Math.ceil(request.heldFor ?? 0));
+  const permit = lasting(held, { ...renewed(held, wanted, view.now), asked });
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };
+}
+
+/** ms by which the stamps of two nodes may differ in the usual way. More is a clock that jumped. */
+const USUAL_SPREAD = 1000;
+
+/**
+ * The end of a refreshed permit. Never earlier than before: an extension stays, and the holder's own time never ends
+ * after the record's. And always another one, even if cluster time stands still: other nodes notice by it that the
+ * holder's time begins again (LeaseObservations).
+ *
+ * If the permit was stamped by a clock that is ahead of this node's, its end says nothing about the time that is left,
+ * which is at most its duration. So it lasts no longer by that, and only its end stays ahead. The end then goes forward
+ * at half the speed of the clock, until the clock has caught up. It depends on the clock's reading, so that two
+ * refreshes of one text, of which the store lost one, have different ends.
+ */
+function renewed(held: Expiring, wanted: number, now: number): Pick<Expiring, 'expiresAt' | 'duration'> {
+  const next = Math.max(held.expiresAt + 1, now + wanted);
+  const duration = Math.max(wanted, held.duration);
+  if (next - now - duration <= USUAL_SPREAD) return { expiresAt: next, duration: next - now };
+  // The first end from `next` on that agrees with half the reading, in steps as long as the permit.
+  const step = (Math.floor(now / 2) - next) % duration;
+  return { expiresAt: next + (step < 0 ? step + duration : step), duration };
 }
 
 /** Copies a permit with a new end. Not a spread: that took a sixth of the time of a refresh. */

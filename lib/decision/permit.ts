@@ -2,9 +2,9 @@
 export interface Expiring {
   /** Random id: a new permit or grace has a new one, a refresh keeps it. */
   readonly id: string;
-  /** Cluster time in ms at which it ends. */
+  /** Cluster time in ms at which it ends. Later than it lasts, if a clock that stamped it was ahead of the others. */
   readonly expiresAt: number;
-  /** ms from its last write to its end. Other nodes count this time from the moment when they first saw the write. */
+  /** ms for which it lasts from its last write. Other nodes count this time from the moment when they first saw the write. */
   readonly duration: number;
 }
 

@@ -33,13 +33,34 @@ export function restore(
   const permits = [...known.permits, ...(found?.permits ?? [])];
   const durations = [known, found].map((record) => record?.definition?.duration ?? 0);
   // Includes the duration that a permit keeps: its last refresh may have been shorter, but the next one is not.
-  const longest = Math.max(...durations, ...permits.flatMap(({ duration, asked }) => [duration, asked?.duration ?? 0]));
+  const asked = permits.map((permit) => permit.asked?.duration ?? 0);
   // A grace that has not ended protects holders that no record contains any more.
-  const graces = [known, found].flatMap((record) => record?.grace ?? []);
-  const graceUntil = Math.max(view.now + longest, ...[...permits, ...graces].map(({ expiresAt }) => expiresAt));
-  const grace: Expiring = { id: `grace-${nonce}`, expiresAt: graceUntil, duration: graceUntil - view.now };
+  const graces = [known, found].flatMap((record) => (record?.grace ? [rest(record.grace, view.now)] : []));
+  const grace = graceFor([...durations, ...asked], [...permits, ...graces], view.now, nonce);
   const restored = rewrite(merged, { grace }, view, nonce);
   return isActive(restored) ? restored : withoutOrigin(restored);
+}
+
+/** A grace with what is left of it at most: no more than all of it, if a clock that stamped it is ahead. */
+export function rest({ id, expiresAt, duration }: Expiring, now: number): Expiring {
+  return { id, expiresAt, duration: Math.min(duration, expiresAt - now) };
+}
+
+/**
+ * A new grace that outlasts leases. A lease that was stamped by a clock ahead of this node's ends far ahead, but lasts no
+ * longer than its duration: so does the grace.
+ *
+ * @param durations that unknown leases may have, in ms
+ */
+export function graceFor(
+  durations: readonly number[],
+  leases: readonly Expiring[],
+  now: number,
+  nonce: string,
+): Expiring {
+  const duration = Math.max(...durations, ...leases.map((lease) => lease.duration));
+  const expiresAt = Math.max(now + duration, ...leases.map((lease) => lease.expiresAt));
+  return { id: `grace-${nonce}`, expiresAt, duration };
 }
 
 /**

@@ -48,11 +48,6 @@ export class KnownRecord<R extends StoredRecord> {
     return this.#furthest !== undefined && this.codec.isBehind(record, this.#furthest);
   }
 
-  /** Whether a clock that stamped the record is ahead of all that were sampled last. */
-  isAheadOfClocks(record: R | undefined): boolean {
-    return record !== undefined && this.#aheadOfClocks(record) > this.context.timing.clockTolerance;
-  }
-
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View {
     return { now: this.context.clusterClock.latest(), isExpired: (lease) => this.#judge.isExpired(lease) };

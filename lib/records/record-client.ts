@@ -231,7 +231,6 @@ export class RecordClient<R extends StoredRecord> {
       const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
       if (!furthest || isWhole) return this.#seen.accept(text, record);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
-      await this.#hearClockThatStamped(deadline, furthest, record);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
       if (await this.#restore(restored, text, deadline)) return;
       await this.#backOff(tries, deadline);
@@ -259,13 +258,6 @@ export class RecordClient<R extends StoredRecord> {
   /** Samples the clocks. A node with an old sample decides nothing before that. */
   async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
-  }
-
-  /** A clock may have jumped ahead since the last sample. A grace by the time before that would last as much longer. */
-  async #hearClockThatStamped(deadline: Deadline, ...records: readonly (R | undefined)[]): Promise<void> {
-    const isUnheard = () => records.some((record) => this.#seen.isAheadOfClocks(record));
-    for (let samples = 0; samples < MOST_SAMPLES && isUnheard() && deadline.remaining > deadline.timeout / 2; samples++)
-      await this.#trySample(deadline);
   }
 
   /** Tries to sample the clocks. A member with an unreadable clock must neither fail nor delay a call. */

@@ -136,4 +136,32 @@ export const TIME_BUGS: readonly Bug[] = [
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/permits/lease-end.spec.ts'] },
   },
+  {
+    name: 'ends-alike',
+    why: 'two refreshes of one text get the same end if a clock ahead stamped it: if the store loses the first, takers count from it',
+    patches: [
+      {
+        file: 'lib/decision/decide.ts',
+        find: 'const step = (Math.floor(now / 2) - next) % duration;',
+        replace: 'const step = 0;',
+      },
+    ],
+    layer: { kind: 'specs', title: 'properties', specs: ['test/decision/stamped-ahead.spec.ts'] },
+  },
+  {
+    name: 'lasts-by-the-stamp',
+    why: 'a grace lasts until the end of all permits: if a clock that jumped ahead stamped one, no node gets a permit as much longer',
+    patches: [
+      {
+        file: 'lib/decision/recovery.ts',
+        find: 'return { id: `grace-${nonce}`, expiresAt, duration };',
+        replace: 'return { id: `grace-${nonce}`, expiresAt, duration: expiresAt - now };',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'unit',
+      specs: ['test/decision/stamped-ahead.spec.ts', 'test/records/restored-ahead.spec.ts'],
+    },
+  },
 ];
