@@ -25,7 +25,10 @@ export interface Outage {
   end(): Promise<void>;
 }
 
-/** Reasons why a store lacks something, in one line each. They are printed, and the store must indeed lack it. */
+/**
+ * Reasons why a store lacks something, in one line each. They are printed, and the store must indeed lack it, except
+ * `changeWithoutKey`, which it only need not do.
+ */
 export interface StoreLacks {
   /** Why the store has no `page`. */
   readonly page?: string;
@@ -35,7 +38,10 @@ export interface StoreLacks {
   readonly tasks?: string;
   /** Why {@link StoreUnderTest.outage} can't be given. */
   readonly outage?: string;
-  /** Why a watch reports no change without a key after an outage: it must miss nothing, as a poll from a position does. */
+  /**
+   * Why a watch need not report a change without a key after each outage: it must miss nothing, as a poll from a position
+   * does. It may still do so, for example after outages in which it was asked.
+   */
   readonly changeWithoutKey?: string;
 }
 
