@@ -20,7 +20,10 @@ const ARCHIVED: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'rein
 export class Archivist {
   readonly #subscription: Subscription;
   #cancelTimer?: CancelTimer;
-  #saving?: Promise<void>;
+  /** The last save that began. */
+  #saving?: Promise<boolean>;
+  /** The save that waits for it. */
+  #next?: Promise<void>;
   /** Definitions that no known record has, until they are saved: from hints about other records, and removed ones. */
   readonly #collected = new Map<string, ArchivedDefinition>();
 
@@ -38,18 +41,12 @@ export class Archivist {
   }
 
   /** Saves new definitions, if any. Never throws: failures are events, and the next sweep tries again. */
-  async save(): Promise<void> {
+  save(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    // One save at a time. The later save includes the definitions of the earlier one.
-    await this.#saving;
-    const latest = new Map(this.#collected);
-    this.#collected.clear();
-    for (const [name, record] of this.records.known()) {
-      for (const entry of entriesOf(name, record)) latest.set(name, later(entry, latest.get(name)));
-    }
-    this.#saving = this.archive.save([...latest.values()]);
-    await this.#saving;
+    // One save at a time. Callers that come meanwhile share the next one: it includes all that they know.
+    this.#next ??= this.#saveNext();
+    return this.#next;
   }
 
   /** Notes the definition in a hint about a record that this node does not know. */
@@ -70,6 +67,18 @@ export class Archivist {
     await this.archive.close();
   }
 
+  async #saveNext(): Promise<void> {
+    await this.#saving;
+    this.#next = undefined;
+    const collected = new Map(this.#collected);
+    const latest = new Map(collected);
+    for (const [name, record] of this.records.known()) {
+      for (const entry of entriesOf(name, record)) latest.set(name, later(entry, latest.get(name)));
+    }
+    this.#saving = this.archive.save([...latest.values()]);
+    if (await this.#saving) this.#forget(collected);
+  }
+
   #onEvent(event: GatekeeperEvent): void {
     if (!ARCHIVED.has(event.type)) return;
     // A name in a shard leaves nothing behind that says that its definition was removed.
@@ -81,6 +90,13 @@ export class Archivist {
 
   #collect(entry: ArchivedDefinition): void {
     this.#collected.set(entry.name, later(entry, this.#collected.get(entry.name)));
+  }
+
+  /** Forgets saved entries, unless a newer one was collected meanwhile. */
+  #forget(saved: ReadonlyMap<string, ArchivedDefinition>): void {
+    for (const [name, entry] of saved) {
+      if (this.#collected.get(name) === entry) this.#collected.delete(name);
+    }
   }
 
   #saveSoon(): void {

@@ -38,8 +38,13 @@ export class BoundedArchive {
     return archived;
   }
 
-  async save(definitions: readonly ArchivedDefinition[]): Promise<void> {
-    await this.#calls.try('save definitions', () => this.#archive.save(definitions));
+  /** Never rejects. @returns whether the archive has saved all of them */
+  save(definitions: readonly ArchivedDefinition[]): Promise<boolean> {
+    const saving = this.#calls.run('save definitions', () => this.#archive.save(definitions));
+    return saving.then(
+      () => true,
+      () => false,
+    );
   }
 
   async close(): Promise<void> {
