@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { openEnd, useCluster } from '../support/nodes.js';
+import { MapStore } from '../../lib/allocation/map/map-store.js';
+import { pageKey } from '../../lib/allocation/map/page.js';
+import { Delivery } from '../../lib/allocation/node/delivery.js';
+import { NodeShare } from '../../lib/allocation/node/node-share.js';
+import { OwnerWork } from '../../lib/allocation/node/owner-work.js';
+import { partsOf } from '../../lib/gatekeeper/index.js';
+import { type TestCluster, openEnd, useCluster } from '../support/nodes.js';
 import { BEGIN, CRASH, pass, sharesOf, sizesOf, startOwners } from './groups.js';
+import { aPage, aRoot } from './maps.js';
 
 describe('a node that closes while it works on its resources', () => {
   const cluster = useCluster();
@@ -38,5 +45,75 @@ describe('a node that closes while it works on its resources', () => {
     expect(await other!.group.run(id, () => 'ran')).toEqual({ executed: false, reason: 'not-owner' });
     await pass(nodes, [one!, other!], BEGIN + 2 * CRASH, () => sizesOf([one!]).join() === '6');
     await closed;
+  });
+});
+
+const KEY = pageKey(0, 'page');
+
+/** A function that makes deliveries, each for a node that owns a, b and c. */
+async function preparedDeliveries(nodes: TestCluster) {
+  const { context } = partsOf((await nodes.node()).gatekeeper);
+  const map = new MapStore('queues', context, () => {});
+  const root = aRoot({ seq: 1, members: new Map([['a#0', [KEY]]]) });
+  const owned = new Map([[KEY, aPage('abc')]]);
+  const nothing = { limbo: new Map(), revoked: [], granted: [] };
+  await map.commit(await map.readRoot(), { kind: 'commit', why: 'changed', root, owned, ...nothing });
+  return async (resourceOf: (id: string) => unknown = (id) => id) => {
+    const share = new NodeShare(
+      map,
+      { incarnation: 'a#0' },
+      context,
+      (id) => id,
+      () => {},
+    );
+    await share.take((await map.readRoot()).root!);
+    return new Delivery({
+      group: 'queues',
+      share,
+      work: new OwnerWork('queues', share),
+      context,
+      timeout: 1000,
+      resourceOf,
+      readResources: async () => undefined,
+      onGivenBack: () => {},
+    });
+  };
+}
+
+describe('a node that closes as onAllocated ends', () => {
+  const cluster = useCluster();
+
+  it('takes its resources from the application, at whatever moment it closes', async () => {
+    const nodes = cluster();
+    const newDelivery = await preparedDeliveries(nodes);
+    for (let moment = 0; moment < 40; moment++) {
+      const delivery = await newDelivery();
+      const told: number[] = [];
+      let closed: Promise<void> | undefined;
+      const closeLater = async () => {
+        for (let turn = 0; turn < moment; turn++) await undefined;
+        closed = delivery.close();
+      };
+      delivery.on((owned) => {
+        told.push(owned.length);
+        if (told.length === 1) void closeLater();
+      });
+      await nodes.time.advance(0);
+      await closed;
+      expect({ moment, told }).toEqual({ moment, told: [3, 0] });
+    }
+  });
+
+  it('can close although it failed before', async () => {
+    let fault: Error | undefined = new Error('a fault');
+    const newDelivery = await preparedDeliveries(cluster());
+    const delivery = await newDelivery((id) => {
+      if (fault) throw fault;
+      return id;
+    });
+    delivery.on(() => undefined);
+    await expect(delivery.close()).rejects.toThrow('a fault');
+    fault = undefined;
+    await delivery.close();
   });
 });

@@ -59,7 +59,7 @@ export class Delivery {
     if (!share.isHeld) this.#hasLapsed = true;
     this.#isDue = true;
     this.#onChange();
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    this.#running ??= this.#run();
   }
 
   /** Takes everything from the application, and waits until it has given it back. */
@@ -71,9 +71,14 @@ export class Delivery {
   }
 
   async #run(): Promise<void> {
-    while (this.#isDue) {
-      this.#isDue = this.#hasLapsed && !this.#isClosed;
-      await this.#deliver();
+    try {
+      while (this.#isDue) {
+        this.#isDue = this.#hasLapsed && !this.#isClosed;
+        await this.#deliver();
+      }
+    } finally {
+      // In the turn of the last look: a change after it must begin a new run.
+      this.#running = undefined;
     }
   }
 
