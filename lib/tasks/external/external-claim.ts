@@ -1,11 +1,12 @@
 import { pause } from '../../async/pause.js';
 import type { Context } from '../../context/context.js';
+import { isUnreadable } from '../../records/known-record.js';
 import { UnknownOutcomeError } from '../../stores/index.js';
 import { FIRST_BATCH } from '../batches.js';
 import type { Claim } from '../claim.js';
 import { PRIORITIES } from '../task.js';
 import type { TaskStore } from '../task-store.js';
-import type { Hint } from '../workers/hint-source.js';
+import { type Hint, nameIn } from '../workers/hint-source.js';
 import { type ExternalLimit, type ExternalWorker, type Leave, type TypeDenial } from './external-limit.js';
 import { ownerOf } from './owner.js';
 import type { WaitingClaims } from './waiting-claims.js';
@@ -72,7 +73,7 @@ export class ClaimCall {
     return [...this.#denied.values()];
   }
 
-  /** @throws errors of a store that can't be asked; tasks that were claimed before the error are in {@link claimed} */
+  /** @throws errors of the store, and others; tasks that were claimed before the error are in {@link claimed} */
   async run(): Promise<void> {
     const { wait, signal } = this.request;
     for (;;) {
@@ -152,14 +153,25 @@ export class ClaimCall {
     }
   }
 
-  async #claim({ text }: Hint, leave: Leave): Promise<ExternalClaim | undefined> {
-    const { store, context } = this.parts;
+  async #claim(hint: Hint, leave: Leave): Promise<ExternalClaim | undefined> {
     const { lease, worker } = this.request;
     const waited = this.#waited;
-    const claim = await store.claim(text, lease, ownerOf(worker.instance, leave.holder));
-    const remaining = Math.min(leave.remaining, waited + lease - context.timing.clockTolerance);
+    const claim = await this.#claimReadable(hint, ownerOf(worker.instance, leave.holder));
+    const remaining = Math.min(leave.remaining, waited + lease - this.parts.context.timing.clockTolerance);
     if (!claim || (await this.#isStopped(claim))) return undefined;
     return { claim, leave, remaining: Math.floor(remaining) };
+  }
+
+  /** A hint that can't be read is dropped: it would keep the others waiting. A node that can read its task offers it again. */
+  async #claimReadable(hint: Hint, owner: string): Promise<Claim | undefined> {
+    const { store, context } = this.parts;
+    try {
+      return await store.claim(hint.text, this.request.lease, owner);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      context.events.next({ type: 'problem', action: `claim ${nameIn(hint)}`, error });
+      return undefined;
+    }
   }
 
   /** Whether its group is stopped. Then it ends now. If the store can't say it, the attempt begins, and is stopped later. */

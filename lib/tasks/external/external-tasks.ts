@@ -1,6 +1,5 @@
 import { type Context, timeOf } from '../../context/context.js';
 import { InvalidOptionsError, show, shortestDuration } from '../../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import { Claim, whyLost } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { MOST_BYTES, readJson } from '../json.js';
@@ -83,7 +82,7 @@ export class ExternalTasks {
    *
    * @returns no tasks if there were none in this time; `denied` names the types whose limit allowed none
    * @throws InvalidOptionsError, TooManyTypesError, TasksClosingError, or the signal's reason
-   * @throws StoreUnavailableError, UnknownOutcomeError if nothing was claimed because of it
+   * @throws StoreUnavailableError, UnknownOutcomeError and others, if nothing was claimed because of it
    */
   async claim(request: ClaimRequest): Promise<{ tasks: ExternalClaim[]; denied: TypeDenial[] }> {
     this.#expectLease(request.lease);
@@ -100,8 +99,10 @@ export class ExternalTasks {
     try {
       await call.run();
     } catch (error) {
-      const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
-      if (!isOfStore || call.claimed.length === 0) throw error;
+      if (call.claimed.length === 0) throw error;
+      // The worker must hear of the tasks that it has: else each one would count as crashed.
+      const action = `claim tasks for ${request.worker.instance}`;
+      this.parts.context.events.next({ type: 'problem', action, error });
     }
     if (request.signal.aborted) {
       await Promise.all(call.claimed.map((claimed) => this.#takeBack(claimed, request.worker.instance)));

@@ -6,11 +6,18 @@ import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Hints } from '../hints.js';
 import { placeOfText } from '../task-place.js';
 import { PRIORITIES, type Priority } from '../task.js';
+import { readableTask } from '../task.codec.js';
 
 /** A hint, with the priority of its queue. */
 export interface Hint {
   readonly priority: Priority;
   readonly text: string;
+}
+
+/** The task of a hint, for a report of an error. */
+export function nameIn({ text }: Hint): string {
+  const task = readableTask(text);
+  return task ? `task ${task.id}` : 'a task whose hint can not be read';
 }
 
 /** ms of one poll. A poll that ends without a hint is begun again. */

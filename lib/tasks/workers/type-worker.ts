@@ -1,12 +1,11 @@
 import { Deadline } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
 import { StoreUnavailableError } from '../../stores/index.js';
-import { decodeTask } from '../task.codec.js';
 import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HandlerTurns } from './handler-turns.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
-import { type Hint, HintSource } from './hint-source.js';
+import { type Hint, HintSource, nameIn } from './hint-source.js';
 import type { WorkerState } from './handled-type.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Admission, TypeLimit } from './type-limit.js';
@@ -202,7 +201,7 @@ export class TypeWorker {
       series.held = held;
       await new Attempt(held, this.parts).run(() => this.#handle(held, admission, series));
     } catch (error) {
-      context.events.next({ type: 'problem', action: `claim ${nameIn(hint.text)}`, error });
+      context.events.next({ type: 'problem', action: `claim ${nameIn(hint)}`, error });
       if (!(error instanceof StoreUnavailableError)) return;
       // Surely not claimed: this node, or another one, tries it again. In all other cases the sweep finds the task.
       await pause(context.nodeClock, RETRY, { isAwaited: false });
@@ -246,13 +245,5 @@ export class TypeWorker {
       () => true,
       () => false,
     );
-  }
-}
-
-function nameIn(hint: string): string {
-  try {
-    return `task ${decodeTask(hint).id}`;
-  } catch {
-    return 'a task whose hint can not be read'; // the error of the claim says why
   }
 }
