@@ -1,4 +1,5 @@
 import type { Timers } from '../async/timers.js';
+import { pause } from '../async/pause.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { Slices } from '../async/slices.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
@@ -18,6 +19,8 @@ export type Written =
 
 /** ms before a write whose outcome is unknown is looked for. Doubles with each try. */
 const FIRST_PAUSE = 5;
+/** ms before a write that was given up as unknown is tried again. */
+const RETRY = 200;
 
 /**
  * Writes by comparison that find out what became of them: if an answer is lost, or a `false` may be wrong, the text is
@@ -94,6 +97,25 @@ export class ConditionalTexts {
     }
   }
 
+  /**
+   * The same, and tries again while the outcome is unknown.
+   *
+   * @param patience ms after which no other try begins
+   * @throws as {@link write}, of all tries together
+   */
+  async writePatiently(key: string, former: string, next: string, patience: number): Promise<Written> {
+    const { clock } = this.timers;
+    const until = clock.monotonic() + patience;
+    for (let unknown: UnknownOutcomeError | undefined; ; await pause(clock, RETRY, { isAwaited: false })) {
+      try {
+        return await this.write(key, former, next);
+      } catch (error) {
+        unknown = unknownAfter(error, unknown);
+        if (clock.monotonic() >= until) throw unknown;
+      }
+    }
+  }
+
   /** @returns true if the text is now `next`, otherwise what is there */
   async #attempt(
     [key, former, next]: readonly [string, string | undefined, string | undefined],
@@ -123,7 +145,7 @@ export class ConditionalTexts {
 function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): UnknownOutcomeError {
   if (error instanceof UnknownOutcomeError) return error;
   if (error instanceof DeadlinePassed) return former ?? timedOut();
-  // The store can't be read now. The first write may still be applied.
+  // The store can't be reached now. The first write may have been applied, or may still be.
   if (error instanceof StoreUnavailableError && former) return former;
   throw error;
 }

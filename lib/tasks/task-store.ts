@@ -1,7 +1,5 @@
 import type { Context } from '../context/context.js';
-import { pause } from '../async/pause.js';
 import { Slices } from '../async/slices.js';
-import { UnknownOutcomeError } from '../stores/index.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { TaskStorage } from '../stores/task-storage.js';
 import { unblock } from './after/awaited.js';
@@ -29,8 +27,6 @@ import * as transitions from './transitions.js';
 import type { WrittenPlace } from './written-place.js';
 import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
 
-/** ms before a claim of unknown outcome is tried again. */
-const RETRY = 200;
 /** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
 const MOST_TURNS = 8;
 /** Key of no task: ids have a colon, or a bracket. */
@@ -118,6 +114,7 @@ export class TaskStore {
    *
    * @param owner instance that has the task; default: this node
    * @returns undefined if it is gone, or another node was first
+   * @throws StoreUnavailableError if it was surely not claimed, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
   async claim(hint: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
     const place = placeOfText(hint);
@@ -138,17 +135,8 @@ export class TaskStore {
     if (task.state !== 'waiting' || (task.to && !isTarget(task.to, this.context.node))) return undefined;
     const claimed = transitions.claim(task, owner, lease, await this.stamp());
     const next = encodeTask(claimed);
-    const { nodeClock } = this.context;
-    const until = nodeClock.monotonic() + lease / 2;
-    for (;;) {
-      try {
-        const written = await this.texts.write(task.id, text, next);
-        return written.isWritten ? new Claim(claimed, next) : undefined;
-      } catch (error) {
-        if (!(error instanceof UnknownOutcomeError) || nodeClock.monotonic() >= until) throw error;
-        await pause(nodeClock, RETRY, { isAwaited: false });
-      }
-    }
+    const { isWritten } = await this.texts.writePatiently(task.id, text, next, lease / 2);
+    return isWritten ? new Claim(claimed, next) : undefined;
   }
 
   /** @param lease ms from now @throws LeaseExpiredError, StoreUnavailableError, UnknownOutcomeError */

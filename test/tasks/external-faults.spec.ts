@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
-import { claimed } from './external-workers.js';
+import { LEASE, claimed, watched } from './external-workers.js';
+import { goAway } from './store-away.js';
 
 const newCluster = useCluster();
 
@@ -60,4 +61,14 @@ it('an error in the middle of a claim takes no task from the worker that it has 
   await expect(ids(node, 10)).rejects.toBe(error);
   tasks.replace = replace;
   expect(await ids(node, 10)).toEqual(['mail:b', 'mail:c']);
+});
+
+it('a claim of unknown outcome stays unknown in an outage: the worker gets its task when the store is back', async () => {
+  const cluster = newCluster();
+  const node = await cluster.node();
+  await node.gatekeeper.tasks.submit(single('mail', 'a'));
+  goAway(node.store, cluster.time, { outage: 3000 });
+  const claim = watched(ids(node, 1));
+  await cluster.time.advance(LEASE / 2);
+  expect(await claim.promise).toEqual(['mail:a']);
 });

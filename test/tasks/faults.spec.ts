@@ -3,6 +3,7 @@ import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
+import { goAway } from './store-away.js';
 import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -14,6 +15,9 @@ async function fromNewerVersion({ tasks, store }: TaskNode, id: string): Promise
     .replaceAll('mail:pattern', id)
     .replace('"v":1', '"v":2');
 }
+
+/** Problems with the task `mail:x`. */
+const problemsOf = (node: TaskNode) => node.of('problem').filter(({ action }) => action.includes('mail:x'));
 
 describe('a text that this version can not read', () => {
   it('keeps the sweep from no other task', async () => {
@@ -68,6 +72,63 @@ it('a claim of unknown outcome that was applied runs, and counts as no crash', a
   await cluster.time.advance(2000);
   expect(ran).toEqual([1]);
   expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, state: 'completed' });
+});
+
+it('a claim of unknown outcome stays unknown in an outage: its task runs, and counts as no crash', async () => {
+  const cluster = newCluster();
+  const ran: string[] = [];
+  const node = worker(cluster, ({ id }) => void ran.push(id));
+  goAway(node.context.store, cluster.time, { outage: 3000 });
+  await node.tasks.submit(single('mail', 'x'), undefined, { maxCrashes: 1 });
+  await cluster.time.advance(LEASE / 2);
+  expect(ran).toEqual(['mail:x']);
+  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, state: 'completed' });
+});
+
+it('a claim whose outcome is unknown for too long is reported as such', async () => {
+  const cluster = newCluster();
+  const node = worker(cluster, () => undefined);
+  goAway(node.context.store, cluster.time, { outage: LEASE - 1000 });
+  await node.tasks.submit(single('mail', 'x'));
+  await cluster.time.advance(LEASE + SWEPT);
+  expect(problemsOf(node)).toMatchObject([{ action: 'claim task mail:x', error: { code: 'unknown-outcome' } }]);
+  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 1, state: 'completed' });
+});
+
+describe('a task whose handler does not begin after its claim', () => {
+  /** The type is paused while the task is claimed. */
+  async function pausedWhileClaimed(away: Parameters<typeof goAway>[2]) {
+    const cluster = newCluster();
+    const node = worker(cluster, () => undefined);
+    const { tasks } = node.context.store.tasks!;
+    const replace = tasks.replace.bind(tasks);
+    tasks.replace = (...write) => {
+      node.tasks.handlers.pauseType('mail');
+      return replace(...write);
+    };
+    goAway(node.context.store, cluster.time, away);
+    await node.tasks.submit(single('mail', 'x'));
+    await cluster.time.advance(LEASE / 2);
+    return { cluster, node };
+  }
+
+  it.each([
+    ['before its return', { writes: 1, isAnswered: true }],
+    ['before the answer to its return', { writes: 2 }],
+  ])('goes back after an outage that begins %s', async (_, away) => {
+    const { node } = await pausedWhileClaimed({ outage: 3000, ...away });
+    expect(await node.tasks.find('mail:x')).toMatchObject({ state: 'waiting', crashes: 0 });
+    expect(problemsOf(node)).toEqual([]);
+    expect(await node.context.store.tasks!.queue('mail.normal').drain(10)).toHaveLength(1);
+  });
+
+  it('waits for the end of its lease in a longer one', async () => {
+    const { cluster, node } = await pausedWhileClaimed({ outage: LEASE, isAnswered: true });
+    await cluster.time.advance(LEASE / 2);
+    expect(problemsOf(node)).toMatchObject([{ action: 'give task mail:x back', error: { code: 'unavailable' } }]);
+    await cluster.time.advance(SWEPT);
+    expect(await node.tasks.find('mail:x')).toMatchObject({ state: 'waiting', crashes: 1 });
+  });
 });
 
 it('a renewal behind the end of an attempt does not change the task', async () => {

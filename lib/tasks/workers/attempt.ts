@@ -1,8 +1,6 @@
 import { type Context, timeOf } from '../../context/context.js';
-import { pause } from '../../async/pause.js';
 import { InvalidOptionsError } from '../../decision/index.js';
 import { PermitLostError } from '../../permits/permits.errors.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { Claim } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { readJson } from '../json.js';
@@ -18,9 +16,6 @@ import {
 } from '../tasks.errors.js';
 import type { HeldTask } from './held-task.js';
 import type { InvalidTaskFunction } from './task-handler.js';
-
-/** ms before the end is noted again after the store gave no clear answer. */
-const RETRY = 500;
 
 export interface AttemptParts {
   readonly store: TaskStore;
@@ -105,7 +100,7 @@ export class Attempt {
       const error = new InvalidOptionsError(`the result of task ${this.#task.id}`, [read.fault]);
       return { error, isFailure: await this.#failed(error, true), task: this.#task };
     }
-    await this.#surely((claim) => this.parts.store.end(claim, 'completed', read.value));
+    await this.held.finish((claim) => this.parts.store.end(claim, 'completed', read.value));
     return { isFailure: false, task: this.#task };
   }
 
@@ -117,18 +112,18 @@ export class Attempt {
   async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<boolean> {
     const note = this.#noteOf(error);
     if (note) {
-      await this.#surely(note);
+      await this.held.finish(note);
       return false;
     }
     if (isFinal) await this.#tellInvalid(error as Error);
     const fault = faultOf(error, timeOf(this.parts.context));
-    await this.#surely((claim) => this.parts.store.fail(claim, fault, isFinal));
+    await this.held.finish((claim) => this.parts.store.fail(claim, fault, isFinal));
     // A cancel may have been noted of which the handler's signal does not know yet.
     return this.#task.ending?.outcome !== 'cancelled';
   }
 
   /** Notes something else than a failure; undefined if the handler has failed. */
-  #noteOf(error: unknown): ((claim: Claim) => Promise<unknown>) | undefined {
+  #noteOf(error: unknown): ((claim: Claim) => Promise<void>) | undefined {
     const { store } = this.parts;
     const { reason } = this.held;
     if (reason instanceof TaskCancelledError) return (claim) => store.end(claim, 'cancelled');
@@ -143,19 +138,6 @@ export class Attempt {
       await this.parts.onInvalid()?.({ id, type, data: dataOf(this.#task), token }, error);
     } catch (failure) {
       this.parts.context.events.next({ type: 'problem', action: `handle the invalid task ${id}`, error: failure });
-    }
-  }
-
-  /** Tries again while this node owns the task: the same end is noted once. */
-  async #surely<T>(note: (claim: Claim) => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await this.held.finish(note);
-      } catch (error) {
-        const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
-        if (!isOfStore || this.held.left <= RETRY) throw error;
-        await pause(this.parts.context.nodeClock, RETRY);
-      }
     }
   }
 

@@ -1,8 +1,10 @@
 import { LazyAbort } from '../../async/lazy-abort.js';
 import type { CancelTimer } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { CancelAuthor } from '../by-hand/cancel.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
@@ -12,6 +14,8 @@ import type { TaskLease } from './task-handler.js';
 
 /** Part of the lease in which renewals that are due come together: then one write to the connection carries all of them. */
 const TOGETHER = 1 / 12;
+/** ms before the end is noted again after the store gave no clear answer. */
+const RETRY = 500;
 
 export interface HeldOptions {
   /** ms */
@@ -118,12 +122,23 @@ export class HeldTask implements TaskLease {
     this.#progress.report(done, total, note);
   }
 
-  /** A last change, after which this node does not own the task. It may be tried again after an error of the store. */
-  finish<T>(change: (claim: Claim) => Promise<T>): Promise<T> {
+  /**
+   * A last change, after which this node does not own the task. It is tried again after an error of the store, while this
+   * node owns the task: it is made once.
+   */
+  async finish(change: (claim: Claim) => Promise<void>): Promise<void> {
     this.#isEnding = true;
     this.#cancelRenewal?.();
     this.#progress.close();
-    return this.#changes.run(() => change(this.claim));
+    for (;;) {
+      try {
+        return await this.#changes.run(() => change(this.claim));
+      } catch (error) {
+        const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
+        if (!isOfStore || this.left <= RETRY) throw error;
+        await pause(this.context.nodeClock, RETRY);
+      }
+    }
   }
 
   /**

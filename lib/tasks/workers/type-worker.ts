@@ -221,12 +221,19 @@ export class TypeWorker {
     return result;
   }
 
-  /** The task was claimed, and its handler does not begin: it goes to another node. */
+  /** The task was claimed, and its handler does not begin: it goes to another node. Never rejects. */
   async #undo(held: HeldTask): Promise<void> {
     // A handler takes longer than usual.
     if (this.#mayBegin) this.#usualTime = LONG;
-    await held.finish((claim) => this.parts.store.giveBack(claim));
-    held.abort(() => new LeaseExpiredError(held.claim.task.id, 'it was given back'));
+    const { store, context } = this.parts;
+    const { id } = held.claim.task;
+    try {
+      await held.finish((claim) => store.giveBack(claim));
+    } catch (error) {
+      // It may still be claimed. Then the sweep finds it when its lease is over.
+      context.events.next({ type: 'problem', action: `give task ${id} back`, error });
+    }
+    held.abort(() => new LeaseExpiredError(id, 'it was given back'));
   }
 
   /** Lets another attempt begin while the end of this one is noted. */

@@ -1,0 +1,33 @@
+import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import type { RecordStore } from '../../lib/stores/index.js';
+import type { FakeTime } from '../support/fake-time.js';
+
+interface Away {
+  /** ms */
+  readonly outage: number;
+  /** The outage begins when so many tasks were replaced. Default 1. */
+  readonly writes?: number;
+  /** Whether the last of these writes is answered. Default false. */
+  readonly isAnswered?: boolean;
+}
+
+/** The store applies a write of a task, and then can't be reached for a while. */
+export function goAway({ tasks }: Pick<RecordStore, 'tasks'>, time: FakeTime, away: Away): void {
+  const { outage, writes = 1, isAnswered = false } = away;
+  const texts = tasks!.tasks;
+  let left = writes;
+  let isAway = false;
+  for (const method of ['read', 'readMany', 'create', 'replace', 'remove', 'range'] as const) {
+    const call = (texts[method] as (...args: unknown[]) => Promise<unknown>).bind(texts);
+    const faulty = async (...args: unknown[]) => {
+      if (isAway) throw new StoreUnavailableError('away');
+      const answer = await call(...args);
+      if (method !== 'replace' || --left !== 0) return answer;
+      isAway = true;
+      time.schedule(() => (isAway = false), outage);
+      if (!isAnswered) throw new UnknownOutcomeError('no answer');
+      return answer;
+    };
+    Object.assign(texts, { [method]: faulty });
+  }
+}
