@@ -3,11 +3,13 @@ import type { Expiring } from '../decision/permit.js';
 /** Times at which a node saw one lease, in its own monotonic ms. */
 interface LeaseObservation {
   /**
-   * `expiresAt` and `duration` distinguish this lease from earlier leases of the same permit. A refresh makes a new
-   * lease, which always ends later than the one before, unless the store lost that one. Then the durations differ.
+   * `expiresAt`, `duration` and `nonce` distinguish this lease from earlier leases of the same permit. A refresh makes a
+   * new lease, which ends later than the one before. If the store lost that one, it may end at the same time: then its
+   * end does not follow from the clock, and it has a nonce.
    */
   readonly expiresAt: number;
   readonly duration: number;
+  readonly nonce: string | undefined;
   /** The last time at which the record was seen without this lease. The lease was written after that. */
   readonly lastSeenWithout: number;
   /** The first time at which the lease was seen. It was written before that. */
@@ -53,8 +55,9 @@ export class LeaseObservations {
   observe(leases: readonly Expiring[], at: number): void {
     for (const lease of leases) {
       if (this.#known(lease)) continue;
-      const { id, expiresAt, duration } = lease;
-      this.#observations.set(id, { expiresAt, duration, lastSeenWithout: this.#lastObserved, firstSeenWith: at });
+      const { id, expiresAt, duration, nonce } = lease;
+      const lastSeenWithout = this.#lastObserved;
+      this.#observations.set(id, { expiresAt, duration, nonce, lastSeenWithout, firstSeenWith: at });
     }
     if (this.#observations.size !== leases.length) this.#forgetOthers(leases);
     this.#lastObserved = at;
@@ -74,8 +77,8 @@ export class LeaseObservations {
     for (const id of this.#observations.keys()) if (!ids.has(id)) this.#observations.delete(id);
   }
 
-  #known({ id, expiresAt, duration }: Expiring): LeaseObservation | undefined {
+  #known({ id, expiresAt, duration, nonce }: Expiring): LeaseObservation | undefined {
     const seen = this.#observations.get(id);
-    return seen?.expiresAt === expiresAt && seen.duration === duration ? seen : undefined;
+    return seen?.expiresAt === expiresAt && seen.duration === duration && seen.nonce === nonce ? seen : undefined;
   }
 }

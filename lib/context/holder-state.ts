@@ -3,7 +3,7 @@ import type { NodeIdentity } from './node-identity.js';
 
 /** A held permit with its remaining time. */
 export interface HolderState extends StoredPermit {
-  /** ms until the permit ends by cluster time; negative if it has ended but is not dropped yet. */
+  /** ms until the permit ends by cluster time, at most its duration; negative if it has ended but is not dropped yet. */
   readonly remaining: number;
   /** Whether the reporting node holds the permit. */
   readonly isMine: boolean;

@@ -110,41 +110,37 @@ function refreshed(
   view: View,
 ): Decision {
   const asked = askedNow(held, definition, request);
-  const wanted = Math.max(request.duration ?? keptDuration(asked, definition), Math.ceil(request.heldFor ?? 0));
-  const permit = lasting(held, { ...renewed(held, wanted, view.now), asked });
+  const wanted = request.duration ?? keptDuration(asked, definition);
+  const permit = lasting(held, {
+    ...renewed(held, Math.max(wanted, Math.ceil(request.heldFor ?? 0)), request, view),
+    asked,
+  });
   const permits = record.permits.map((other) => (other.id === held.id ? permit : other));
   const outcome = held.id === request.held?.id ? 'refreshed' : 'granted';
   return { outcome, permit, record: rewrite(record, { permits }, view, request.nonce) };
 }
 
-/** ms by which the stamps of two nodes may differ in the usual way. More is a clock that jumped. */
-const USUAL_SPREAD = 1000;
-
 /**
  * The end of a refreshed permit. Never earlier than before: an extension stays, and the holder's own time never ends
- * after the record's. And always another one, even if cluster time stands still: other nodes notice by it that the
- * holder's time begins again (LeaseObservations).
+ * after the record's. And never the same as before: other nodes notice by it that the holder's time begins again
+ * (LeaseObservations).
  *
- * If the permit was stamped by a clock that is ahead of this node's, its end says nothing about the time that is left,
- * which is at most its duration. So it lasts no longer by that, and only its end stays ahead. The end then goes forward
- * at half the speed of the clock, until the clock has caught up. It depends on the clock's reading, so that two
- * refreshes of one text, of which the store lost one, have different ends.
+ * If a clock that stamped the permit was ahead of this node's, only the end stays ahead, until the clock has caught up.
+ * The permit lasts no longer by that. Then the end does not tell two refreshes of one text apart, of which the store
+ * lost one: a nonce does.
  */
-function renewed(held: Expiring, wanted: number, now: number): Pick<Expiring, 'expiresAt' | 'duration'> {
-  const next = Math.max(held.expiresAt + 1, now + wanted);
-  const duration = Math.max(wanted, held.duration);
-  if (next - now - duration <= USUAL_SPREAD) return { expiresAt: next, duration: next - now };
-  // The first end from `next` on that agrees with half the reading, in steps as long as the permit.
-  const step = (Math.floor(now / 2) - next) % duration;
-  return { expiresAt: next + (step < 0 ? step + duration : step), duration };
+function renewed(held: Expiring, duration: number, { nonce }: AcquireRequest, { now }: View): Omit<Expiring, 'id'> {
+  const expiresAt = now + duration;
+  return expiresAt > held.expiresAt ? { expiresAt, duration } : { expiresAt: held.expiresAt + 1, duration, nonce };
 }
 
 /** Copies a permit with a new end. Not a spread: that took a sixth of the time of a refresh. */
 function lasting(
   { id, slot, token, instance, holder, acquirer, group, grantedAt }: StoredPermit,
-  { expiresAt, duration, asked }: Pick<StoredPermit, 'expiresAt' | 'duration' | 'asked'>,
+  { expiresAt, duration, nonce, asked }: Pick<StoredPermit, 'expiresAt' | 'duration' | 'nonce' | 'asked'>,
 ): StoredPermit {
-  return { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration, asked };
+  const permit = { id, slot, token, instance, holder, acquirer, group, grantedAt, expiresAt, duration, asked };
+  return nonce === undefined ? permit : { ...permit, nonce };
 }
 
 /** Several uses share one permit, and the longest of their durations counts. An extension applies only once. */

@@ -6,6 +6,8 @@ export interface Expiring {
   readonly expiresAt: number;
   /** ms for which it lasts from its last write. Other nodes count this time from the moment when they first saw the write. */
   readonly duration: number;
+  /** Random, if `expiresAt` does not tell this write from others: cluster time stands still, or a clock was ahead before. */
+  readonly nonce?: string;
 }
 
 /** A permit as the record keeps it: one slot of a semaphore, held by one node instance. */

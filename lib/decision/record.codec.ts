@@ -29,6 +29,7 @@ export const storedPermitSchema = z.strictObject({
   acquirer: z.string(),
   group: z.string(),
   grantedAt: storedTime,
+  nonce: z.string().min(1).optional(),
   asked: z.strictObject({ duration: storedTime.positive(), under: storedTime.positive() }).optional(),
 });
 
@@ -144,11 +145,12 @@ export function encodeRecord(record: SemaphoreRecord): string {
 }
 
 export function textOfPermit(permit: StoredPermit): string {
-  const { id, slot, token, grantedAt, expiresAt, duration, asked } = permit;
+  const { id, slot, token, grantedAt, expiresAt, duration, nonce, asked } = permit;
+  const nonceText = nonce === undefined ? '' : `,"nonce":${quote(nonce)}`;
   const askedText = asked ? `,"asked":{"duration":${asked.duration},"under":${asked.under}}` : '';
   return (
     `{"id":${quote(id)},"slot":${slot},"token":${token},${textOfHolder(permit)},"grantedAt":${grantedAt},` +
-    `"expiresAt":${expiresAt},"duration":${duration}${askedText}}`
+    `"expiresAt":${expiresAt},"duration":${duration}${nonceText}${askedText}}`
   );
 }
 

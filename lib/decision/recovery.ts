@@ -35,22 +35,20 @@ export function restore(
   // Includes the duration that a permit keeps: its last refresh may have been shorter, but the next one is not.
   const asked = permits.map((permit) => permit.asked?.duration ?? 0);
   // A grace that has not ended protects holders that no record contains any more.
-  const graces = [known, found].flatMap((record) => (record?.grace ? [rest(record.grace, view.now)] : []));
-  const grace = graceFor([...durations, ...asked], [...permits, ...graces], view.now, nonce);
+  const graces = [known, found].flatMap((record) => record?.grace ?? []);
+  const stamped = Math.max(view.now, known.at, found?.at ?? 0);
+  const grace = graceFor([...durations, ...asked], [...permits, ...graces], stamped, nonce);
   const restored = rewrite(merged, { grace }, view, nonce);
   return isActive(restored) ? restored : withoutOrigin(restored);
 }
 
-/** A grace with what is left of it at most: no more than all of it, if a clock that stamped it is ahead. */
-export function rest({ id, expiresAt, duration }: Expiring, now: number): Expiring {
-  return { id, expiresAt, duration: Math.min(duration, expiresAt - now) };
-}
-
 /**
  * A new grace that outlasts leases. A lease that was stamped by a clock ahead of this node's ends far ahead, but lasts no
- * longer than its duration: so does the grace.
+ * longer than its duration: so does the grace. A grace among the leases begins again: no clock surely tells what is left
+ * of it.
  *
  * @param durations that unknown leases may have, in ms
+ * @param now the highest cluster time that this node knows of, in ms: it may not have heard the clock that is ahead
  */
 export function graceFor(
   durations: readonly number[],

@@ -1,5 +1,5 @@
 import { type View, isBehind } from './record.js';
-import { graceFor, merged, rest } from './recovery.js';
+import { graceFor, merged } from './recovery.js';
 import { LONGEST_ON_DEMAND, type NameEntry, type ShardRecord, leasesIn, rewriteShard } from './shard.js';
 
 /** Whether a shard lacks writes that `known` had, or belongs to another birth. */
@@ -22,14 +22,15 @@ export function restoreShard(
   const entries = both.flatMap(({ names }) => [...names.values()]);
   const asked = entries.flatMap(({ permits }) => permits.map((permit) => permit.asked?.duration ?? 0));
   const defined = entries.map(({ definition }) => definition?.duration ?? 0);
-  const grace = graceFor([LONGEST_ON_DEMAND, ...asked, ...defined], leases, view.now, nonce);
+  const stamped = Math.max(view.now, ...both.map(({ at }) => at));
+  const grace = graceFor([LONGEST_ON_DEMAND, ...asked, ...defined], leases, stamped, nonce);
   return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);
 }
 
 /** Extends a grace to the duration of a definition that was restored: a permit of it may exist that no node knew. */
 export function withGraceFor(shard: ShardRecord, duration: number, view: View): ShardRecord {
   const { grace, nonce } = shard;
-  return grace ? { ...shard, grace: graceFor([duration], [rest(grace, view.now)], view.now, nonce) } : shard;
+  return grace ? { ...shard, grace: graceFor([duration], [grace], view.now, nonce) } : shard;
 }
 
 /** All data of both. This may restore an operator's definition that was removed meanwhile, but it never loses one. */

@@ -37,5 +37,7 @@ export function withUnheard(
 
 function isUnheard({ instance, grantedAt, expiresAt, duration }: HolderState, heard: ReadonlySet<string>, now: number) {
   if (heard.has(instance) || isProgram(instance) || instance === RELEASED_INSTANCE) return false;
-  return now - Math.max(grantedAt, expiresAt - duration) > SIGN_OF_LIFE;
+  // A clock that stamped it may have been ahead. Then its end tells nothing about its last refresh.
+  const refreshed = expiresAt - duration <= now ? expiresAt - duration : 0;
+  return now - Math.max(grantedAt, refreshed) > SIGN_OF_LIFE;
 }

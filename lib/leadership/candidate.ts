@@ -241,6 +241,8 @@ export class Candidate {
     });
     const lost = () => this.#end((permit.signal.reason as PermitLostError).reason, permit.signal.reason as Error);
     permit.signal.addEventListener('abort', lost, { once: true });
+    // Subscribers of the events ran since the permit was seen to be held, and may have taken long.
+    if (permit.signal.aborted) lost();
     this.#term = term;
     events.next({ type: 'leadership-gained', ...about });
     this.#call('gained', term);

@@ -14,6 +14,16 @@ import type { SemaphoreClient, SemaphoreStep } from '../records/semaphore-record
 
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
+/** A call for a permit. */
+interface Asked {
+  readonly holder: string;
+  readonly keepAlive: boolean;
+  /** The lease that a refresh joins. */
+  readonly joined: Lease | undefined;
+  /** Takes back what an unclear write of the call may have left in the record. */
+  readonly unclear: () => void;
+}
+
 /**
  * Acquires, refreshes and releases the leases of this process on one semaphore, at most one per holder.
  *
@@ -56,7 +66,11 @@ export class HeldLeases implements PermitOwner {
     const holder = options.holder ?? this.context.node.instance;
     const { instance, group } = this.context.node;
     const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
-    let refreshed: Lease | undefined;
+    let joined: Lease | undefined;
+    const unclear = () => {
+      void this.orphans.reclaim(permitId, duration);
+      if (joined) this.#markUncertain(joined, duration);
+    };
     try {
       const attempt = await this.recordClient.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
@@ -64,17 +78,14 @@ export class HeldLeases implements PermitOwner {
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
         const who = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration: usable };
         const decision = decide(record, who, view);
-        refreshed = decision.outcome === 'refreshed' ? lease : undefined;
-        return this.#step(decision, holder, keepAlive);
+        if (decision.outcome === 'refreshed') joined = lease;
+        return this.#step(decision, { holder, keepAlive, joined: lease, unclear });
       }, duration);
       this.context.reachability.back();
       // This node began to shut down during the attempt, so no work may start.
       return attempt.permit && this.context.isClosing() ? await this.#refuse(attempt.permit) : attempt;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) {
-        void this.orphans.reclaim(permitId, duration);
-        if (refreshed) this.#markUncertain(refreshed, duration);
-      }
+      if (error instanceof UnknownOutcomeError) unclear();
       const denied = deniedBy(error);
       if (isOutage(error)) this.context.reachability.lost(denied.error);
       // During the shutdown the store is unreachable because this node closes it.
@@ -93,32 +104,27 @@ export class HeldLeases implements PermitOwner {
 
   async #refresh(lease: Lease, duration?: number): Promise<boolean> {
     const running = lease.users.size > 0;
-    let [isSent, requested] = [false, duration];
+    let requested = duration;
+    const unclear = () => this.#markUncertain(lease, requested);
     const refreshing = this.recordClient.transact<boolean>(
       (record, view, nonce) => {
-        if (!lease.isHeld) return { result: false };
+        if (!lease.isHeld) return { result: false, unclear };
         requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
         const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
         if (decision.outcome !== 'denied') {
-          isSent = true;
-          const done = (sent: Instant) => {
-            isSent = false;
-            return this.#renew(lease, decision.permit, sent);
-          };
+          const done = (sent: Instant) => this.#renew(lease, decision.permit, sent) !== undefined;
           return { notify: 'none', write: decision.record, done };
         }
         // The permit is gone from the record. After other denials (a pattern no longer matches) it expires by itself.
         if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
-        return { result: false };
+        return { result: false, unclear };
       },
       duration ?? askedAgain(lease.permit),
     );
     try {
-      const isRenewed = await refreshing;
-      if (isSent) this.#markUncertain(lease, requested);
-      return isRenewed;
+      return await refreshing;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) this.#markUncertain(lease, requested);
+      if (error instanceof UnknownOutcomeError) unclear();
       throw error;
     }
   }
@@ -181,12 +187,7 @@ export class HeldLeases implements PermitOwner {
     } catch (error) {
       // The next change or sweep verifies it again.
       if (isUnreadable(error) || this.#isClosed) return;
-      this.context.events.next({
-        type: 'problem',
-        semaphore: this.semaphore,
-        action: 'verify a permit',
-        error,
-      });
+      this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'verify a permit', error });
     } finally {
       this.#verifying.delete(lease);
     }
@@ -215,18 +216,17 @@ export class HeldLeases implements PermitOwner {
     return lease?.isHeld ? lease : undefined;
   }
 
-  #step(decision: ReturnType<typeof decide>, holder: string, keepAlive: boolean): SemaphoreStep<Attempt> {
-    if (decision.outcome === 'denied') return { result: { reason: decision.reason, holders: decision.holders } };
+  #step(decision: ReturnType<typeof decide>, { holder, keepAlive, joined, unclear }: Asked): SemaphoreStep<Attempt> {
+    if (decision.outcome === 'denied') {
+      return { result: { reason: decision.reason, holders: decision.holders }, unclear };
+    }
     const { permit, record, outcome } = decision;
     return {
       notify: 'none',
       write: record,
       done: (sent) => {
-        const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#continue(holder, permit, sent);
-        if (lease) return { permit: this.#use(lease, keepAlive) };
-        // The answer came after the lease's end: no use may rely on the permit, so it goes back.
-        void this.orphans.reclaim(permit.id);
-        return { reason: 'permit-lost', holders: [] };
+        const lease = outcome === 'granted' ? this.#begin(holder, permit, sent) : this.#renew(joined!, permit, sent);
+        return lease ? { permit: this.#use(lease, keepAlive) } : { reason: 'permit-lost', holders: [] };
       },
     };
   }
@@ -234,27 +234,26 @@ export class HeldLeases implements PermitOwner {
   #begin(holder: string, permit: StoredPermit, sent: Instant): Lease | undefined {
     this.uses.begin();
     const lease = new Lease(permit, sent, this.context, (ended, reason) => this.#ended(holder, ended, reason));
-    if (!lease.isHeld) return undefined;
+    // The answer came after the lease's end: no use may rely on the permit, so it goes back.
+    if (!lease.isHeld) return void this.orphans.reclaim(permit.id);
     this.#leases.get(holder)?.finish('revoked');
     this.#leases.set(holder, lease);
     this.context.events.next({ type: 'granted', semaphore: this.semaphore, permit });
     return lease;
   }
 
-  #continue(holder: string, permit: StoredPermit, sent: Instant): Lease | undefined {
-    const lease = this.#lease(holder);
-    return lease && this.#renew(lease, permit, sent) ? lease : undefined;
-  }
-
-  /** Renews a lease. A lease that ended during the refresh stays lost, because its uses were notified. */
-  #renew(lease: Lease, permit: StoredPermit, sent: Instant): boolean {
+  /**
+   * Renews a lease. A lease that ended during the refresh stays lost, because its uses were notified. Its permit does not go
+   * back at once: work under it may still be stopping, or be stuck.
+   */
+  #renew(lease: Lease, permit: StoredPermit, sent: Instant): Lease | undefined {
     if (!lease.isHeld) {
-      void this.orphans.reclaim(permit.id, permit.duration);
-      return false;
+      this.#markUncertain(lease, permit.duration);
+      return undefined;
     }
     lease.renew(permit, sent);
     this.context.events.next({ type: 'refreshed', semaphore: this.semaphore, permit });
-    return true;
+    return lease;
   }
 
   #use(lease: Lease, keepAlive: boolean): HeldPermit {

@@ -14,6 +14,8 @@ export class KnownRecord<R extends StoredRecord> {
   #text?: string;
   #record?: R;
   #furthest?: R;
+  /** Monotonic ms at which this node got the text from another writer. */
+  #acceptedAt = -Infinity;
   /** Lower bound of cluster time at the last look at the record. */
   #lookedAt?: number;
   /** The text that was reported as unreadable. */
@@ -59,10 +61,11 @@ export class KnownRecord<R extends StoredRecord> {
   }
 
   /**
-   * Whether a new sample of the clocks may end a lease that counted as alive in the last view. The call resets this.
+   * Whether to sample the clocks before a decision: a sample may end a lease that counted as alive in the last view, or a
+   * clock stamped the record that is ahead of all that this node has heard. The call resets the first.
    */
   takeSampleWish(): boolean {
-    return this.#judge.takeSampleWish();
+    return this.#judge.takeSampleWish() || this.#isStampUnheard();
   }
 
   /**
@@ -85,6 +88,7 @@ export class KnownRecord<R extends StoredRecord> {
     this.#checkStamp(record);
     this.#text = text;
     this.#record = record;
+    this.#acceptedAt = this.context.nodeClock.monotonic();
     if (record) this.#advance(record, false);
     this.observe();
   }
@@ -127,6 +131,13 @@ export class KnownRecord<R extends StoredRecord> {
     const apart = Math.max(this.#aheadOfClocks(record), behind);
     if (apart <= timing.clockTolerance) return;
     clusterClock.suspect(`a record of ${quoted(this.name)} was stamped ${apart} ms off this node's cluster time`);
+  }
+
+  /** This node may have an old sample of a clock that was corrected since. What it stamped then would end too early. */
+  #isStampUnheard(): boolean {
+    const { clusterClock, timing } = this.context;
+    if (!this.#record || clusterClock.sampledAt >= this.#acceptedAt) return false;
+    return this.#aheadOfClocks(this.#record) > timing.clockTolerance;
   }
 
   /** ms by which the clock that stamped the record is ahead of those sampled last. */

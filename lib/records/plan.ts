@@ -9,7 +9,13 @@ export interface Instant {
 }
 
 /** The next step with a record: return a result without a write, or write the record and then return a result. */
-export type Step<R extends StoredRecord, T> = { readonly result: T } | Write<R, T>;
+export type Step<R extends StoredRecord, T> = Result<T> | Write<R, T>;
+
+export interface Result<T> {
+  readonly result: T;
+  /** Called with this result if an earlier write of the same call got no clear answer: it may be applied, now or later. */
+  readonly unclear?: () => void;
+}
 
 export interface Write<R extends StoredRecord, T> {
   readonly write: R;

@@ -147,7 +147,10 @@ export class RecordClient<R extends StoredRecord> {
         // Plans again even if the sample failed, because time has passed.
         continue;
       }
-      if (step && 'result' in step && isRead) return step.result;
+      if (step && 'result' in step && isRead) {
+        if (attempts.some(({ isUncertain }) => isUncertain)) step.unclear?.();
+        return step.result;
+      }
       if (step && 'write' in step) {
         const attempt = this.#prepare(step);
         if (await this.#write(attempt, deadline, attempts)) return attempt.done();

@@ -142,11 +142,15 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/decision/decide.ts',
-        find: 'const step = (Math.floor(now / 2) - next) % duration;',
-        replace: 'const step = 0;',
+        find: '{ expiresAt: held.expiresAt + 1, duration, nonce };',
+        replace: '{ expiresAt: held.expiresAt + 1, duration };',
       },
     ],
-    layer: { kind: 'specs', title: 'properties', specs: ['test/decision/stamped-ahead.spec.ts'] },
+    layer: {
+      kind: 'specs',
+      title: 'properties',
+      specs: ['test/decision/stamped-ahead.spec.ts', 'test/decision/set-back.spec.ts'],
+    },
   },
   {
     name: 'lasts-by-the-stamp',

@@ -26,14 +26,14 @@ describe('a record that is put back after the store lost it', () => {
     expect(grace).toMatchObject({ expiresAt: START + 61_000, duration: 60_000 });
   });
 
-  it('keeps the grace that goes on when it is put back a second time, by a node that knows only shorter permits', () => {
+  it('begins the grace that goes on again when it is put back a second time, by a node that knows only shorter permits', () => {
     const displaced = aPermit('holder', { duration: 60_000, expiresAt: START + 60_000 });
     const first = restore({ ...known, permits: [displaced] }, undefined, viewAt(1000), 'first');
     const forgotten = { ...first, permits: [] };
     const again = restore(forgotten, undefined, viewAt(2000), 'again');
-    expect(again.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
+    expect(again.grace).toMatchObject({ expiresAt: first.grace!.expiresAt + 1000, duration: 60_000 });
     const merged = restore({ ...known, permits: [] }, { ...forgotten, seq: 1 }, viewAt(2000), 'merged');
-    expect(merged.grace).toMatchObject({ expiresAt: first.grace!.expiresAt });
+    expect(merged.grace).toMatchObject({ expiresAt: first.grace!.expiresAt + 1000, duration: 60_000 });
   });
 
   it('has no origin if it was known only as pending: others may have defined and granted it since', () => {

@@ -21,7 +21,7 @@ describe('after the clocks were set back by hours, a watcher', () => {
     const held = aPermit('holder');
     const record = aRecord({ permits: [held] });
     const refreshAt = (after: number) => {
-      const request = aRequest('holder', { held, heldFor: DURATION - after, onlyRefresh: true });
+      const request = aRequest('holder', { held, heldFor: DURATION - after, onlyRefresh: true, nonce: `at-${after}` });
       const decision = decide(record, request, viewAt(jump + after));
       if (decision.outcome !== 'refreshed') throw new Error(decision.outcome);
       return decision.permit;

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { UnknownScopeError } from 'nestjs-gatekeeper';
 import { useCluster } from '../support/nodes.js';
 import {
+  GRACE,
   LEASE,
   TOLERANCE,
   candidate,
@@ -149,5 +150,22 @@ describe('the loss of all data', () => {
     await cluster.time.advance(3 * LEASE);
     expect(leadersOf(nodes)).toEqual([nodes[0]]);
     expect(scopeOf(nodes[0]!).term).toBe(term);
+  });
+});
+
+describe('a process that stands still', () => {
+  it('leads again after it stood still between the grant and the begin of the term', async () => {
+    const cluster = newCluster();
+    const node = await cluster.node({ definitions: [], shutdownGrace: GRACE, leadership: { lease: LEASE } });
+    const { time } = cluster;
+    let stands = () => time.freeze(LEASE + 1000);
+    node.gatekeeper.events$.subscribe(({ type }) => {
+      if (type !== 'run-started') return;
+      stands();
+      stands = () => undefined;
+    });
+    await node.gatekeeper.cluster.initialize();
+    await time.advance(10_000);
+    expect(leads(node)).toBe(true);
   });
 });

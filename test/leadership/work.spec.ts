@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Term, currentPermit } from 'nestjs-gatekeeper';
-import { openEnd, outcomeOf, useCluster } from '../support/nodes.js';
+import { type TestNode, openEnd, outcomeOf, useCluster } from '../support/nodes.js';
 import { GRACE, LEASE, REST, TOLERANCE, candidates, cutOff, heard, leads, scopeOf, untilLed } from './candidates.js';
 
 const newCluster = useCluster();
@@ -114,6 +114,31 @@ describe('the end of a term', () => {
     expect(nodes[0]!.of('leadership-lost')).toMatchObject([
       { scope: 'default', token: term!.token, reason: 'expired' },
     ]);
+  });
+
+  it('keeps the permit of stuck work until it expires, also if the answer to a refresh comes after the grace', async () => {
+    const cluster = newCluster();
+    const { time } = cluster;
+    const [one, other] = (await candidates(cluster, 2)) as [TestNode, TestNode];
+    void scopeOf(one).lead(openEnd().work);
+    await time.advance(300);
+    let answer: (() => void) | undefined;
+    one.store.script = async (call, go, key) => {
+      const answered = await go();
+      if (call === 'compareAndSet' && key === 'semaphore:leader:default' && !answer)
+        await new Promise<void>((resolve) => (answer = resolve));
+      return answered;
+    };
+    await time.advance(1000);
+    void scopeOf(one).resign();
+    await time.advance(GRACE + 100);
+    expect(one.of('problem')).toMatchObject([{ action: 'end the term' }]);
+    one.store.script = undefined;
+    answer!();
+    await time.advance(LEASE - GRACE - 1000);
+    expect(leads(other)).toBe(false);
+    await time.advance(2 * LEASE);
+    expect(leads(other)).toBe(true);
   });
 });
 

@@ -4,7 +4,7 @@ import { useCluster } from '../support/nodes.js';
 const JUMP = 100_000;
 const DURATION = 10_000;
 
-describe("after a member's clock jumped ahead and the store lost data, a node", () => {
+describe("after a member's clock jumped ahead, a node", () => {
   const cluster = useCluster();
 
   /** A node that knows more writes than what another one has restored by the time after the jump. */
@@ -19,7 +19,7 @@ describe("after a member's clock jumped ahead and the store lost data, a node", 
     return { nodes, gatekeeper, store, of };
   }
 
-  it('restores the rest with a grace no longer than the longest permit, although it has not heard that clock', async () => {
+  it('restores lost data with a grace no longer than the longest permit, although it has not heard that clock', async () => {
     const { nodes, gatekeeper, store, of } = await behindAnother();
     store.script = (call, go) => (call === 'now' ? Promise.reject(new Error('no answer')) : go());
     expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
@@ -27,5 +27,22 @@ describe("after a member's clock jumped ahead and the store lost data, a node", 
     expect(await nodes.record()).toMatchObject({ grace: { duration: DURATION } });
     await nodes.time.advance(DURATION + 1000);
     expect(await gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
+  it('asks for the time before it decides on a record that such a clock has stamped', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await nodes.time.advance(100);
+    const at = nodes.time.cluster() + JUMP;
+    await nodes.overwrite(JSON.stringify({ ...(await nodes.record()), nonce: 'other', seq: 9, at }));
+    store.script = async (call, go) => {
+      const answer = await go();
+      return call === 'now' ? { ...(answer as object), time: nodes.time.cluster() + JUMP } : answer;
+    };
+    const permit = (await gatekeeper.tryAcquire('job'))!;
+    expect(permit.expiresAt).toBe(at + DURATION);
+    const asked = store.calls.now;
+    await permit.refresh();
+    expect(store.calls.now).toBe(asked);
   });
 });

@@ -78,6 +78,10 @@ const permitShape = {
   grantedAt: time,
   expiresAt: time,
   duration: whole,
+  nonce: z
+    .string()
+    .optional()
+    .meta({ description: 'there if a clock was ahead before: the end tells no refresh apart then' }),
   asked: z.object({ duration: whole, under: whole }).optional().meta({
     id: 'AskedDuration',
     description: "ms that its holder asked for, and the definition's duration at that time",

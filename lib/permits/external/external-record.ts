@@ -51,6 +51,9 @@ export class ExternalRecord {
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group } = request;
     const { clockTolerance } = this.context.timing;
+    // Another request with the same name, on any node, may get this permit too. The permit is unused only while it is as
+    // this call wrote it, because every refresh changes its end.
+    const unclear = () => void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
     try {
       const answer = await recordClient.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
@@ -62,27 +65,25 @@ export class ExternalRecord {
         // that use the same name.
         const isEnding =
           isClaimable && !held && holdersOf(record, view).some((each) => isOwn(each) && each.id !== permitId);
-        if (isEnding) return taken(record, view);
+        if (isEnding) return { ...taken(record, view), unclear };
         const heldFor = held && this.#left(held);
         const allowed = allowedDuration(request, record?.definition, held);
         const duration = usableDuration(allowed, record?.definition, clockTolerance);
         const asked = { instance, holder, acquirer, group, permitId, nonce, held, heldFor, duration };
         const decision = decide(record, asked, view);
-        if (decision.outcome === 'granted' && !mayTake) return taken(record, view);
+        if (decision.outcome === 'granted' && !mayTake) return { ...taken(record, view), unclear };
         // Includes a permit that an earlier attempt of this call was granted, and that is now found by its name.
         const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
         if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
-        return this.#step(decision, waited);
+        const step = this.#step(decision, waited);
+        return 'result' in step ? { ...step, unclear } : step;
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
         throw new UnknownSemaphoreError(request.semaphore);
       }
       return answer;
     } catch (error) {
-      // Another request with the same name, on any node, may get this permit too. The permit is unused only while it is
-      // as this call wrote it, because every refresh changes its end.
-      if (error instanceof UnknownOutcomeError)
-        void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
+      if (error instanceof UnknownOutcomeError) unclear();
       throw error;
     }
   }
@@ -167,10 +168,13 @@ export class ExternalRecord {
     };
   }
 
-  /** Finds a permit by `isIt`, if it has not ended by the lowest of the members' clocks: no taker can have its slot. */
+  /**
+   * Finds a permit by `isIt`, if it has ended neither by the lowest of the members' clocks nor as its holder counts: no
+   * taker can have its slot.
+   */
   #held(record: SemaphoreRecord | undefined, isIt: IsIt): StoredPermit | undefined {
     const at = this.context.clusterClock.earliest();
-    return record?.permits.find((permit) => isIt(permit) && permit.expiresAt > at);
+    return record?.permits.find((permit) => isIt(permit) && permit.expiresAt > at && this.#left(permit) > 0);
   }
 
   /**

@@ -132,9 +132,15 @@ export class Runner {
   /** Runs the work, unless another node has taken the request that it answers. */
   async #claimed<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {
     const { request } = settings;
-    if (!request || (await request.claim(permit.lease.permit))) return this.#guarded(permit, work, settings);
-    await this.#release(permit);
-    return this.#skip<T>(settings, 'no-permit');
+    if (!request) return this.#guarded(permit, work, settings);
+    if (!(await request.claim(permit.lease.permit))) {
+      await this.#release(permit);
+      return this.#skip<T>(settings, 'no-permit');
+    }
+    if (permit.isHeld) return this.#guarded(permit, work, settings);
+    // The permit was lost while the request was taken.
+    await request.ended({ took: 0, isLost: true, error: permit.signal.reason });
+    return this.#skip<T>(settings, 'permit-lost');
   }
 
   async #guarded<T>(permit: HeldPermit, work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings) {

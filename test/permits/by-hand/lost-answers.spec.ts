@@ -53,4 +53,23 @@ describe('a run by hand', () => {
       expect(requests.map(({ state }) => state)).toEqual(Array(counter.runs).fill('ended'));
     },
   );
+
+  it('does not begin if the permit was lost while the request was taken', async () => {
+    const nodes = cluster();
+    let runs = 0;
+    const runner = await nodeWithJob(nodes, { work: () => void runs++, atLeastFor: 0 });
+    const asker = await nodes.node({ heartbeat: 1000 });
+    runner.store.script = async (call, go, key) => {
+      const answered = await go();
+      // The process stands still, and sees the answer before its timers.
+      if (call === 'compareAndSet' && key === 'run-request:job') {
+        runner.store.script = undefined;
+        nodes.time.freeze(11_500);
+      }
+      return answered;
+    };
+    const status = await runNowOf(asker).run('job', ANN);
+    expect(runs).toBe(0);
+    expect(status).toMatchObject({ state: 'ended', outcome: 'lost' });
+  });
 });

@@ -119,6 +119,23 @@ describe('a permit for one who is no node, when the clocks of the members are wr
   });
 });
 
+describe('a permit for one who is no node that was stamped by a clock that is ahead', () => {
+  const cluster = useCluster();
+
+  it('is over when its holder can no longer count on it, however far ahead it ends', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const { external } = partsOf(node.gatekeeper);
+    const permit = await taken(node);
+    const record = await nodes.record();
+    const permits = record.permits.map((each) => ({ ...each, expiresAt: each.expiresAt + 100_000 }));
+    await nodes.overwrite(JSON.stringify({ ...record, permits, nonce: 'ahead', seq: record.seq + 1 }));
+    expect(await external.refresh(permit)).toMatchObject({ outcome: 'granted', permit: { duration: DURATION } });
+    await nodes.time.advance(DURATION);
+    expect(await external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
+  });
+});
+
 describe('a permit for one who is no node, when the store can not be asked', () => {
   const cluster = useCluster();
   const away = () => Promise.reject(new StoreUnavailableError('away'));
