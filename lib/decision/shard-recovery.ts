@@ -30,7 +30,8 @@ export function restoreShard(
 /** Extends a grace to the duration of a definition that was restored: a permit of it may exist that no node knew. */
 export function withGraceFor(shard: ShardRecord, duration: number, view: View): ShardRecord {
   const { grace, nonce } = shard;
-  return grace ? { ...shard, grace: graceFor([duration], [grace], view.now, nonce) } : shard;
+  if (!grace || duration === 0) return shard;
+  return { ...shard, grace: graceFor([duration], [grace], view.now, nonce) };
 }
 
 /** All data of both. This may restore an operator's definition that was removed meanwhile, but it never loses one. */

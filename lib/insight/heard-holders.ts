@@ -38,6 +38,6 @@ export function withUnheard(
 function isUnheard({ instance, grantedAt, expiresAt, duration }: HolderState, heard: ReadonlySet<string>, now: number) {
   if (heard.has(instance) || isProgram(instance) || instance === RELEASED_INSTANCE) return false;
   // A clock that stamped it may have been ahead. Then its end tells nothing about its last refresh.
-  const refreshed = expiresAt - duration <= now ? expiresAt - duration : 0;
+  const refreshed = expiresAt - duration <= now + SIGN_OF_LIFE ? expiresAt - duration : 0;
   return now - Math.max(grantedAt, refreshed) > SIGN_OF_LIFE;
 }

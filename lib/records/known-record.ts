@@ -9,6 +9,9 @@ import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.j
 export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
   error instanceof CorruptRecordError || error instanceof NewerRecordError;
 
+/** Rounds of readings for one text: one may have begun before the text arrived. */
+const MOST_STAMP_SAMPLES = 2;
+
 /** One record as this node last saw it. Judges from it which leases are over, and whether clocks are wrong. */
 export class KnownRecord<R extends StoredRecord> {
   #text?: string;
@@ -16,6 +19,8 @@ export class KnownRecord<R extends StoredRecord> {
   #furthest?: R;
   /** Monotonic ms at which this node got the text from another writer. */
   #acceptedAt = -Infinity;
+  /** Samples that were wished for because of its stamp. */
+  #stampSamples = 0;
   /** Lower bound of cluster time at the last look at the record. */
   #lookedAt?: number;
   /** The text that was reported as unreadable. */
@@ -89,6 +94,7 @@ export class KnownRecord<R extends StoredRecord> {
     this.#text = text;
     this.#record = record;
     this.#acceptedAt = this.context.nodeClock.monotonic();
+    this.#stampSamples = 0;
     if (record) this.#advance(record, false);
     this.observe();
   }
@@ -133,11 +139,15 @@ export class KnownRecord<R extends StoredRecord> {
     clusterClock.suspect(`a record of ${quoted(this.name)} was stamped ${apart} ms off this node's cluster time`);
   }
 
-  /** This node may have an old sample of a clock that was corrected since. What it stamped then would end too early. */
+  /**
+   * This node may have an old sample of a clock that was corrected since. What it stamped then would end too early. A
+   * clock that can't be read delays calls only when the text is new.
+   */
   #isStampUnheard(): boolean {
     const { clusterClock, timing } = this.context;
     if (!this.#record || clusterClock.sampledAt >= this.#acceptedAt) return false;
-    return this.#aheadOfClocks(this.#record) > timing.clockTolerance;
+    if (this.#aheadOfClocks(this.#record) <= timing.clockTolerance) return false;
+    return this.#stampSamples++ < MOST_STAMP_SAMPLES;
   }
 
   /** ms by which the clock that stamped the record is ahead of those sampled last. */

@@ -45,4 +45,18 @@ describe("after a member's clock jumped ahead, a node", () => {
     await permit.refresh();
     expect(store.calls.now).toBe(asked);
   });
+
+  it('waits for the time only twice per record if no member tells it', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await nodes.time.advance(100);
+    const at = nodes.time.cluster() + JUMP;
+    await nodes.overwrite(JSON.stringify({ ...(await nodes.record()), nonce: 'other', seq: 9, at }));
+    store.script = (call, go) => (call === 'now' ? new Promise(() => undefined) : go());
+    const taking = gatekeeper.tryAcquire('job');
+    await nodes.time.advance(1000);
+    const permit = (await taking)!;
+    await permit.release();
+    await expect(gatekeeper.explain('job')).resolves.toMatchObject({ holders: [] });
+  });
 });

@@ -2,8 +2,8 @@
 
 /** Packed and unpacked bytes; packages that `npm install` adds for it: its dependencies and theirs, without peers. */
 export const BOUNDS = {
-  // Raised from 2.6 and 13 MB for maintenance windows, undo, runs by hand, alerts and the past of jobs.
-  packed: 3_000_000,
+  // Raised from 2.6 and 13 MB for maintenance windows, undo, runs by hand, alerts, the past of jobs, and repairs after unclear answers.
+  packed: 3_050_000,
   unpacked: 14_200_000,
   dependencies: 12,
 };

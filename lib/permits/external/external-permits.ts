@@ -44,8 +44,8 @@ export class ExternalPermits {
     this.#calls.add(call);
     try {
       const answer = await this.#inTurn(semaphore, options, (mayTake) => {
-        const asking = { mayTake, permitId: random.id(), waited: nodeClock.monotonic() - began };
-        return this.#ask(record, request, asking, options.signal);
+        const waited = nodeClock.monotonic() - began;
+        return this.#ask(record, request, { mayTake, permitId: random.id(), waited, signal: options.signal });
       });
       return answer.outcome === 'granted' ? answer : record.withEnd(answer);
     } finally {
@@ -62,18 +62,10 @@ export class ExternalPermits {
   }
 
   /** @throws the signal's reason if the client has gone away */
-  async #ask(
-    record: ExternalRecord,
-    request: ExternalRequest,
-    asking: Asking,
-    signal: AbortSignal,
-  ): Promise<ExternalAnswer> {
+  async #ask(record: ExternalRecord, request: ExternalRequest, asking: Asking): Promise<ExternalAnswer> {
     if (this.#isClosed) return { outcome: 'denied', reason: 'closing', holders: [] };
     const answer = await record.take(request, asking);
-    // Only a new permit goes back: the client may still use an older one because of an earlier answer.
-    const isNew = answer.outcome === 'granted' && answer.permit.id === asking.permitId;
-    if (signal.aborted && isNew) await record.giveBack(answer.permit);
-    signal.throwIfAborted();
+    asking.signal?.throwIfAborted();
     return answer;
   }
 

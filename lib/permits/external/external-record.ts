@@ -29,6 +29,8 @@ export interface Asking {
   readonly mayTake: boolean;
   /** ms since the call arrived. The client counts from an earlier moment. */
   readonly waited: number;
+  /** Aborts when the client has gone away. Then a new permit goes back. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -46,7 +48,8 @@ export class ExternalRecord {
     private readonly context: Context,
   ) {}
 
-  async take(request: ExternalRequest, { permitId, mayTake, waited }: Asking): Promise<ExternalAnswer> {
+  async take(request: ExternalRequest, { permitId, mayTake, waited, signal }: Asking): Promise<ExternalAnswer> {
+    let isNew = false;
     const { recordClient, orphans } = this.semaphore;
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group } = request;
@@ -76,11 +79,18 @@ export class ExternalRecord {
         const isOurs = decision.outcome === 'granted' || (held !== undefined && granted.has(grantOf(held)));
         if (isOurs && decision.outcome !== 'denied') granted.add(grantOf(decision.permit));
         const step = this.#step(decision, waited);
-        return 'result' in step ? { ...step, unclear } : step;
+        if ('result' in step) return { ...step, unclear };
+        const done: typeof step.done = (sent) => {
+          isNew = isOurs;
+          return step.done(sent);
+        };
+        return { ...step, done };
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
         throw new UnknownSemaphoreError(request.semaphore);
       }
+      // A permit that another request with the same name has refreshed meanwhile stays: its client uses it.
+      if (signal?.aborted && isNew && answer.outcome === 'granted') await this.giveBack(answer.permit);
       return answer;
     } catch (error) {
       if (error instanceof UnknownOutcomeError) unclear();
@@ -120,8 +130,8 @@ export class ExternalRecord {
   }
 
   /** Frees a permit, unless another request with the same name has refreshed it: every refresh changes its end. */
-  async giveBack({ id, expiresAt }: StoredPermit): Promise<void> {
-    await this.free((each) => each.id === id && each.expiresAt === expiresAt);
+  async giveBack(permit: StoredPermit): Promise<void> {
+    await this.free((each) => grantOf(each) === grantOf(permit));
   }
 
   #giveBackLater(permit: StoredPermit): void {
@@ -205,6 +215,6 @@ function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
 }
 
 /** Identifies a permit in the state in which one attempt wrote it. */
-function grantOf({ id, token, expiresAt }: StoredPermit): string {
-  return `${id} ${token} ${expiresAt}`;
+function grantOf({ id, token, expiresAt, nonce = '' }: StoredPermit): string {
+  return `${id} ${token} ${expiresAt} ${nonce}`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ClockReading, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { type ClockReading, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { onNextWrite } from '../../support/scripted-store.js';
 import { settled } from '../../support/fake-time.js';
 import { outcomeOf, useCluster } from '../../support/nodes.js';
 import { DURATION, TOLERANCE, deafNode, take, taken } from '../../support/external-client.js';
@@ -116,6 +117,40 @@ describe('a permit for one who is no node, when the clocks of the members are wr
     for (const { gatekeeper } of [node, late]) {
       expect(await partsOf(gatekeeper).external.refresh(permit)).toMatchObject({ reason: 'permit-lost' });
     }
+  });
+});
+
+describe('a client that gave up and asked another node', () => {
+  const cluster = useCluster();
+
+  it('keeps the permit that it got there, when the first node learns that its write was applied', async () => {
+    const nodes = cluster();
+    const [one, other] = [await nodes.node(), await nodes.node()];
+    const gone = new AbortController();
+    let again: unknown;
+    onNextWrite(one.store, async (go) => {
+      await go();
+      gone.abort(new Error('gone'));
+      again = await take(other);
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    await expect(take(one, { signal: gone.signal })).rejects.toThrow('gone');
+    await nodes.time.advance(500);
+    expect(again).toMatchObject({ outcome: 'granted' });
+    expect((await nodes.record()).permits).toHaveLength(1);
+  });
+
+  it('leaves no permit behind where it got none', async () => {
+    const nodes = cluster();
+    const { store, ...node } = await nodes.node();
+    const gone = new AbortController();
+    onNextWrite(store, async (go) => {
+      await go();
+      gone.abort(new Error('gone'));
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    await expect(take({ store, ...node }, { signal: gone.signal })).rejects.toThrow('gone');
+    expect((await nodes.record()).permits).toEqual([]);
   });
 });
 
