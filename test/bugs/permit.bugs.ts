@@ -60,12 +60,12 @@ export const PERMIT_BUGS: readonly Bug[] = [
       { file: 'lib/permits/keep-alive.ts', find: '!isWanted || !this.lease.isHeld', replace: '!isWanted' },
       {
         file: 'lib/permits/held-leases.ts',
-        find: '      if (!lease.isHeld) return { result: false };\n',
+        find: '        if (!lease.isHeld) return { result: false, unclear };\n',
         replace: '',
       },
       {
         file: 'lib/permits/held-leases.ts',
-        find: '    if (!lease.isHeld) {\n      void this.orphans.reclaim(permit.id, permit.duration);\n      return false;\n    }\n',
+        find: '    if (!lease.isHeld) {\n      this.#markUncertain(lease, permit.duration);\n      return undefined;\n    }\n',
         replace: '',
       },
       {

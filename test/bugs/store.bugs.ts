@@ -65,7 +65,13 @@ export const STORE_BUGS: readonly Bug[] = [
   {
     name: 'late-grant-kept',
     why: 'a grant whose answer comes too late is kept',
-    patches: [{ file: 'lib/permits/held-leases.ts', find: '    if (!lease.isHeld) return undefined;\n', replace: '' }],
+    patches: [
+      {
+        file: 'lib/permits/held-leases.ts',
+        find: '    if (!lease.isHeld) return void this.orphans.reclaim(permit.id);\n',
+        replace: '',
+      },
+    ],
     layer: { kind: 'simulation', faultMix: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
   },
   {

@@ -19,6 +19,9 @@ export const LARGEST_BODY = 2 * 1024 * 1024;
 /** ms between two `beat` events of a watch without changes. */
 export const BEAT = 5000;
 
+/** Characters. A store may write each character of a key as two, and put something before it. */
+const LONGEST_POSITION = 4000;
+
 const text = z.string();
 const key = z.string().max(1000);
 const journal = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
@@ -58,7 +61,7 @@ export const CALLS = {
   },
   page: {
     path: 'api/store/page',
-    body: z.strictObject({ prefix: key, after: z.string().max(100).optional() }),
+    body: z.strictObject({ prefix: key, after: z.string().max(LONGEST_POSITION).optional() }),
     answer: answer({ texts: z.array(z.tuple([z.string(), text])), next: z.string().optional() }),
   },
   readMany: {

@@ -109,8 +109,10 @@ export class Listener {
     this.#pong.reset();
     this.needs.ping();
     ended.addEventListener('abort', this.ponged, { once: true });
-    await this.#deadline().race(this.#pong.wait(undefined, false));
-    ended.removeEventListener('abort', this.ponged);
+    // Node keeps a signal made of others for as long as it has a listener and they live.
+    await this.#deadline()
+      .race(this.#pong.wait(undefined, false))
+      .finally(() => ended.removeEventListener('abort', this.ponged));
     if (ended.aborted || this.#isConnected) return;
     this.#isConnected = true;
     this.#failures = 0;
