@@ -1,3 +1,4 @@
+import { Slices } from '../../async/slices.js';
 import { Wakeup } from '../../async/wakeup.js';
 import type { Context } from '../../context/context.js';
 import type { TextEntry } from '../../stores/index.js';
@@ -57,6 +58,7 @@ export class AddressedTasks implements AddressedWatch {
   readonly #types = new Map<string, AddressedType>();
   readonly #found = new Map<string, Found[]>();
   readonly #wakeup: Wakeup;
+  readonly #slices: Slices;
   /** Types of which more wait than were read, or than there was room for. */
   readonly #more = new Set<string>();
   #from = ALL_ADDRESSED.from;
@@ -69,6 +71,7 @@ export class AddressedTasks implements AddressedWatch {
 
   constructor(private readonly parts: AddressedParts) {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
+    this.#slices = Slices.of(parts.context.nodeClock);
   }
 
   /** @param type of the record */
@@ -159,21 +162,34 @@ export class AddressedTasks implements AddressedWatch {
     if (!isTarget(task.to, this.parts.context.node)) return behindTarget(place);
     const room = this.#types.get(place.type)?.room() ?? 0;
     if (room === 0) this.#more.add(place.type);
-    for (const priority of PRIORITIES) {
+    // The bands before it are empty, or can't be read.
+    for (const priority of PRIORITIES.slice(PRIORITIES.indexOf(place.priority))) {
       const tasks = found.get(place.type) ?? [];
       if (tasks.length >= room) break;
-      tasks.push(...(await this.#read({ ...place, priority }, room - tasks.length, task.to.instance !== undefined)));
+      const isAlone = task.to.instance !== undefined;
+      const read = await this.#read({ ...place, priority }, room - tasks.length, isAlone);
+      tasks.push(...read.tasks);
       if (tasks.length > 0) found.set(place.type, tasks);
+      if (read.goOn !== undefined) return read.goOn;
     }
     return behindType(place);
   }
 
-  async #read(place: WaitingPlace, most: number, isAlone: boolean): Promise<Found[]> {
+  /** @returns tasks that can be read, and where the look goes on if too few of these rows can be */
+  async #read(place: WaitingPlace, most: number, isAlone: boolean): Promise<{ tasks: Found[]; goOn?: string }> {
     const prefix = addressedPrefix(place);
+    const from = this.#from > prefix ? this.#from : prefix;
     const limit = Math.min(MOST_ROWS, isAlone ? most : most * CHOICE);
-    const rows = await this.parts.storage.range(prefix, `${prefix}~`, limit);
-    if (rows.length >= most) this.#more.add(place.type);
+    const rows = await this.parts.storage.range(from, `${prefix}~`, limit);
     const begin = Math.floor(this.parts.context.random.number() * Math.max(1, rows.length - most + 1));
-    return rows.slice(begin, begin + most).map(({ text }) => ({ priority: place.priority, text }));
+    const tasks: Found[] = [];
+    for (const { text } of [...rows.slice(begin), ...rows.slice(0, begin)]) {
+      if (tasks.length >= most) break;
+      await this.#slices.turn(text.length);
+      // A claim of another one fails each time, and would be tried again at once.
+      if (readableTask(text)) tasks.push({ priority: place.priority, text });
+    }
+    if (tasks.length >= most) this.#more.add(place.type);
+    return tasks.length < most && rows.length === limit ? { tasks, goOn: behindText(rows.at(-1)!.text) } : { tasks };
   }
 }
