@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { single } from '../../lib/tasks/index.js';
-import { LEASE, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
+import { grouped, single } from '../../lib/tasks/index.js';
+import { factory } from './after-nodes.js';
+import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
-/** The text of the task becomes one that a newer version has written. */
-async function makeNewer({ context }: TaskNode, id: string): Promise<void> {
+/** The text of the task becomes one that a newer version has written. @returns the former one */
+async function makeNewer({ context }: TaskNode, id: string): Promise<string> {
   const { tasks } = context.store.tasks!;
   const text = (await tasks.read(id))!;
   await tasks.replace(id, text, text.replace('"v":1', '"v":2'));
+  return text;
 }
 
 describe('addressed tasks that this version can not read', () => {
@@ -60,4 +62,55 @@ describe('addressed tasks that this version can not read', () => {
     await cluster.time.advance(4000);
     expect(ran).toEqual(['mail:m150']);
   });
+});
+
+describe('a task that waits for another one, and that this version can not read', () => {
+  it('keeps neither the others that wait, nor the group from the end, and is reported once', async () => {
+    const cluster = newCluster();
+    const log: string[] = [];
+    const submitter = cluster.node();
+    await submitter.tasks.submit(grouped('import', 'june', 1, 1));
+    const all = Array.from({ length: 60 }, (_, index) => `mail:m${index}`);
+    for (const [index] of all.entries())
+      await submitter.tasks.submit(single('mail', `m${index}`), undefined, { after: ['import[june]#1'] });
+    for (const id of all.slice(0, 2)) await makeNewer(submitter, id);
+    const node = factory(cluster, log);
+    await cluster.time.advance(1000);
+    expect(new Set(log)).toEqual(new Set(['import[june]#1', 'end of import june', ...all.slice(2)]));
+    await cluster.time.advance(SWEPT);
+    const told = node.of('problem').filter(({ action }) => action.startsWith('tell'));
+    expect(told).toMatchObject([
+      { action: 'tell 2 of 60 tasks that import[june]#1 has ended', error: { code: 'newer-record' } },
+    ]);
+  });
+
+  it('runs after the end when it can be read', async () => {
+    const cluster = newCluster();
+    const log: string[] = [];
+    const node = factory(cluster, log);
+    await node.tasks.submit(single('import', 'june'), undefined, { runAt: 1000 });
+    await node.tasks.submit(single('mail', 'm'), undefined, { after: ['import:june'] });
+    const text = await makeNewer(node, 'mail:m');
+    await cluster.time.advance(5000);
+    expect(log).toEqual(['import:june']);
+    const { tasks } = node.context.store.tasks!;
+    await tasks.replace('mail:m', (await tasks.read('mail:m'))!, text);
+    await cluster.time.advance(2 * SWEPT);
+    expect(log).toEqual(['import:june', 'mail:m']);
+  });
+});
+
+it('a member that this version can not read keeps a stop from no other member of its group', async () => {
+  const cluster = newCluster();
+  const submitter = cluster.node();
+  const total = 1100;
+  const names = Array.from({ length: total }, (_, index) => grouped('import', 'june', index + 1, total));
+  await submitter.tasks.submitMany(names.map((name) => ({ name })));
+  await makeNewer(submitter, 'import[june]#5');
+  submitter.tasks.handlers.handle('mail', () => 1, { lease: LEASE });
+  submitter.tasks.handlers.start();
+  await submitter.tasks.cancelGroup('import', 'june');
+  await cluster.time.advance(SWEPT);
+  const { groups } = submitter.store;
+  expect(await groups.progress((await groups.latest('import', 'june'))!)).toMatchObject({ ended: total - 1 });
 });

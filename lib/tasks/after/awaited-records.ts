@@ -1,4 +1,5 @@
 import type { Slices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
@@ -29,6 +30,7 @@ export interface AwaitedStore {
   readonly groups: Groups;
   readonly hints: Hints;
   readonly slices: Pick<Slices, 'turn'>;
+  readonly context: Pick<Context, 'events'>;
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
   settle(task: Task, text: string): Promise<void>;

@@ -1,5 +1,6 @@
 import { forEachLimit } from '../../async/for-each-limit.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
+import { isUnreadable } from '../../records/known-record.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import type { Dedup } from '../submit-options.js';
 import type { Awaited, Outcome, Task } from '../task.js';
@@ -97,9 +98,22 @@ export class Awaiting {
     if (task && isUnplaced(task)) await this.settle(task, text!);
   }
 
-  /** Tells the dependents of a task, or of a group, that it has ended. Idempotent. */
+  /**
+   * Tells the dependents of a task, or of a group, that it has ended. Passes by those that can't be read: a newer version may
+   * have written them, and their own looks find the end later. Idempotent.
+   */
   async tell(ended: EndedAwaited, dependents: readonly string[]): Promise<void> {
-    await forEachLimit(dependents, async (id) => this.#note(id, [ended], await this.store.texts.read(id)));
+    const errors: unknown[] = [];
+    await forEachLimit(dependents, async (id) => {
+      try {
+        await this.#note(id, [ended], await this.store.texts.read(id));
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        errors.push(error);
+      }
+    });
+    const action = `tell ${errors.length} of ${dependents.length} tasks that ${ended.id} has ended`;
+    if (errors.length > 0) this.store.context.events.next({ type: 'problem', action, error: errors[0] });
   }
 
   /** {@link tell} for a task that has ended. */

@@ -8,7 +8,7 @@ import type { GroupRoot } from '../groups/group.js';
 import { PAGE_BITS } from '../groups/bits.js';
 import type { Cancellation, Incarnation, Task } from '../task.js';
 import { memberId } from '../task-id.js';
-import { decodeTask } from '../task.codec.js';
+import { readableTask } from '../task.codec.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from './group-stop.js';
 
 export interface StopsStore extends TaskRecords {
@@ -160,7 +160,9 @@ export class GroupStops {
 
   async #cancelOne({ incarnation, cancel }: GroupStop, id: string, text: string): Promise<void> {
     const isMeant = ({ member }: Task) => member?.incarnation === incarnation && !member.isOver;
-    if (!isMeant(decodeTask(text))) return;
+    const found = readableTask(text);
+    // One that can't be read must not end the walk. It has not ended, so the next walks meet it again.
+    if (!found || !isMeant(found)) return;
     const { at: _at, ...author } = cancel;
     const { task } = await cancelFound(id, text, author, this.store, this.context, isMeant);
     if (task) this.#running?.cancel(task);
