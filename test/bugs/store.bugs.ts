@@ -145,7 +145,7 @@ export const STORE_BUGS: readonly Bug[] = [
       {
         file: 'lib/stores/redis/scripts.ts',
         find: "compareAndSet('mark(index, origin)')",
-        replace: "compareAndSet('')",
+        replace: "compareAndSet('nil')",
       },
     ],
     layer: { kind: 'specs', title: 'a real Redis', specs: ['test/contract/redis-doubt.spec.ts'] },

@@ -86,17 +86,35 @@ export class Calls {
    * @throws StoreUnavailableError, NoQuorumError if surely nothing was written
    * @throws UnknownOutcomeError otherwise
    */
-  async write(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
+  write(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
+    return this.#write(script, keys, args, (answer) => answer);
+  }
+
+  /** The same for a script that answers each write by itself. @returns an error, as above, for each that was refused */
+  writeEach(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown[]> {
+    return this.#write(script, keys, args, (answers, failed) =>
+      (answers as unknown[]).map((answer) => (answer instanceof Error ? failed(answer) : answer)),
+    );
+  }
+
+  async #write<T>(
+    script: Script,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+    read: (answer: unknown, failed: (error: unknown) => Error) => T,
+  ): Promise<T> {
     const { writer, client } = this.sessions.connected();
     const { losses } = writer;
+    const failed = (error: unknown) => this.#failed(writeFailure(error, writer.losses === losses));
     const deadline = new Deadline(this.#timers, this.timeout);
     try {
       const run = () => writer.run(script, keys, args, deadline.remaining);
-      return this.#answered(await deadline.race(client.isCluster ? whileSlotMoves(deadline, run) : run()));
+      const answer = await deadline.race(client.isCluster ? whileSlotMoves(deadline, run) : run());
+      return read(this.#answered(answer), failed);
     } catch (error) {
       if (error instanceof DeadlinePassed)
         throw this.#failed(unknownOutcome(`no answer within ${this.timeout} ms`, error));
-      throw this.#failed(writeFailure(error, writer.losses === losses));
+      throw failed(error);
     }
   }
 

@@ -22,7 +22,7 @@ interface RecordWrite extends TextWrite {
  */
 export class Records {
   /** By bucket in a Cluster, where the keys of a script are in one slot. Elsewhere there is one for all. */
-  readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
+  readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean | Error>>();
 
   constructor(
     private readonly keys: Keys,
@@ -41,25 +41,28 @@ export class Records {
     const bucket = this.keys.bucketOf(key);
     const announcement = this.feed.announcement(key, notify);
     const former = expected === undefined ? {} : { former: expected };
-    return this.#writesTo(bucket).write({ key, ...former, next, bucket, announcement });
+    const written = await this.#writesTo(bucket).write({ key, ...former, next, bucket, announcement });
+    if (written instanceof Error) throw written;
+    return written;
   }
 
-  #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean> {
+  #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean | Error> {
     const place = this.calls.isCluster ? bucket : 0;
     let writes = this.#writes.get(place);
     if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), SHARED)));
     return writes;
   }
 
-  async #write(writes: readonly RecordWrite[]): Promise<boolean[]> {
+  /** @returns an error for each write that was refused by itself */
+  async #write(writes: readonly RecordWrite[]): Promise<(boolean | Error)[]> {
     const keys: string[] = [];
     const args: string[] = [];
     for (const { key, former, next, bucket, announcement } of writes) {
       keys.push(this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket));
       args.push(former === undefined ? '0' : '1', former ?? '', next, key, announcement.head, announcement.channel);
     }
-    const answers = (await this.calls.write(this.script, keys as [string, ...string[]], args)) as unknown[];
-    return answers.map((answer) => Number(answer) === 1);
+    const answers = await this.calls.writeEach(this.script, keys as [string, ...string[]], args);
+    return answers.map((answer) => (answer instanceof Error ? answer : Number(answer) === 1));
   }
 
   /**

@@ -35,22 +35,29 @@ const writing = (text: string): Script => script(REFUSE_WITHOUT_REPLICAS + text)
  * new one. So each bucket keeps the id under which it was written. When the ids differ, all records of the bucket are
  * marked as doubted. That happens in the same step as the first write, so no write follows from an old text.
  *
- * The keys of the records are not declared. They are in the slot of the index.
+ * The keys of the records are not declared. They are in the slot of the index. Other programs may have written values of
+ * other types: such a record has no text to doubt, and with such an index or origin `mark` answers the error of Redis.
  */
 const DOUBT_RECORDS = `
 local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 local known = {}
 local function mark(index, origin)
-  if not id or known[index] then return 0 end
-  known[index] = true
-  if redis.call('GET', origin) == id then return 0 end
-  local record = string.sub(index, 1, -1 - #'index') .. 'record:'
-  for _, key in ipairs(redis.call('ZRANGE', index, 0, -1)) do
-    local text = redis.call('GET', record .. key)
-    if text and string.sub(text, 1, 1) ~= '${DOUBT}' then redis.call('SET', record .. key, '${DOUBT}' .. text) end
+  if not id or known[index] then return end
+  local former = redis.pcall('GET', origin)
+  if type(former) == 'table' then return former end
+  if former ~= id then
+    local keys = redis.pcall('ZRANGE', index, 0, -1)
+    if keys.err then return keys end
+    local record = string.sub(index, 1, -1 - #'index') .. 'record:'
+    for _, key in ipairs(keys) do
+      local text = redis.pcall('GET', record .. key)
+      if type(text) == 'string' and string.sub(text, 1, 1) ~= '${DOUBT}' then
+        redis.call('SET', record .. key, '${DOUBT}' .. text)
+      end
+    end
+    redis.call('SET', origin, id)
   end
-  redis.call('SET', origin, id)
-  return 1
+  known[index] = true
 end
 `;
 
@@ -60,26 +67,28 @@ export const DOUBT_BUCKET = writing(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[
 /**
  * Compares and writes records, each by itself. KEYS: for each record its key, the index of its bucket, and the origin of its
  * bucket. ARGV: for each record '1' if a text is expected, this text, the next text, the record's key, the head of a message,
- * and a channel or ''. Answers 1 for each that was written, and 0 for the others.
+ * and a channel or ''. Answers 1 for each that was written, 0 for each whose text is another one, and an error for each that
+ * Redis refuses: a key may have a value of another type, and Redis does not take back the writes before an error.
  *
- * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. Redis
- * refuses only the first write of a script, so an error means that no record was written.
+ * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. For
+ * other reasons Redis refuses only the first write of a script, so an error of all means that no record was written.
  *
- * @param before Lua that runs before a record of a bucket is compared
+ * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */
-const compareAndSet = (before: string): string => `
+const compareAndSet = (refused: string): string => `
 local answers = {}
 for i = 1, #KEYS / 3 do
   local record, index, origin = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
   local at = 6 * i - 5
   local isExpected, expected, text, key, head, channel = unpack(ARGV, at, at + 5)
-  ${before}
-  local found = redis.call('GET', record)
-  if isExpected == '1' and found == expected or isExpected == '0' and not found then
-    redis.call('ZADD', index, 0, key)
-    redis.call('SET', record, text)
-    if channel ~= '' then redis.pcall('PUBLISH', channel, head .. text) end
-    answers[i] = 1
+  local found = ${refused} or redis.pcall('GET', record)
+  if type(found) == 'table' then
+    answers[i] = found
+  elseif isExpected == '1' and found == expected or isExpected == '0' and not found then
+    local indexed = redis.pcall('ZADD', index, 0, key)
+    local written = type(indexed) == 'table' and indexed or redis.pcall('SET', record, text)
+    if not written.err and channel ~= '' then redis.pcall('PUBLISH', channel, head .. text) end
+    answers[i] = written.err and written or 1
   else
     answers[i] = 0
   end
@@ -90,7 +99,7 @@ return answers
 export const COMPARE_AND_SET = writing(`${DOUBT_RECORDS} ${compareAndSet('mark(index, origin)')}`);
 
 /** The same, for a server that loses no write that it has confirmed. */
-export const COMPARE_AND_SET_DURABLE = writing(compareAndSet(''));
+export const COMPARE_AND_SET_DURABLE = writing(compareAndSet('nil'));
 
 /** The time, together with the name of the server whose time it is, and what else must be known of it. */
 export const LOOK_AT_SERVER = script(`
