@@ -5,7 +5,7 @@ import { Timers } from '../../async/timers.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import type { Arg, RedisClient } from './clients/redis-client.js';
 import type { Session } from './connection.js';
-import { readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';
+import { isDemotion, readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';
 import { runScript } from './script-call.js';
 import type { Script } from './scripts.js';
 
@@ -25,6 +25,8 @@ interface Sessions {
   connecting(): Promise<CallSession>;
   /** @throws StoreUnavailableError if there is no session */
   connected(): CallSession;
+  /** Ends a session whose server turned out to be a replica. */
+  suspect(session: CallSession, problem: string): void;
 }
 
 /** For writes that share a call. One connection carries any number of calls, and a script must not block the server for long. */
@@ -62,11 +64,14 @@ export class Calls {
 
   /** @throws StoreUnavailableError */
   async reading<T>(call: (client: RedisClient) => Promise<T>): Promise<T> {
-    const { client } = await this.sessions.connecting();
+    const session = await this.sessions.connecting();
+    const { client, ended } = session;
     try {
-      return this.#answered(await this.within(() => call(client), client.isCluster));
+      const answer = await this.within(() => call(client), client.isCluster);
+      ended.throwIfAborted(); // it may come from a server that is not examined yet
+      return this.#answered(answer);
     } catch (error) {
-      throw this.#failed(readFailure(error));
+      throw this.#refused(session, error, readFailure(error));
     }
   }
 
@@ -103,9 +108,10 @@ export class Calls {
     args: readonly string[],
     read: (answer: unknown, failed: (error: unknown) => Error) => T,
   ): Promise<T> {
-    const { writer, client } = this.sessions.connected();
+    const session = this.sessions.connected();
+    const { writer, client } = session;
     const { losses } = writer;
-    const failed = (error: unknown) => this.#failed(writeFailure(error, writer.losses === losses));
+    const failed = (error: unknown) => this.#refused(session, error, writeFailure(error, writer.losses === losses));
     const deadline = new Deadline(this.#timers, this.timeout);
     try {
       const run = () => writer.run(script, keys, args, deadline.remaining);
@@ -131,6 +137,12 @@ export class Calls {
   #failed(error: Error): Error {
     this.problem = error.message;
     return error;
+  }
+
+  /** A demotion breaks no connection, so nothing else tells it. A client of a Cluster is sent to the primary. */
+  #refused(session: CallSession, error: unknown, failure: Error): Error {
+    if (isDemotion(error) && !session.client.isCluster) this.sessions.suspect(session, failure.message);
+    return this.#failed(failure);
   }
 
   #tooLate(cause: Error): StoreUnavailableError {

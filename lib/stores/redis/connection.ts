@@ -8,6 +8,8 @@ import { connectionProblem } from './failures.js';
 /** ms */
 const LONGEST_FIRST_ATTEMPT = 5000;
 
+const LOST = 'the connection was lost; connecting again';
+
 /** The objects that calls need while the server can be reached. */
 export interface Session {
   readonly client: RedisClient;
@@ -17,7 +19,7 @@ export interface Session {
 
 /**
  * Keeps a session open until it is closed. The client connects again by itself; a session begins when a server has
- * answered, and ends when the client loses it.
+ * answered, and ends when the client loses it, or when the server turns out to be no primary any more.
  */
 export class Connection<S extends Session> {
   /** Defined only while connected. Cleared at the moment when the connection is lost. */
@@ -33,6 +35,8 @@ export class Connection<S extends Session> {
   readonly #closing = new AbortController();
   #endFirstAttempt!: () => void;
   #client: RedisClient | undefined;
+  /** Of the present session. */
+  #ending: AbortController | undefined;
 
   constructor(
     private readonly newClient: () => Promise<RedisClient>,
@@ -47,6 +51,11 @@ export class Connection<S extends Session> {
       };
     });
     void this.#keepConnected();
+  }
+
+  /** Ends the session, because its server must be examined before it is used again. */
+  suspect(problem: string): void {
+    if (this.#ending) this.#end(this.#ending, problem);
   }
 
   close(): void {
@@ -67,6 +76,7 @@ export class Connection<S extends Session> {
         this.problem = connectionProblem(messageOf(error));
       }
       this.#endFirstAttempt();
+      this.#leaveServer();
       if (!this.#isClosing) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);
     }
   }
@@ -77,20 +87,29 @@ export class Connection<S extends Session> {
     this.#client = client;
     client.onChange(this.#wakeup.ring);
     if (this.#isClosing) client.release();
+    // A new client is only about to connect.
+    if (!client.isReady) await this.#wakeup.wait(LONGEST_FIRST_ATTEMPT, false);
+    this.#wakeup.reset(); // else the pause after a failed attempt would be skipped
     return client;
   }
 
+  /** A client that is connected to a server that can't be used would stay there, also when its address leads elsewhere. */
+  #leaveServer(): void {
+    if (!this.#client?.isOwn || !this.#client.isReady) return;
+    this.#client.release();
+    this.#client = undefined;
+  }
+
   async #serve(client: RedisClient): Promise<void> {
-    // A new client is only about to connect.
-    if (!client.isReady && this.isFirstAttempt) await this.#wakeup.wait(LONGEST_FIRST_ATTEMPT, false);
     if (!client.isReady) throw new Error(client.problem);
     const ending = new AbortController();
-    const stopListening = client.onChange(() => client.isReady || this.#lost(ending));
+    const stopListening = client.onChange(() => client.isReady || this.#end(ending, LOST));
     try {
       const session = await this.open(client, ending.signal);
       ending.signal.throwIfAborted();
       if (this.#isClosing) return;
       this.session = session;
+      this.#ending = ending;
       this.#endFirstAttempt();
       this.onOpened();
       await new Promise<void>((resolve) => {
@@ -100,15 +119,16 @@ export class Connection<S extends Session> {
     } finally {
       stopListening();
       ending.abort();
+      this.#ending = undefined;
       this.session = undefined;
     }
   }
 
   /** In the client's event itself, so that no further call is sent. */
-  #lost(ending: AbortController): void {
+  #end(ending: AbortController, problem: string): void {
     this.session = undefined;
-    this.problem = 'the connection was lost; connecting again';
-    ending.abort(new Error(this.problem));
+    this.problem = problem;
+    ending.abort(new Error(problem));
   }
 
   get #isClosing(): boolean {

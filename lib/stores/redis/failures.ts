@@ -43,6 +43,13 @@ export function isWriteRefusal(error: unknown): boolean {
   return WRITE_REFUSALS.has(replyCodeOf(error));
 }
 
+const DEMOTIONS: ReadonlySet<string | undefined> = new Set(['READONLY', 'MASTERDOWN']);
+
+/** Whether a server says by its refusal that it is a replica. */
+export function isDemotion(error: unknown): boolean {
+  return DEMOTIONS.has(replyCodeOf(error));
+}
+
 /** ioredis was sent from server to server too often. */
 const TOO_MANY_REDIRECTIONS = /^Too many Cluster redirections\. Last error: ReplyError: (ASK|MOVED|TRYAGAIN) /;
 

@@ -12,6 +12,7 @@ import type {
   StoreHealth,
 } from '../store.js';
 import { StoreUnavailableError } from '../store.errors.js';
+import { messageOf } from '../../decision/index.js';
 import { atMost } from '../at-most.js';
 import { allPages } from '../paging.js';
 import { PrefixWatches } from '../prefix-watches.js';
@@ -26,7 +27,7 @@ import { Origins } from './origins.js';
 import { Records } from './records.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
-import { type ServerFacts, lookAt } from './server-facts.js';
+import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
 import { StreamJournal } from './stream-journal.js';
 import { HintPolls } from './tasks/hint-polls.js';
 import { RedisTasks } from './tasks/redis-tasks.js';
@@ -59,8 +60,14 @@ export class RedisStore implements RecordStore {
     this.#callTimeout = callTimeout;
     this.#keys = new Keys(options.prefix);
     this.#feed = new ChangeFeed(this.#watches, writer);
-    const sessions = { connecting: () => this.#connecting(), connected: () => this.#connected() };
-    this.#calls = new Calls(sessions, callTimeout);
+    this.#calls = new Calls(
+      {
+        connecting: () => this.#connecting(),
+        connected: () => this.#connected(),
+        suspect: (session, problem) => this.#suspect(session, problem),
+      },
+      callTimeout,
+    );
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.#records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
@@ -114,12 +121,14 @@ export class RedisStore implements RecordStore {
 
   /** Never waits for a connection: the wait would count as the age of the reading. */
   async now(): Promise<ClockReading> {
-    const { client } = this.#connected();
+    const session = this.#connected();
+    const { client } = session;
     const primaries = client.primaries();
     const primary = primaries[this.#turn++ % Math.max(primaries.length, 1)];
     if (!primary) throw this.#unavailable();
     try {
       const facts = await this.#calls.within(() => lookAt(primary));
+      this.#assertPrimary(session, facts);
       this.#clockProblem = undefined;
       this.#note(facts, primaries.length);
       void this.#meet(client, facts);
@@ -179,6 +188,23 @@ export class RedisStore implements RecordStore {
     if (this.#evictions.size > servers) this.#evictions.clear(); // servers that are gone
     if (eviction === undefined) this.#evictions.delete(runId);
     else this.#evictions.set(runId, eviction);
+  }
+
+  /** The client of a Cluster learns by its other calls which servers are primaries now. */
+  #assertPrimary(session: CallSession, facts: ServerFacts): void {
+    try {
+      assertUsable(facts);
+    } catch (error) {
+      if (!session.client.isCluster) this.#suspect(session, messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Messages, too, come from the next primary then. */
+  #suspect(session: CallSession, problem: string): void {
+    if (this.#connection.session !== session) return;
+    this.#feed.detach();
+    this.#connection.suspect(problem);
   }
 
   #problem(session: CallSession | undefined): string | undefined {

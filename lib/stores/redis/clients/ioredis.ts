@@ -71,7 +71,7 @@ export class IoredisAdapter implements RedisClient {
 
   constructor(
     client: IoredisClient,
-    private readonly isOwn = false,
+    readonly isOwn = false,
   ) {
     this.client = client as unknown as IoredisCluster;
     this.isCluster = this.client.isCluster === true;

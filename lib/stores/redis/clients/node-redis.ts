@@ -70,7 +70,7 @@ export class NodeRedisAdapter implements RedisClient {
 
   constructor(
     client: NodeRedisClient,
-    private readonly isOwn = false,
+    readonly isOwn = false,
   ) {
     this.client = client as unknown as NodeRedis | NodeRedisCluster;
     this.isCluster = isCluster(client);

@@ -22,6 +22,8 @@ export interface Primary {
  * all callers are prepared.
  */
 export interface RedisClient {
+  /** Whether the store made it, and so may close it. */
+  readonly isOwn: boolean;
   /** Whether a command would be sent at once. */
   readonly isReady: boolean;
   /** The reason why it is not ready, in words. */
