@@ -1,3 +1,5 @@
+import { NewerRecordError } from '../../decision/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
 import type { GroupCounts, Incarnation, Task } from '../task.js';
 import { givenName } from '../subtasks/sub-name.js';
 import { decodeTask } from '../task.codec.js';
@@ -8,11 +10,32 @@ import type { EndedMember, GroupContext, TaskContext } from './task-handler.js';
 
 /** ms before the handler of a group that is over looks again at a member that runs again. */
 const RETRY = 5000;
+/** ms before a group is looked at again that this node could not read. */
+const UNREAD = 1000;
 /** Members on one page: each text may be as large as the largest result. */
 const PAGE = 20;
 
-/** The context of a group's handler. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
-export async function readGroup(context: TaskContext, task: Task, store: TaskStore): Promise<GroupContext> {
+/**
+ * The context of a group's handler. The handler has not begun, so what this node can't read now counts as no failure of it.
+ *
+ * @returns undefined if the handler must not run: a write of its creation was applied late, after the group was closed
+ * @throws RetryLaterError, InvalidTaskError, CorruptRecordError
+ */
+export async function readGroup(context: TaskContext, task: Task, store: TaskStore): Promise<GroupContext | undefined> {
+  try {
+    return (await store.settling.isStaleJoin(task)) ? undefined : await read(context, task, store);
+  } catch (error) {
+    throw isUnread(error) ? new RetryLaterError(UNREAD) : error;
+  }
+}
+
+/** A node of a newer version can read what this one can't. */
+function isUnread(error: unknown): boolean {
+  const kinds = [StoreUnavailableError, UnknownOutcomeError, NewerRecordError];
+  return kinds.some((kind) => error instanceof kind);
+}
+
+async function read(context: TaskContext, task: Task, store: TaskStore): Promise<GroupContext> {
   const type = groupType(task.type);
   const { group, isOver } = task.join!;
   const { total, failed } = isOver

@@ -83,10 +83,8 @@ export class TaskHandlers {
   onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
     const finish = async (held: HeldTask) => {
-      const store = this.parts.store();
-      // A write of its creation may have been applied late, after the group was closed.
-      if (await store.settling.isStaleJoin(held.claim.task)) return undefined;
-      const group = await readGroup(this.#contextOf(held), held.claim.task, store);
+      const group = await readGroup(this.#contextOf(held), held.claim.task, this.parts.store());
+      if (!group) return undefined;
       held.expectOwned();
       return handler(group as GroupContext<never>);
     };
