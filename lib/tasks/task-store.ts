@@ -161,9 +161,8 @@ export class TaskStore {
 
   /** Gives a task back that this node does not work on. Another node may claim it at once. */
   async giveBack(claim: Claim): Promise<void> {
-    await this.#change(claim, transitions.giveBack);
+    await this.#last(claim, transitions.giveBack);
     if (claim.task.state === 'waiting') await this.hints.offer(claim.task, claim.text);
-    else await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /**
@@ -174,25 +173,22 @@ export class TaskStore {
    * @throws StoreUnavailableError
    */
   async end(claim: Claim, outcome: Outcome, result?: unknown): Promise<void> {
-    await this.#change(claim, (task, stamp) => transitions.end(task, outcome, stamp, result));
-    await this.settle(claim.task, claim.text, claim.confirmed);
+    await this.#last(claim, (task, stamp) => transitions.end(task, outcome, stamp, result));
   }
 
   /** Notes that an attempt failed. @throws as {@link end} */
   async fail(claim: Claim, error: TaskFault, isFinal: boolean): Promise<void> {
     const chance = this.context.random.number();
-    await this.#change(claim, (task, stamp) =>
+    await this.#last(claim, (task, stamp) =>
       isFinal
         ? transitions.end({ ...task, error, attempts: task.attempts + 1 }, 'invalid', stamp)
         : transitions.fail(task, error, stamp, chance),
     );
-    await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /** Lets the task wait. @param after ms */
   async retryLater(claim: Claim, after: number): Promise<void> {
-    await this.#change(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
-    await this.settle(claim.task, claim.text, claim.confirmed);
+    await this.#last(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
   }
 
   /** The steps after the end of a task, or of its handler; see {@link Settling}. Any node may take them again. */
@@ -261,6 +257,12 @@ export class TaskStore {
       if (task.state === 'waiting') await this.hints.offer(task, next);
     }
     return isKnown(task);
+  }
+
+  /** The change that ends a claim, and the steps after it. It is made once: after an error of those steps all is tried again. */
+  async #last(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
+    if (claim.task.state === 'claimed') await this.#change(claim, make);
+    await this.settle(claim.task, claim.text, claim.confirmed);
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */

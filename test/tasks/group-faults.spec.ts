@@ -48,3 +48,40 @@ describe("the handler of a group whose records can't be read", () => {
     expect(await node.tasks.find('import[june]#join')).toMatchObject({ state: 'completed', attempts: 0, crashes: 0 });
   });
 });
+
+describe('a member whose group can not be told of its end', () => {
+  /** Pages of groups can't be made for a while, from now on. */
+  function refusePages({ context }: TaskNode, cluster: TaskCluster, ms: number): void {
+    const { groups } = context.store.tasks!;
+    const create = groups.create.bind(groups);
+    groups.create = (key, text) =>
+      key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : create(key, text);
+    cluster.time.schedule(() => (groups.create = create), ms);
+  }
+
+  it('notes its last attempt once, however often the steps after it are tried', async () => {
+    const cluster = newCluster();
+    let ran = 0;
+    const { node, joined } = importer(cluster, () => {
+      if (++ran === 2) refusePages(node, cluster, 4000);
+      throw new Error(`error ${ran}`);
+    });
+    await node.tasks.submit(grouped('import', 'june', 1, 1), undefined, { maxAttempts: 2 });
+    await cluster.time.advance(3 * LEASE);
+    const task = await node.tasks.find('import[june]#1');
+    expect(task).toMatchObject({ state: 'failed', attempts: 2 });
+    expect(task!.pastAttempts!.map(({ error }) => error)).toEqual(['Error: error 1', 'Error: error 2']);
+    expect(joined).toEqual([1]);
+  });
+
+  it('keeps its result and the time of its end', async () => {
+    const cluster = newCluster();
+    const { node, joined } = importer(cluster, () => refusePages(node, cluster, 4000));
+    await node.tasks.submit(grouped('import', 'june', 1, 1));
+    await cluster.time.advance(1000);
+    const { ending } = (await node.store.find('import[june]#1'))!;
+    await cluster.time.advance(3 * LEASE);
+    expect((await node.store.find('import[june]#1'))!.ending).toEqual(ending);
+    expect(joined).toEqual([1]);
+  });
+});
