@@ -5,11 +5,10 @@ import type { TaskStorage } from '../stores/task-storage.js';
 import { unblock } from './after/awaited.js';
 import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
-import { Claim, isOfClaim, whyLost } from './claim.js';
+import { type Claim, isOfClaim, whyLost } from './claim.js';
+import { Claiming } from './claiming.js';
 import { ConditionalTexts } from './conditional-texts.js';
-import { isTarget } from './addressed/target.js';
 import { FairTurns } from './fair/fair-turns.js';
-import { placeOfText } from './task-place.js';
 import { Groups } from './groups/groups.js';
 import { Hints } from './hints.js';
 import { RetainedBytes } from './retained/retained-bytes.js';
@@ -19,7 +18,7 @@ import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import type { Outcome, Task, TaskFault } from './task.js';
-import { decodeForHandler, decodeTask, encodeTask } from './task.codec.js';
+import { decodeTask, encodeTask } from './task.codec.js';
 import { groupId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
@@ -27,8 +26,6 @@ import * as transitions from './transitions.js';
 import type { WrittenPlace } from './written-place.js';
 import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
 
-/** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
-const MOST_TURNS = 8;
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';
 
@@ -50,6 +47,7 @@ export class TaskStore {
   readonly settling: Settling;
   /** Absent if the bytes of ended tasks are not limited. */
   readonly retained?: RetainedBytes;
+  readonly #claiming: Claiming;
 
   /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
@@ -75,6 +73,7 @@ export class TaskStore {
     this.timed = new TimedStorage(storage, timers, timing.callTimeout);
     this.hints = new Hints(this.timed, context);
     this.turns = new FairTurns(this.timed, context);
+    this.#claiming = new Claiming(this);
   }
 
   /**
@@ -116,27 +115,8 @@ export class TaskStore {
    * @returns undefined if it is gone, or another node was first
    * @throws StoreUnavailableError if it was surely not claimed, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
-  async claim(hint: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
-    const place = placeOfText(hint);
-    if (place?.kind !== 'fair') return this.#claim(hint, lease, owner);
-    for (let tries = 0; tries < MOST_TURNS; tries++) {
-      const text = await this.turns.next(place);
-      const claim = text === undefined ? undefined : await this.#claim(text, lease, owner);
-      if (text === undefined || claim) return claim;
-    }
-    // Other nodes were faster each time, and more may wait.
-    await this.hints.offer(place, hint);
-    return undefined;
-  }
-
-  async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
-    await this.slices.turn(text.length);
-    const task = decodeForHandler(text);
-    if (task.state !== 'waiting' || (task.to && !isTarget(task.to, this.context.node))) return undefined;
-    const claimed = transitions.claim(task, owner, lease, await this.stamp());
-    const next = encodeTask(claimed);
-    const { isWritten } = await this.texts.writePatiently(task.id, text, next, lease / 2);
-    return isWritten ? new Claim(claimed, next) : undefined;
+  claim(hint: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
+    return this.#claiming.claim(hint, lease, owner);
   }
 
   /** @param lease ms from now @throws LeaseExpiredError, StoreUnavailableError, UnknownOutcomeError */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
+import { RetryLaterError, type TaskFunction, grouped, single } from '../../lib/tasks/index.js';
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { goAway } from './store-away.js';
@@ -18,6 +18,19 @@ async function fromNewerVersion({ tasks, store }: TaskNode, id: string): Promise
 
 /** Problems with the task `mail:x`. */
 const problemsOf = (node: TaskNode) => node.of('problem').filter(({ action }) => action.includes('mail:x'));
+
+/** No claim of the task `mail:x` is answered. @param meanwhile follows the first one */
+function loseClaims({ context }: TaskNode, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
+  const { tasks } = context.store.tasks!;
+  const replace = tasks.replace.bind(tasks);
+  let claims = 0;
+  tasks.replace = async (key, former, next) => {
+    const isWritten = await replace(key, former, next);
+    if (key !== 'mail:x' || !next.startsWith('c|') || !former.startsWith('w|')) return isWritten;
+    if (claims++ === 0) await meanwhile();
+    throw new UnknownOutcomeError('no answer');
+  };
+}
 
 describe('a text that this version can not read', () => {
   it('keeps the sweep from no other task', async () => {
@@ -93,6 +106,38 @@ it('a claim whose outcome is unknown for too long is reported as such', async ()
   await cluster.time.advance(LEASE + SWEPT);
   expect(problemsOf(node)).toMatchObject([{ action: 'claim task mail:x', error: { code: 'unknown-outcome' } }]);
   expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 1, state: 'completed' });
+});
+
+it('a claim of unknown outcome runs and counts as no crash, although its task was changed before this node looks', async () => {
+  const cluster = newCluster();
+  const ran: string[] = [];
+  const node = worker(cluster, ({ id }) => void ran.push(id));
+  loseClaims(node, async () => {
+    await cluster.node().tasks.submit(single('mail', 'y'), undefined, { after: ['mail:x'] });
+  });
+  await node.tasks.submit(single('mail', 'x'), undefined, { maxCrashes: 1 });
+  await cluster.time.advance(LEASE / 2);
+  expect(ran).toEqual(['mail:x', 'mail:y']);
+  expect(await node.tasks.find('mail:x')).toMatchObject({ crashes: 0, state: 'completed' });
+});
+
+it('a task with two hints runs once, although the answers to both claims are lost', async () => {
+  const cluster = newCluster();
+  const ran: string[] = [];
+  const node = cluster.node();
+  await node.tasks.submit(single('mail', 'x'));
+  const queue = node.context.store.tasks!.queue('mail.normal');
+  const [hint] = await queue.drain(1);
+  await queue.offer([hint!, hint!]);
+  loseClaims(node);
+  const work: TaskFunction = ({ id }) => {
+    ran.push(id);
+    return new Promise<void>((done) => void cluster.time.schedule(done, 1000));
+  };
+  node.tasks.handlers.handle('mail', work, { lease: LEASE, concurrency: 2 });
+  node.tasks.handlers.start();
+  await cluster.time.advance(LEASE / 2);
+  expect(ran).toEqual(['mail:x']);
 });
 
 describe('a task whose handler does not begin after its claim', () => {

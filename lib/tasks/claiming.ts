@@ -1,0 +1,79 @@
+import type { Slices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { isTarget } from './addressed/target.js';
+import { Claim } from './claim.js';
+import type { ConditionalTexts, Written } from './conditional-texts.js';
+import type { FairTurns } from './fair/fair-turns.js';
+import type { Hints } from './hints.js';
+import { placeOfText } from './task-place.js';
+import type { Task } from './task.js';
+import { decodeForHandler, decodeTask, encodeTask } from './task.codec.js';
+import { type Stamp, claim } from './transitions.js';
+
+/** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
+const MOST_TURNS = 8;
+
+/** The part of the store of tasks that claims need. */
+interface ClaimingStore {
+  readonly texts: Pick<ConditionalTexts, 'writePatiently'>;
+  readonly turns: Pick<FairTurns, 'next'>;
+  readonly hints: Pick<Hints, 'offer'>;
+  readonly slices: Pick<Slices, 'turn'>;
+  readonly context: Pick<Context, 'node'>;
+  stamp(): Promise<Stamp>;
+}
+
+/** Claims tasks by their hints. */
+export class Claiming {
+  /** Ids of tasks that this node claims now, with whether it got them. */
+  readonly #current = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly store: ClaimingStore) {}
+
+  /** @throws as `TaskStore.claim` */
+  async claim(hint: string, lease: number, owner: string): Promise<Claim | undefined> {
+    const { turns, hints } = this.store;
+    const place = placeOfText(hint);
+    if (place?.kind !== 'fair') return this.#claim(hint, lease, owner);
+    for (let tries = 0; tries < MOST_TURNS; tries++) {
+      const text = await turns.next(place);
+      const claimed = text === undefined ? undefined : await this.#claim(text, lease, owner);
+      if (text === undefined || claimed) return claimed;
+    }
+    // Other nodes were faster each time, and more may wait.
+    await hints.offer(place, hint);
+    return undefined;
+  }
+
+  async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
+    const { slices, context } = this.store;
+    await slices.turn(text.length);
+    const task = decodeForHandler(text);
+    if (task.state !== 'waiting' || (task.to && !isTarget(task.to, context.node))) return undefined;
+    // Claims of two hints of one task, begun in the same ms, have the same token: each could take the other's for its own.
+    for (let other = this.#current.get(task.id); other; other = this.#current.get(task.id)) {
+      if (await other) return undefined;
+    }
+    const claiming = this.#write(task, text, lease, owner);
+    const isGot = claiming.then(Boolean, () => false).finally(() => this.#current.delete(task.id));
+    this.#current.set(task.id, isGot);
+    return claiming;
+  }
+
+  async #write(task: Task, text: string, lease: number, owner: string): Promise<Claim | undefined> {
+    const claimed = claim(task, owner, lease, await this.store.stamp());
+    const next = encodeTask(claimed);
+    const written = await this.store.texts.writePatiently(task.id, text, next, lease / 2);
+    return resultOf(written, new Claim(claimed, next));
+  }
+}
+
+/** A claim whose answer was lost may have been applied, and changed since: another task waits for its end, say. */
+function resultOf(written: Written, made: Claim): Claim | undefined {
+  if (written.isWritten) return made;
+  if (!written.isUncertain || written.found === undefined) return undefined;
+  const found = decodeTask(written.found);
+  if (!made.covers(found)) return undefined;
+  made.follow(found, written.found);
+  return made;
+}
