@@ -225,12 +225,15 @@ export class TaskStore {
     }
   }
 
-  /** There is such a task. Its group may be a new incarnation after a loss of data. */
+  /**
+   * There is such a task. Its group may be a new incarnation after a loss of data. One that is earlier is of a submission
+   * that stood still: the group has begun anew since.
+   */
   async #again(submission: Submission, task: Task, text: string, dedup: Dedup): Promise<Submitted> {
     const { id, member, sub } = submission;
     if (hasEnded(task)) return isKnown(task);
     const place = { ...(member && { member }), ...(sub && { sub }) };
-    if ((member ?? sub)?.incarnation !== (task.member ?? task.sub)?.incarnation) {
+    if (((member ?? sub)?.incarnation ?? 0) > ((task.member ?? task.sub)?.incarnation ?? 0)) {
       const next = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
       const written = await this.texts.write(id, text, next);
       if (!written.isWritten) return this.create(submission, dedup);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NewerRecordError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped } from '../../lib/tasks/index.js';
+import { openEnd } from '../support/nodes.js';
 import { LEASE, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -49,7 +50,35 @@ describe("the handler of a group whose records can't be read", () => {
   });
 });
 
-describe('a member whose group can not be told of its end', () => {
+it('a submission that stood still takes no member back to a former life of its group', async () => {
+  const cluster = newCluster();
+  const slow = cluster.node();
+  const { node, joined } = importer(cluster);
+  const { tasks } = slow.context.store.tasks!;
+  const create = tasks.create.bind(tasks);
+  const { work: standStill, end: goOn } = openEnd();
+  tasks.create = async (key, text) => (await standStill(), create(key, text));
+  const submit = async () => {
+    for (const number of [1, 2]) await node.tasks.submit(grouped('import', 'june', number, 2));
+  };
+  const late = slow.tasks.submit(grouped('import', 'june', 2, 2));
+  await cluster.time.advance(100);
+  await submit();
+  await cluster.time.advance(700);
+  expect(joined).toEqual([2]);
+  node.tasks.handlers.pauseType('import');
+  await submit();
+  const { member } = (await node.store.find('import[june]#2'))!;
+  goOn();
+  await cluster.time.advance(100);
+  expect(await late).toMatchObject({ outcome: 'known' });
+  expect((await node.store.find('import[june]#2'))!.member).toEqual(member);
+  node.tasks.handlers.resumeType('import');
+  await cluster.time.advance(3 * LEASE);
+  expect(joined).toEqual([2, 2]);
+});
+
+describe('a member whose group does not hear of its end', () => {
   /** Pages of groups can't be made for a while, from now on. */
   function refusePages({ context }: TaskNode, cluster: TaskCluster, ms: number): void {
     const { groups } = context.store.tasks!;
