@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { single } from '../../lib/tasks/index.js';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { grouped, single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
-import { LEASE, claimed, watched } from './external-workers.js';
+import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';
+import { defineLimit, permitsOf } from './limited-nodes.js';
 import { goAway } from './store-away.js';
 
 const newCluster = useCluster();
@@ -71,4 +73,46 @@ it('a claim of unknown outcome stays unknown in an outage: the worker gets its t
   const claim = watched(ids(node, 1));
   await cluster.time.advance(LEASE / 2);
   expect(await claim.promise).toEqual(['mail:a']);
+});
+
+describe('the permit of an attempt whose group does not hear of its end', () => {
+  /** The only permit, two members of a group, and the attempt at the first one. */
+  async function firstMember() {
+    const cluster = newCluster();
+    const node = await cluster.node({ definitions: [] });
+    await defineLimit(node, { permits: 1, duration: '1h' });
+    for (const number of [1, 2]) {
+      const name = grouped('mail', 'june', number, 2);
+      await node.gatekeeper.tasks.submit(name, undefined, { failGroupFast: true });
+    }
+    return { cluster, node, attempt: attemptAt((await claimOne(node)).task) };
+  }
+
+  function refusePages({ store }: TestNode): void {
+    const refuse = (key: string) => key.startsWith('page:') && Promise.reject(new StoreUnavailableError('away'));
+    const { groups } = store.tasks!;
+    const { create, replace } = groups;
+    groups.create = (key, text) => refuse(key) || create.call(groups, key, text);
+    groups.replace = (key, ...texts) => refuse(key) || replace.call(groups, key, ...texts);
+  }
+
+  it('is freed, and the same call again gets the same answer', async () => {
+    const { cluster, node, attempt } = await firstMember();
+    refusePages(node);
+    await expect(external(node).complete(attempt, 1)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await permitsOf(cluster)).toEqual([]);
+    expect(await external(node).complete(attempt, 1)).toMatchObject({ ending: { outcome: 'completed' } });
+    expect((await claimed(node)).map(({ task }) => task.id)).toEqual(['mail[june]#2']);
+  });
+
+  it('is freed if the task ended because its group is stopped, and no worker gets the task', async () => {
+    const { cluster, node, attempt } = await firstMember();
+    // The walk over the members comes too late.
+    node.store.tasks!.tasks.readMany = async () => new Map<string, string>();
+    await external(node).fail(attempt, { message: 'no' }, true);
+    refusePages(node);
+    expect(await claimed(node)).toEqual([]);
+    expect(await permitsOf(cluster)).toEqual([]);
+    expect(node.of('problem')).toMatchObject([{ action: 'look whether the group of mail[june]#2 is stopped' }]);
+  });
 });

@@ -186,7 +186,8 @@ export class ClaimCall {
     } catch (error) {
       const action = `look whether the group of ${claim.task.id} is stopped`;
       context.events.next({ type: 'problem', action, error });
-      return false;
+      // It may have ended although a later step failed.
+      return claim.task.state !== 'claimed';
     }
   }
 

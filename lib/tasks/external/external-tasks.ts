@@ -209,8 +209,12 @@ export class ExternalTasks {
     try {
       const claim = await this.#held(store, attempt);
       const holder = holderIn(claim.task.owner!);
-      await change(store, claim);
-      await this.#limit.free(claim.task.type, attempt.instance, holder);
+      try {
+        await change(store, claim);
+      } finally {
+        // It may have ended although a later step failed. Then the same call again no longer finds the holder.
+        if (claim.task.state !== 'claimed') await this.#limit.free(claim.task.type, attempt.instance, holder);
+      }
       return claim.task;
     } catch (error) {
       // Its answer may have been lost, or the same call came twice.
