@@ -1,9 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { StoreUnavailableError } from '../../lib/stores/index.js';
 import { IoredisAdapter } from '../../lib/stores/redis/clients/ioredis.js';
+import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { RedisServer } from '../support/redis-server.js';
+import { eventually } from './eventually.js';
+import { UNHURRIED } from './unhurried.js';
 
 describeOnRedis('subscriptions of a new connection for messages, by ioredis', () => {
   let server: RedisServer;
@@ -31,4 +36,85 @@ describeOnRedis('subscriptions of a new connection for messages, by ioredis', ()
       client.disconnect();
     }
   });
+});
+
+describeOnRedis('subscriptions of a store', () => {
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+  const newServer = async () => {
+    const server = await RedisServer.start();
+    ends.push(() => server[Symbol.asyncDispose]());
+    return server;
+  };
+  const newIoredis = (server: RedisServer, options: object) => {
+    const client = new Redis(server.port, options);
+    client.on('error', () => undefined);
+    ends.push(() => client.disconnect());
+    return client;
+  };
+  const newNodeRedis = async (
+    { port }: RedisServer,
+    reconnectStrategy: number | ((failures: number) => number | Error),
+  ) => {
+    const client = createClient({ socket: { port, reconnectStrategy } });
+    client.on('error', () => undefined);
+    await client.connect();
+    ends.push(() => client.isOpen && client.destroy());
+    return client;
+  };
+  const connected = async (options: Parameters<typeof redis>[0], opening: object = UNHURRIED) => {
+    const store = redis(options).open(opening);
+    ends.push(() => store.close());
+    await eventually('connected', () => store.health().connected);
+    return store;
+  };
+  const { signal } = new AbortController();
+
+  it('to hints work again after one that timed out (ioredis)', async () => {
+    const server = await newServer();
+    const store = await connected({ client: newIoredis(server, { commandTimeout: 500 }) });
+    const queue = store.tasks!.queue('queue');
+    server.freeze();
+    ends.push(() => server.thaw());
+    await expect(queue.poll(60_000, signal)).rejects.toThrow('Command timed out');
+    server.thaw();
+    await eventually('a hint', () => queue.offer(['hint']));
+    await eventually('it is found', async () => (await queue.poll(1000, signal)) === 'hint');
+  });
+
+  it('to hints work again after one whose connection broke before the answer (node-redis)', async () => {
+    const server = await newServer();
+    const store = await connected({ client: await newNodeRedis(server, 50) }, { callTimeout: 1000 });
+    const queue = store.tasks!.queue('queue');
+    server.freeze();
+    await expect(queue.poll(60_000, signal)).rejects.toThrow(StoreUnavailableError);
+    await server.restart();
+    await eventually('a hint', () => queue.offer(['hint']));
+    await eventually('it is found', async () => (await queue.poll(1000, signal)) === 'hint');
+  });
+
+  it.each(['ioredis', 'node-redis'])(
+    'are there again after the client gave up, and was connected again (%s)',
+    async (kind) => {
+      const server = await newServer();
+      const client =
+        kind === 'ioredis'
+          ? newIoredis(server, { retryStrategy: (attempts: number) => (attempts > 3 ? null : 50) })
+          : await newNodeRedis(server, (failures) => (failures > 3 ? new Error('given up') : 50));
+      const store = await connected({ client });
+      const heard = new Set<string | undefined>();
+      await store.watch('', ({ key }) => heard.add(key));
+      await server.kill();
+      await eventually('it gave up', () => (client instanceof Redis ? client.status === 'end' : !client.isOpen));
+      await server.restart();
+      await client.connect();
+      await eventually('connected again', () => store.health().connected);
+      await eventually('a change is heard', async () => {
+        await store.compareAndSet('key', await store.read('key'), `text ${performance.now()}`);
+        return heard.has('key');
+      });
+    },
+  );
 });

@@ -42,12 +42,12 @@ export class ChangeFeed {
   }
 
   /**
-   * Subscribes, on a connection that stays for all sessions.
+   * Subscribes, on a connection that stays for all sessions, unless it was closed for good.
    *
    * @throws the client's error if the server refuses
    */
   async attach(client: RedisClient, channels: Channels): Promise<void> {
-    if (this.#subscriber && this.#channels?.changes === channels.changes) return;
+    if (this.#subscriber?.isClosed === false && this.#channels?.changes === channels.changes) return;
     this.detach();
     this.#channels = channels;
     const subscriber = client.newSubscriber({
@@ -58,7 +58,7 @@ export class ChangeFeed {
     try {
       await subscriber.subscribe(channels.changes);
     } catch (error) {
-      this.detach();
+      if (this.#subscriber === subscriber) this.detach();
       throw error;
     }
     for (const key of this.#awaited) this.#subscribe(key);
@@ -96,8 +96,13 @@ export class ChangeFeed {
     this.#wakeUps = wake;
     const [subscriber, channels] = [this.#subscriber, this.#channels];
     if (!subscriber || !channels) throw new Error('there is no connection for messages');
-    this.#isListeningForHints ??= subscriber.subscribe(channels.wake + this.poller);
-    await this.#isListeningForHints;
+    const listening = (this.#isListeningForHints ??= subscriber.subscribe(channels.wake + this.poller));
+    try {
+      await listening;
+    } catch (error) {
+      if (this.#isListeningForHints === listening) this.#isListeningForHints = undefined; // the next poll tries again
+      throw error;
+    }
   }
 
   /** Prefix of the channels on which clients learn of hints. */
@@ -123,7 +128,8 @@ export class ChangeFeed {
     const [subscriber, channels] = [this.#subscriber, this.#channels];
     const asked =
       key === undefined ? subscriber.subscribePrefix(channels.allWaiting) : subscriber.subscribe(channels.waiting(key));
-    asked.catch(() => this.#subscribed.delete(key)); // only hints: those that wait also look from time to time
+    // Only hints: those that wait also look from time to time.
+    asked.catch(() => this.#subscriber === subscriber && this.#subscribed.delete(key));
   }
 
   #linger(key: string | undefined): void {

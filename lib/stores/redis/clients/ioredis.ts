@@ -188,6 +188,10 @@ class IoredisSubscriber implements Subscriber {
     );
   }
 
+  get isClosed(): boolean {
+    return this.client.status === 'end';
+  }
+
   async subscribe(channel: string): Promise<void> {
     await this.#ready();
     await this.client.subscribe(channel);
@@ -215,7 +219,7 @@ class IoredisSubscriber implements Subscriber {
   #ready(): Promise<void> {
     const { client } = this;
     if (client.status === 'ready') return Promise.resolve();
-    if (client.status === 'end') return Promise.reject(new Error('the connection for messages is closed'));
+    if (this.isClosed) return Promise.reject(new Error('the connection for messages is closed'));
     this.#change ??= this.#nextChange();
     return this.#change.then(() => this.#ready());
   }
@@ -233,6 +237,6 @@ class IoredisSubscriber implements Subscriber {
 
   close(): void {
     this.#closing.abort();
-    this.client.disconnect();
+    if (!this.isClosed) this.client.disconnect(); // that of a closed client would keep the process alive for 2 s
   }
 }

@@ -155,21 +155,25 @@ function shut(client: Pick<NodeRedis, 'isOpen' | 'destroy' | 'disconnect' | 'on'
 class NodeRedisSubscriber implements Subscriber {
   readonly #listener: (message: string, channel: string) => void;
   readonly #opening: Promise<unknown>;
-  #isClosed = false;
+  #isEnding = false;
 
   constructor(
     private readonly client: NodeRedis | NodeRedisCluster,
     events: SubscriberEvents,
   ) {
-    this.#listener = (message, channel) => this.#isClosed || events.onMessage(channel, message);
+    this.#listener = (message, channel) => this.#isEnding || events.onMessage(channel, message);
     let isFirst = true;
     client.on('error', () => undefined); // it connects again by itself; the store's other connection reports problems
     client.on('ready', () => {
-      if (!isFirst && !this.#isClosed) events.onReconnected();
+      if (!isFirst && !this.#isEnding) events.onReconnected();
       isFirst = false;
     });
     this.#opening = client.connect();
     this.#opening.catch(() => undefined); // each subscription reports it
+  }
+
+  get isClosed(): boolean {
+    return !this.client.isOpen;
   }
 
   async subscribe(channel: string): Promise<void> {
@@ -190,7 +194,7 @@ class NodeRedisSubscriber implements Subscriber {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#isEnding = true;
     shut(this.client);
   }
 }

@@ -50,6 +50,8 @@ export interface RedisClient {
 
 /** Receives messages, on a connection of its own. It reconnects by itself, and subscribes again. */
 export interface Subscriber {
+  /** True if it will not connect again: it was closed, or the client's settings made it give up. */
+  readonly isClosed: boolean;
   /** @throws if the server refuses */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
