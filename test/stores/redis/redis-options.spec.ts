@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
@@ -85,6 +86,31 @@ describe("the store's own connections of ioredis", () => {
     const duplicate = jest.spyOn(client, 'duplicate');
     new IoredisAdapter(client).newSubscriber({ onMessage: () => undefined, onReconnected: () => undefined }).close();
     expect(duplicate).toHaveBeenCalledWith(expect.objectContaining({ failoverDetector: false }));
+  });
+});
+
+describe('the adapter of a Cluster of ioredis', () => {
+  it('counts the losses of its servers, and keeps nothing of those that are gone', async () => {
+    const cluster = new Cluster(['127.0.0.1:1'], lazy);
+    const adapter = new IoredisAdapter(cluster);
+    const gone = Array.from({ length: 20 }, () => new Redis(lazy));
+    const present = new Redis(lazy);
+    const before = [gone[0]!.listenerCount('close'), gone[0]!.listenerCount('end')];
+    const listeners = (node: Redis) => [node.listenerCount('close'), node.listenerCount('end')];
+    for (const node of [...gone, present]) cluster.emit('+node', node);
+    for (const node of gone) {
+      const ended = once(node, 'end');
+      node.disconnect();
+      await ended;
+    }
+    expect(adapter.losses).toBe(gone.length);
+    expect(gone.map(listeners)).toEqual(gone.map(() => before));
+    expect(listeners(present)).not.toEqual(before);
+
+    const touches = gone.map((node) => jest.spyOn(node, 'off'));
+    adapter.release();
+    expect(touches.filter(({ mock }) => mock.calls.length > 0)).toEqual([]);
+    expect(listeners(present)).toEqual(before);
   });
 });
 

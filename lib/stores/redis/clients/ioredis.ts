@@ -63,7 +63,8 @@ export class IoredisAdapter implements RedisClient {
   readonly isCluster: boolean;
   readonly keyPrefix: string;
   losses = 0;
-  readonly #ends: (() => void)[] = [];
+  /** Each removes one listener, and itself. */
+  readonly #ends = new Set<() => void>();
   readonly #listeners = new Set<() => void>();
   #lastError: Error | undefined;
   /** Whether the present attempt to connect had no error yet. */
@@ -79,7 +80,7 @@ export class IoredisAdapter implements RedisClient {
     for (const event of ['ready', 'close', 'end']) this.#on(this.client, event, () => this.#changed());
     this.#on(this.client, 'connecting', () => (this.#isNewAttempt = true));
     this.#on(this.client, 'error', (error) => this.#failed(error as Error));
-    if (!this.isCluster) this.#countLosses(this.client);
+    if (!this.isCluster) this.#on(this.client, 'close', () => this.losses++);
     else this.#watchNodes();
   }
 
@@ -125,7 +126,7 @@ export class IoredisAdapter implements RedisClient {
   }
 
   release(): void {
-    for (const end of this.#ends.splice(0)) end();
+    for (const end of this.#ends) end();
     if (!this.isOwn) return;
     this.client.on('error', () => undefined); // an attempt to connect may still be under way
     this.client.disconnect();
@@ -149,19 +150,29 @@ export class IoredisAdapter implements RedisClient {
     for (const listener of this.#listeners) listener();
   }
 
-  #countLosses(client: Ioredis): void {
-    this.#on(client, 'close', () => this.losses++);
-  }
-
   /** The Cluster sends a command again when the connection to one server broke. Its own events don't tell. */
   #watchNodes(): void {
     for (const node of this.client.nodes('all')) this.#countLosses(node);
-    this.#on(this.client, '+node', (node) => this.#countLosses(node as unknown as Ioredis));
+    this.#on(this.client, '+node', (node) => this.#countLosses(node as Ioredis));
   }
 
-  #on(client: Ioredis, event: string, listener: (argument: unknown) => void): void {
+  /** Until the client of a server has ended: the Cluster makes a new one then, and drops this one. */
+  #countLosses(node: Ioredis): void {
+    const stopCounting = this.#on(node, 'close', () => this.losses++);
+    const stopWatching = this.#on(node, 'end', () => {
+      stopCounting();
+      stopWatching();
+    });
+  }
+
+  #on(client: Ioredis, event: string, listener: (argument: unknown) => void): () => void {
     client.on(event, listener);
-    this.#ends.push(() => client.off(event, listener));
+    const end = () => {
+      client.off(event, listener);
+      this.#ends.delete(end);
+    };
+    this.#ends.add(end);
+    return end;
   }
 }
 
