@@ -77,7 +77,7 @@ export class PlainModel {
   }
 
   #refresh(permit: ModelPermit, uses: number): ModelOutcome {
-    permit.endsAt = Math.max(permit.endsAt + 1, this.now + DURATION);
+    permit.endsAt = this.now + DURATION;
     permit.uses += uses;
     return 'refreshed';
   }
