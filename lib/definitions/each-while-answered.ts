@@ -1,7 +1,7 @@
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { StoreUnavailableError, isStoreError } from '../stores/index.js';
 
 /**
  * Runs `work` for each item. A failure of one item does not stop the others. But if the store does not answer, the
@@ -22,18 +22,14 @@ export async function eachWhileAnswered<Item>(
     await slices.turn();
     await work(item).catch((error: unknown) => {
       failed.set(item, error);
-      if (isOutage(error)) throw error;
+      if (isStoreError(error)) throw error;
     });
     count++;
   };
   await forEachLimit(items, attempt).catch((error: unknown) => {
-    if (!isOutage(error)) throw error;
+    if (!isStoreError(error)) throw error;
     const isUntouched = count === 0 && [...failed.values()].every((each) => each instanceof StoreUnavailableError);
     if (isUntouched) throw error;
   });
   return failed;
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
 }

@@ -1,5 +1,5 @@
 import { escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { isStoreError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger, LogLine } from '../context/context.js';
@@ -198,8 +198,7 @@ const PERIODIC = new Set([
 ]);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {
-  const isOutage = error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
-  return PERIODIC.has(action) && isOutage ? 'debug' : 'warn';
+  return PERIODIC.has(action) && isStoreError(error) ? 'debug' : 'warn';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { STRICT_START } from '../clock/index.js';
 import type { CancelTimer } from '../async/node-clock.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { isStoreError } from '../stores/index.js';
 import type { AlertKind } from '../context/alert.js';
 import { type Context, timeOf } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
@@ -180,7 +180,7 @@ export class HealthCheck {
       await this.#probe();
       return { value: await this.#unlessSilent(read()), stale: [] };
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+      if (!isStoreError(error)) throw error;
       return { value: recall(), stale: [this.#stale(part, error.message)] };
     }
   }

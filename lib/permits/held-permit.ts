@@ -3,7 +3,7 @@ import { PermitLostError } from './permits.errors.js';
 import type { DenialReason, StoredPermit } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
 import { ShardsUnreadError } from '../records/shards-unread.error.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { NoQuorumError, isStoreError } from '../stores/index.js';
 import type { LossReason } from '../context/events.js';
 import type { Lease, LeaseUser } from './lease.js';
 import type { Permit } from './permit.js';
@@ -141,7 +141,7 @@ export type Attempt =
  */
 export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };
-  if (!(error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError)) throw error;
+  if (!isStoreError(error)) throw error;
   // `onUnavailable: 'run'` must not apply here: the definition that is not loaded yet may be paused.
   if (error instanceof ShardsUnreadError && error.isDeclared) return { reason: 'no-definition', holders: [], error };
   return { reason: error instanceof NoQuorumError ? error.code : 'unavailable', holders: [], error };

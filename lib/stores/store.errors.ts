@@ -14,3 +14,8 @@ export class NoQuorumError extends StoreUnavailableError {
 export class UnknownOutcomeError extends GatekeeperError {
   readonly code = 'unknown-outcome';
 }
+
+/** Whether a call of the store failed: it surely changed nothing, or its outcome is unknown. */
+export function isStoreError(error: unknown): error is StoreUnavailableError | UnknownOutcomeError {
+  return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+}

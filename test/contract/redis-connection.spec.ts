@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { redis } from '../../lib/stores/redis/index.js';
@@ -10,6 +10,7 @@ import {
 } from '../../lib/stores/index.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { CLIENTS } from '../support/redis-clients.js';
+import { useEnds } from '../support/ends.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { waitingSince } from '../support/waiting.js';
@@ -21,10 +22,7 @@ import { UNHURRIED } from './unhurried.js';
 const QUICK = { callTimeout: 500 };
 
 describeOnRedis('redis() and its connection', () => {
-  const ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ends = useEnds();
   const newServer = async (settings?: Parameters<typeof RedisServer.start>[0]) => {
     const server = await RedisServer.start(settings);
     ends.push(() => server[Symbol.asyncDispose]());

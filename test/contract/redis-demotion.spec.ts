@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createClient } from 'redis';
 import { DOUBT, isDoubted } from '../../lib/decision/index.js';
 import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../lib/stores/index.js';
@@ -8,6 +8,7 @@ import { resolveOptions } from '../../lib/stores/redis/redis.options.js';
 import { RedisStore } from '../../lib/stores/redis/redis.store.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { CLIENTS } from '../support/redis-clients.js';
+import { useEnds } from '../support/ends.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { eventually } from './eventually.js';
@@ -35,10 +36,7 @@ const OWN: Readonly<Record<string, (url: string) => RecordStore>> = {
 };
 
 describeOnRedis('a primary that becomes a replica, and breaks no connection', () => {
-  const ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ends = useEnds();
   const newServer = async () => {
     const server = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
     ends.push(() => server[Symbol.asyncDispose]());

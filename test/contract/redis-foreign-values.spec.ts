@@ -1,10 +1,11 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DOUBT } from '../../lib/decision/index.js';
 import { StoreUnavailableError } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import { Keys } from '../../lib/stores/redis/keys.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { CLIENTS } from '../support/redis-clients.js';
+import { useEnds } from '../support/ends.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from './eventually.js';
 import { UNHURRIED } from './unhurried.js';
@@ -17,10 +18,7 @@ const OTHER = Array.from({ length: 20 }, (_, index) => `semaphore:${index}`).fin
 )!;
 
 describeOnRedis('a value of another program under a key of redis()', () => {
-  const ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ends = useEnds();
   const newServer = async () => {
     const server = await RedisServer.start();
     ends.push(() => server[Symbol.asyncDispose]());

@@ -1,17 +1,15 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createClient } from 'redis';
 import { UnknownOutcomeError } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
+import { useEnds } from '../support/ends.js';
 import { RedisServer } from '../support/redis-server.js';
 import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { eventually } from './eventually.js';
 
 describeOnRedis('redis() with replicas that confirm writes', () => {
-  const ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ends = useEnds();
   const newServer = async (settings?: Parameters<typeof RedisServer.start>[0]) => {
     const server = await RedisServer.start(settings);
     ends.push(() => server[Symbol.asyncDispose]());

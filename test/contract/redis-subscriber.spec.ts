@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { StoreUnavailableError } from '../../lib/stores/index.js';
 import { IoredisAdapter } from '../../lib/stores/redis/clients/ioredis.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
+import { useEnds } from '../support/ends.js';
 import { RedisServer } from '../support/redis-server.js';
 import { eventually } from './eventually.js';
 import { UNHURRIED } from './unhurried.js';
@@ -39,10 +40,7 @@ describeOnRedis('subscriptions of a new connection for messages, by ioredis', ()
 });
 
 describeOnRedis('subscriptions of a store', () => {
-  const ends: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
-  });
+  const ends = useEnds();
   const newServer = async () => {
     const server = await RedisServer.start();
     ends.push(() => server[Symbol.asyncDispose]());

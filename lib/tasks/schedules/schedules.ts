@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import { isStoreError } from '../../stores/index.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';
 import type { TaskContext } from '../workers/task-handler.js';
@@ -133,7 +133,6 @@ async function confirm(look: ScheduleLook, tick: number): Promise<void> {
   try {
     await look.confirm(tick);
   } catch (error) {
-    const isOfStore = error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
-    throw isOfStore ? new RetryLaterError(RETRY) : error;
+    throw isStoreError(error) ? new RetryLaterError(RETRY) : error;
   }
 }

@@ -1,5 +1,5 @@
 import { NewerRecordError } from '../../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import { isStoreError } from '../../stores/index.js';
 import type { GroupCounts, Incarnation, Task } from '../task.js';
 import { givenName } from '../subtasks/sub-name.js';
 import { decodeTask } from '../task.codec.js';
@@ -25,14 +25,9 @@ export async function readGroup(context: TaskContext, task: Task, store: TaskSto
   try {
     return (await store.settling.isStaleJoin(task)) ? undefined : await read(context, task, store);
   } catch (error) {
-    throw isUnread(error) ? new RetryLaterError(UNREAD) : error;
+    // A node of a newer version can read what this one can't.
+    throw isStoreError(error) || error instanceof NewerRecordError ? new RetryLaterError(UNREAD) : error;
   }
-}
-
-/** A node of a newer version can read what this one can't. */
-function isUnread(error: unknown): boolean {
-  const kinds = [StoreUnavailableError, UnknownOutcomeError, NewerRecordError];
-  return kinds.some((kind) => error instanceof kind);
 }
 
 async function read(context: TaskContext, task: Task, store: TaskStore): Promise<GroupContext> {

@@ -4,7 +4,7 @@ import { pause } from '../../async/pause.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/index.js';
+import { isStoreError } from '../../stores/index.js';
 import type { CancelAuthor } from '../by-hand/cancel.js';
 import type { Claim } from '../claim.js';
 import type { TaskStore } from '../task-store.js';
@@ -134,8 +134,7 @@ export class HeldTask implements TaskLease {
       try {
         return await this.#changes.run(() => change(this.claim));
       } catch (error) {
-        const isOfStore = error instanceof UnknownOutcomeError || error instanceof StoreUnavailableError;
-        if (!isOfStore || this.left <= RETRY) throw error;
+        if (!isStoreError(error) || this.left <= RETRY) throw error;
         await pause(this.context.nodeClock, RETRY);
       }
     }
