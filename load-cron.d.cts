@@ -4,10 +4,13 @@ interface Cron {
 }
 
 interface CronTime {
-  /** The hours of the expression, as keys. */
+  /** The values that each field of the expression allows, as keys. Months begin with 1, days of the week with 0: Sunday. */
+  readonly second: object;
+  readonly minute: object;
   readonly hour: object;
-  /** The next time after `start`, in whole seconds. */
-  getNextDateFrom(start: Date, timeZone: string): { toMillis(): number };
+  readonly dayOfMonth: object;
+  readonly month: object;
+  readonly dayOfWeek: object;
 }
 
 /** Undefined if neither @nestjs/schedule nor cron is installed. */

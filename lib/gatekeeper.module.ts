@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { type GatekeeperOptions } from './gatekeeper/index.js';
-import { GatekeeperService } from './nest/gatekeeper.service.js';
+import { InvalidOptionsError } from './decision/index.js';
+import { NO_OPTIONS } from './nest/cluster-singleton.messages.js';
+import { EarlyDrain, GatekeeperService } from './nest/gatekeeper.service.js';
 import {
   ConfigurableModuleClass,
   type GatekeeperModuleOptions,
@@ -11,9 +13,12 @@ import {
   AllocationExplorer,
   AllocationService,
   ClusterService,
+  FirstOnNest10Module,
   GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
+  LifecycleModule,
+  ScopeCheck,
   TasksExplorer,
   TasksService,
 } from './nest/index.js';
@@ -25,13 +30,15 @@ import {
  * @throws InvalidOptionsError at boot; it lists every fault of the options, or of the guarded methods
  */
 @Module({
-  imports: [DiscoveryModule],
+  imports: [DiscoveryModule, LifecycleModule, FirstOnNest10Module],
   providers: [
     {
       provide: GatekeeperService,
-      useFactory: (options: GatekeeperModuleOptions) => new GatekeeperService(withoutConsole(options)),
+      useFactory: (options: GatekeeperModuleOptions | undefined) => new GatekeeperService(withoutConsole(options)),
       inject: [MODULE_OPTIONS_TOKEN],
     },
+    ScopeCheck,
+    EarlyDrain,
     ClusterService,
     AllocationService,
     TasksService,
@@ -54,7 +61,8 @@ import {
 export class GatekeeperModule extends ConfigurableModuleClass {}
 
 /** The console reads the option `console` itself. The gatekeeper would refuse it as unknown. */
-function withoutConsole(options: GatekeeperModuleOptions): GatekeeperOptions {
+function withoutConsole(options: GatekeeperModuleOptions | undefined): GatekeeperOptions {
+  if (!options) throw new InvalidOptionsError('GatekeeperModule', [NO_OPTIONS]);
   return Object.fromEntries(
     Object.entries(options).filter(([name]) => name !== 'console'),
   ) as unknown as GatekeeperOptions;

@@ -64,6 +64,7 @@ export {
   type TaskViewState,
   type TypeObstacle,
   type WaitingType,
+  type WaitingTypes,
   type WorkerState,
   defineTask,
   grouped,

@@ -7,6 +7,8 @@ export const FLOWS = [1, 64];
 const ROUNDS = 5;
 /** s; Java needs more calls than Node.js until its code is compiled. */
 const WARMUP = { java: 2, node: 1 };
+/** With all flows, however many are measured then: the code of a process that has been up for a while is compiled. */
+const WARMUP_FLOWS = Math.max(...FLOWS);
 
 /**
  * Pairs of acquisition and release per second, and percentiles of the acquisition (µs): medians of rounds, in which all
@@ -18,7 +20,7 @@ export async function speed(peers, seconds, say) {
   const servers = await startServers(peers);
   const actors = [];
   try {
-    const names = Array.from({ length: Math.max(...FLOWS) }, (_, index) => `bench-${index}`);
+    const names = Array.from({ length: WARMUP_FLOWS }, (_, index) => `bench-${index}`);
     for (const peer of peers) actors.push(await Actor.start(peer, servers.addressOf(peer), { names }));
     const figures = Object.fromEntries(peers.map(({ id }) => [id, {}]));
     for (const flows of FLOWS) {
@@ -36,21 +38,22 @@ export async function speed(peers, seconds, say) {
 /** @returns the figures of all rounds, by id; none for a peer that failed, which is said */
 async function inRounds(peers, actors, { flows, seconds, say }) {
   const taken = Object.fromEntries(peers.map(({ id }) => [id, []]));
-  const measured = async (ms, keep) => {
+  const measured = async (count, ms, keep) => {
     for (const [index, { id, provider }] of peers.entries()) {
       if (!taken[id]) continue;
-      const answer = await actors[index].ask('bench', flows, Math.round(ms(provider)));
+      const answer = await actors[index].ask('bench', count, Math.round(ms(provider)));
       if (answer.error === undefined) keep(id, answer);
       else {
         delete taken[id];
-        say(`left out ${id} with ${flows} flows: ${answer.error}`);
+        say(`left out ${id} with ${count} flows: ${answer.error}`);
       }
     }
   };
   const warmup = (provider) => Math.min(provider ? WARMUP.java : WARMUP.node, seconds) * 1000;
-  await measured(warmup, () => undefined);
+  await measured(WARMUP_FLOWS, warmup, () => undefined);
   for (let round = 0; round < ROUNDS; round++) {
     await measured(
+      flows,
       () => (seconds * 1000) / ROUNDS,
       (id, answer) => taken[id].push(answer),
     );

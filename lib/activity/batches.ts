@@ -50,6 +50,13 @@ export class Batches<Entry extends Sized> {
     else this.#cancelTimer ??= this.#sendIn(this.options.gathering);
   }
 
+  /** Sends the waiting entries now, unless the last attempt failed. Resolves when they are sent, or an attempt failed. */
+  async flush(): Promise<void> {
+    await this.#sending;
+    if (!this.#sending && !this.#isFailing && !this.#isClosed && this.#unsent.count > 0) this.#send();
+    await this.#sending;
+  }
+
   /** Tries once to send the remaining entries, and reports a failure. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -44,7 +44,7 @@ export interface RunEntry extends RunOrSkip {
   readonly loss?: PermitLoss;
   /** Only of a term of leadership: why it ended. */
   readonly ended?: TermEnd;
-  /** Number of the run on its node and semaphore. Only of runs of 2 s or more. */
+  /** Number of the run on its node and semaphore. Absent for a term of leadership that expired. */
   readonly run?: number;
   /** Only of a crashed run: the last known expiry of its permit, as cluster time in ms; absent if it had no permit. */
   readonly until?: number;
@@ -116,3 +116,15 @@ export type HistoryEntry = RunEntry | RunningEntry | SkipEntry;
 
 /** An entry of the journal of runs. */
 export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;
+
+/**
+ * Compares runs for `toSorted`: the newest first. Of runs that begin in one ms, the one with the higher number is the newer.
+ */
+export function newerFirst(one: Begun, other: Begun): number {
+  return other.at - one.at || (other.run ?? 0) - (one.run ?? 0);
+}
+
+interface Begun {
+  readonly at: number;
+  readonly run?: number | undefined;
+}

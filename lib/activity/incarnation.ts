@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.js';
-import type { Instant } from '../records/plan.js';
+import { type Instant, instantOf } from '../records/plan.js';
 
 /**
  * One unbroken membership lease of this node, by its own clocks. It counts from before the write was sent, on the
@@ -46,8 +46,7 @@ export class Incarnation {
    * it before a later write is confirmed.
    */
   begin(): void {
-    const { nodeClock } = this.context;
-    this.#counted ??= { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
+    this.#counted ??= instantOf(this.context.nodeClock);
   }
 
   /**

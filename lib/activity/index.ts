@@ -1,7 +1,7 @@
 export type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './archive/history-archive.js';
 export { RunArchivist } from './archive/run-archivist.js';
 export * from './audit.js';
-export { newestRuns } from './last-runs.js';
+export { jobKey, newestRuns } from './last-runs.js';
 export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';
@@ -10,7 +10,7 @@ export { timesOf } from './jobs/job-times.js';
 export type { JobRuns, RunDay, RunStatistics } from './jobs/job-runs.js';
 export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
 export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-record.js';
-export { RUN_KINDS, type RunKind, type RunsQuery } from './jobs/runs-query.js';
+export { RUN_KINDS, type RunKind, type RunsQuery, entryKey } from './jobs/runs-query.js';
 export { Runs } from './jobs/runs.js';
 export {
   type NodeInfo,

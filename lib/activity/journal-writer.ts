@@ -70,6 +70,11 @@ export class JournalWriter<Entry extends object> {
     return entries;
   }
 
+  /** Sends this node's waiting entries now, so that a reading has them. See {@link Batches.flush}. */
+  flush(): Promise<void> {
+    return this.#batches.flush();
+  }
+
   /** Tries once to send the remaining entries, and reports a failure. */
   close(): Promise<void> {
     return this.#batches.close();

@@ -1,8 +1,8 @@
 import type { NodeClock } from '../async/node-clock.js';
 import type { Pieces } from '../async/slices.js';
-import type { HistoryEntry, RunEntry, RunningEntry } from './history-entry.js';
+import { type HistoryEntry, type RunEntry, type RunningEntry, newerFirst } from './history-entry.js';
 
-/** Default capacity of the journal, in entries. */
+/** Default capacity of the journal, in entries. No more runs are kept. */
 const ALL = 10_000;
 /** Number of entries that are read when the former reading is recent. */
 const NEWEST = 1000;
@@ -10,6 +10,8 @@ const NEWEST = 1000;
 const FRESH = 1000;
 /** ms after which more than {@link NEWEST} entries may be new. Then the whole journal is read again. */
 const STALE = 60_000;
+/** ms after which the whole journal is read in any case: until then, runs that have left it are still kept. */
+const OUTDATED = 600_000;
 
 /**
  * The newest run of each job. The runs are kept between two calls, because each call would otherwise read the whole
@@ -19,6 +21,7 @@ export class LastRuns {
   #runs = new Map<string, RunEntry>();
   #running: RunningEntry[] = [];
   #readAt = -Infinity;
+  #allReadAt = -Infinity;
 
   constructor(
     private readonly read: (limit: number) => Promise<HistoryEntry[]>,
@@ -27,8 +30,9 @@ export class LastRuns {
 
   /** @throws StoreUnavailableError */
   async get(): Promise<RunEntry[]> {
-    const age = this.nodeClock.monotonic() - this.#readAt;
-    if (age >= FRESH) await this.#refresh(age < STALE);
+    const now = this.nodeClock.monotonic();
+    const age = now - this.#readAt;
+    if (age >= FRESH) await this.#refresh(age < STALE && now - this.#allReadAt < OUTDATED);
     return this.known();
   }
 
@@ -47,11 +51,15 @@ export class LastRuns {
     const entries = await this.read(isRecent ? NEWEST : ALL);
     // A newer run of a job may have left the journal before this node read it. Then the known run is no longer the
     // newest.
-    if (!isRecent) this.#runs.clear();
+    if (!isRecent) {
+      this.#runs.clear();
+      this.#allReadAt = began;
+    }
     for (const entry of entries) {
       if (entry.kind === 'run') keepNewest(this.#runs, entry);
       else if (entry.kind === 'running') dropCrashed(this.#runs, entry);
     }
+    dropOldest(this.#runs);
     this.#running = entries.filter((entry) => entry.kind === 'running');
     this.#readAt = began;
   }
@@ -78,8 +86,15 @@ function dropCrashed(runs: Map<string, RunEntry>, { run, node, ...job }: Running
   if (isSame && known.outcome === 'crashed') runs.delete(jobKey(job));
 }
 
+/** Names of jobs may come from arguments. */
+function dropOldest(runs: Map<string, RunEntry>): void {
+  if (runs.size <= ALL) return;
+  const oldestFirst = [...runs].toSorted(([, one], [, other]) => one.at - other.at);
+  for (const [key] of oldestFirst.slice(0, -ALL)) runs.delete(key);
+}
+
 function keepNewest(runs: Map<string, RunEntry>, run: RunEntry): void {
   const key = jobKey(run);
   const known = runs.get(key);
-  if (!known || known.at <= run.at) runs.set(key, run);
+  if (!known || newerFirst(known, run) >= 0) runs.set(key, run);
 }

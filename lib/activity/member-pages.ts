@@ -1,7 +1,8 @@
-import { Deadline } from '../async/deadline.js';
+import { trySample } from '../clock/index.js';
 import { CorruptRecordError } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { Caretaker } from '../records/caretaker.js';
+import { askTimeOf } from '../records/known-record.js';
 import { RecordClient } from '../records/record-client.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { RecordChange } from '../stores/index.js';
@@ -73,14 +74,14 @@ export class MemberPages {
    */
   async look(): Promise<MembersReading | undefined> {
     const { store, timers, timing, nodeClock } = this.context;
-    const sent = nodeClock.monotonic();
+    const [sent, askedAt] = [nodeClock.monotonic(), askTimeOf(this.context)];
     const keys = [...this.all.map(({ key }) => key), ...(this.#companion?.keys() ?? [])];
     const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
     this.#companion?.take(texts);
     let isComplete = true;
     for (const page of this.all) {
       await this.#caretaker.turn();
-      isComplete = (await this.#examine(page, texts.get(page.key))) && isComplete;
+      isComplete = (await this.#examine(page, texts.get(page.key), askedAt)) && isComplete;
     }
     const pages = this.all.map((page) => (this.#corrupt.has(page) ? undefined : page.known));
     if (!isComplete) return undefined;
@@ -101,9 +102,8 @@ export class MemberPages {
     const over = clusterClock.earliest() - timing.clockTolerance;
     const isUnproven = ({ expiresAt }: MemberEntry, index: number) =>
       expiresAt <= over && clusterClock.sampledAt < this.#firstSeen.get(ids[index]!)!;
-    const patience = new Deadline(this.context.timers, timing.callTimeout / 4);
     // Without an answer, the leases end by this node's own observation, and the old sample ends none of them.
-    if (entries.some(isUnproven)) await patience.race(clusterClock.sample()).catch(() => undefined);
+    if (entries.some(isUnproven)) await trySample(this.context, timing.callTimeout);
   }
 
   #clusterTime(pages: readonly (MemberPage | undefined)[], sent: number) {
@@ -115,9 +115,9 @@ export class MemberPages {
   }
 
   /** @returns whether this node knows what the store has */
-  async #examine(page: PageClient, text: string | undefined): Promise<boolean> {
+  async #examine(page: PageClient, text: string | undefined, askedAt?: number): Promise<boolean> {
     try {
-      if (text === undefined ? page.known !== undefined : !page.observe(text)) await page.look();
+      if (text === undefined ? page.known !== undefined : !page.observe(text, askedAt)) await page.look();
       this.#corrupt.delete(page);
       return true;
     } catch (error) {

@@ -48,6 +48,8 @@ const lastRunSchema = z
     token: storedCount.optional(),
     /** Slot of its permit; absent if it ran without a permit. */
     slot: storedCount.optional(),
+    /** See RunEntry. */
+    run: storedCount.optional(),
   })
   .meta({ id: 'LastRun' });
 

@@ -54,6 +54,8 @@ export class NodeRegistry {
   /** An older entry must not overwrite a newer one. */
   readonly #queue = new SerialQueue();
   #joins?: Subscription;
+  /** Monotonic ms of {@link start}, which may be long before the store can be asked for the time. */
+  #begunAt = 0;
   #startedAt?: number;
   /** The content that was last written, and when (monotonic ms). */
   #written?: { readonly content: string; readonly at: number };
@@ -76,6 +78,7 @@ export class NodeRegistry {
   /** Begins to publish this node. The gatekeeper calls this when it starts. */
   start(): void {
     if (!this.#periodic) return;
+    this.#begunAt = this.context.nodeClock.monotonic();
     this.#periodic.start(0);
     const joined = this.membership.participants$.pipe(
       map(() => this.membership.isHeld),
@@ -99,6 +102,7 @@ export class NodeRegistry {
    */
   async nodes(): Promise<NodeInfo[]> {
     const { store, timers, timing, nodeClock } = this.context;
+    await this.#learnTime();
     const patience = LIST_FACTOR * timing.callTimeout;
     const texts = await answerWithin(timers, patience, 'list the nodes', () => store.list(KEY_PREFIX));
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
@@ -130,12 +134,13 @@ export class NodeRegistry {
   }
 
   async #writeOwn(): Promise<void> {
+    await this.#learnTime();
     const at = this.context.nodeClock.monotonic();
     const card = this.#card();
     const content = contentOf(card);
     const isKnown = this.#written?.content === content && at < this.#written.at + REPEAT;
     if (isKnown && this.membership.isHeld) return;
-    await this.#write((others) => [...others, card]);
+    await this.#write((others) => [...others.filter((other) => this.#isAlive(other)), card]);
     this.#written = { content, at };
   }
 
@@ -152,6 +157,12 @@ export class NodeRegistry {
       this.context.events.next({ type: 'problem', action: 'publish this node', error });
   }
 
+  /** The times of entries are cluster time. This node's own clock may be wrong, and would drop living nodes. */
+  async #learnTime(): Promise<void> {
+    const { clusterClock } = this.context;
+    if (!clusterClock.isFresh) await clusterClock.sample();
+  }
+
   #isAlive({ at, heartbeat }: NodeInfo): boolean {
     return timeOf(this.context) - at < SILENCE * Math.max(heartbeat, 1000);
   }
@@ -165,8 +176,7 @@ export class NodeRegistry {
       const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
       // Reported now, because this write removes the invalid entries.
       this.#leftOut.note(faults);
-      const others = nodes.filter((card) => card.instance !== node.instance && this.#isAlive(card));
-      const written = encodeCards(next(others));
+      const written = encodeCards(next(nodes.filter(({ instance }) => instance !== node.instance)));
       if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: 'none' }))) return;
     }
     throw new Error(`other nodes were faster ${TRIES} times: the next heartbeat tries again`);
@@ -174,8 +184,8 @@ export class NodeRegistry {
 
   #card(): NodeInfo {
     const at = timeOf(this.context);
-    this.#startedAt ??= at;
-    const { node, clusterClock } = this.context;
+    const { node, nodeClock, clusterClock } = this.context;
+    this.#startedAt ??= Math.round(at - (nodeClock.monotonic() - this.#begunAt));
     const { offset, suspect } = clusterClock.report();
     const { heartbeat, version } = this.options;
     const { isHeld, lease } = this.membership;
@@ -199,8 +209,8 @@ export class NodeRegistry {
     const { job, semaphore } = card;
     const run = semaphore === undefined ? undefined : this.runs.newestHere({ job, semaphore });
     if (!run) return card;
-    const { at, took, outcome, message, token, slot } = run;
-    return { ...card, lastRun: { at, took, outcome, message, token, slot } };
+    const { at, took, outcome, message, token, slot, run: number } = run;
+    return { ...card, lastRun: { at, took, outcome, message, token, slot, run: number } };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EndedRun, ExpiryEntry, HistoryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
+import { runInShard, runKey } from './jobs/job-record.js';
 
 /** Facts about starts without an end. */
 export interface RunFacts {
@@ -55,6 +56,6 @@ function permitOf({ semaphore, token }: ExpiryEntry | StartEntry): string {
  * Entries of short runs have no number. The number alone is not enough: a node counts anew for a name without a
  * definition that it had forgotten.
  */
-function keyOf({ semaphore, node, run, at }: EndedRun | StartEntry): string | undefined {
-  return run === undefined ? undefined : `${node.instance}\n${run}\n${at}\n${semaphore}`;
+function keyOf(entry: EndedRun | StartEntry): string | undefined {
+  return entry.run === undefined ? undefined : runInShard(entry.semaphore, runKey(entry));
 }

@@ -36,12 +36,10 @@ export async function readRunFacts(
 }
 
 async function livingInstances(
-  { node, clusterClock }: Context,
+  { node }: Context,
   registry: Sources['registry'],
   membership: Sources['membership'],
 ): Promise<ReadonlySet<string>> {
-  // The ages of the nodes' entries need cluster time: this node's own clock may be wrong.
-  if (!clusterClock.isFresh) await clusterClock.sample();
   const nodes = [node, ...(await registry.nodes()), ...membership.participants()];
   return new Set(nodes.map(({ instance }) => instance));
 }

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs';
-import { LEADER_PREFIX, type StoredPermit, given, messageOf } from '../decision/index.js';
+import { LEADER_PREFIX, type StoredPermit, given, messageOf, stackOf } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import type { RunArchivist } from './archive/run-archivist.js';
@@ -108,7 +108,7 @@ export class RunHistory {
   /** The past of jobs has no terms of leadership: their pages show the journal. */
   #note(entry: StoredRunEntry, error?: unknown): void {
     const { jobs, archive, keepsStacks } = this.options;
-    const stack = keepsStacks && error instanceof Error ? error.stack : undefined;
+    const stack = keepsStacks ? stackOf(error) : undefined;
     this.#journal.note(entry);
     if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB) jobs.note(entry, stack);
     // The term of another node, which expired, is not a run that this node made.
@@ -164,7 +164,7 @@ export class RunHistory {
       ...(failed && { message: shortMessageOf(error) }),
       ...given({ by, missed, attempts, renewals: run?.renewals || undefined, loss: run?.loss }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
-      ...(run?.isNoted && { run: event.run }),
+      run: event.run,
     };
     this.#note(entry, error);
     setLast(this.#newest, jobKey(entry), entry);

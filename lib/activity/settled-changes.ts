@@ -15,6 +15,8 @@ interface Settled {
  * | was made, and has its revision              | was not made: the other one has taken its place |
  * | has a higher revision                       | stays unknown: entries between them are missing |
  * | none of these                               | may be the last change: the record tells     |
+ *
+ * A change without a revision, as an order of an allocation group, stays unknown.
  */
 export function settledChanges(log: readonly AuditEntry[]): Settled {
   const unknown = log.filter(({ outcome }) => outcome === 'unknown');
@@ -28,7 +30,8 @@ export function settledChanges(log: readonly AuditEntry[]): Settled {
     taken.add(`${revision} ${semaphore}`);
     last.set(semaphore, Math.max(revision, last.get(semaphore) ?? 0));
   }
-  const isTaken = ({ semaphore, revision }: AuditEntry) => taken.has(`${revision} ${semaphore}`);
+  const isTaken = ({ semaphore, revision }: AuditEntry) =>
+    revision !== undefined && taken.has(`${revision} ${semaphore}`);
   const settled = log.map((entry) => {
     if (entry.outcome !== 'unknown') return entry;
     if (followed.has(entry.id)) return asMade(entry);

@@ -8,7 +8,7 @@ export interface Sized {
 const MOST_ENTRIES = 10_000;
 /** Characters of all entries together. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
-/** Maximum of one call. A remote store accepts bodies of at most 2 MB. */
+/** Maximum of one call. A remote store accepts bodies of at most 5 MB. */
 const BATCH = { entries: 500, characters: 256 * 1024 };
 
 /** Entries that are not in the store or the archive yet, oldest first. Drops the oldest entries above the limits. */

@@ -7,9 +7,9 @@ import type { EventOf, GatekeeperEvent } from '../context/events.js';
 import type { HealthReport, Overview, ReceiverStatus, RequestResult } from '../insight/index.js';
 import { OWN_KINDS, type Condition, idOf, keyOf } from './alert.js';
 import type { AlertsSettings } from './alerts-options.js';
-import { type FaultParts, clusterConditions, failedRun, healthConditions, jobOf } from './conditions.js';
+import { type FaultParts, clusterConditions, failedRun, healthConditions, isPast, jobOf } from './conditions.js';
 import type { AlertsMessage } from './message.js';
-import { OpenAlerts } from './open-alerts.js';
+import { MOST_OPEN, OpenAlerts } from './open-alerts.js';
 import { type Post, postByFetch } from './post.js';
 import { Turn } from './turn.js';
 import { Webhook } from './webhook.js';
@@ -31,7 +31,14 @@ export interface AlertSources {
   readonly faultParts: () => FaultParts;
   readonly overview: () => Promise<Overview>;
   /** The newest run of each job. */
-  readonly lastRuns: () => Promise<readonly RunEntry[]>;
+  readonly newestRuns: () => Promise<readonly RunEntry[]>;
+}
+
+interface Failure {
+  readonly semaphore: string;
+  readonly job: string;
+  /** Cluster time, ms since the epoch. */
+  readonly at: number;
 }
 
 /**
@@ -54,8 +61,8 @@ export class Alerts {
   /** The troubles of the latest look at the health, and at the semaphores. */
   #inHealth: readonly Condition[] = [];
   #inCluster: Condition[] = [];
-  /** Cluster time of the last failure here of each job whose failure this node reports, by the trouble's key. */
-  readonly #failedAt = new Map<string, number>();
+  /** The last failure here of each job whose failure this node reports, by the trouble's key. */
+  readonly #failures = new Map<string, Failure>();
   #subscription?: Subscription;
 
   constructor(
@@ -107,20 +114,22 @@ export class Alerts {
   #observe(event: GatekeeperEvent): void {
     if (event.type !== 'run-finished') return;
     if ('error' in event) this.#failed(event);
-    else this.#endRun(event);
+    // A job whose run lost its permit still fails. The node with the turn for jobs reports the loss.
+    else if (event.loss === undefined) this.#endRun(event);
     this.#send();
   }
 
   #failed(event: EventOf<'run-finished'>): void {
-    const now = timeOf(this.context);
-    const condition = failedRun(event, this.context.node.acquirer, now);
+    const { semaphore, job } = event;
+    const at = timeOf(this.context);
+    const condition = failedRun(event, this.context.node.acquirer, at);
     this.#open.occur(condition);
-    if (this.#open.has(condition)) this.#failedAt.set(keyOf(condition), now);
+    if (this.#open.has(condition)) this.#failures.set(keyOf(condition), { semaphore, job, at });
   }
 
   #endRun(job: { readonly semaphore: string; readonly job: string }): void {
     const trouble = jobOf(job);
-    this.#failedAt.delete(keyOf(trouble));
+    this.#failures.delete(keyOf(trouble));
     this.#open.end(trouble);
   }
 
@@ -161,18 +170,22 @@ export class Alerts {
     if (!this.sources.health().grants) return;
     const isMine = await this.#jobsTurn.take();
     if (isMine === false) for (const condition of this.#inCluster.splice(0)) this.#open.forget(condition);
-    if (isMine !== true && this.#failedAt.size === 0) return;
-    const runs = await this.sources.lastRuns();
-    this.#endRunsElsewhere(runs);
+    if (isMine !== true && this.#failures.size === 0) return;
+    const runs = await this.sources.newestRuns();
+    this.#endFailures(runs);
     if (isMine === true) await this.#watchSemaphores(runs);
     this.#send();
   }
 
-  /** A job that failed here may have succeeded on another node. */
-  #endRunsElsewhere(runs: readonly RunEntry[]): void {
+  /** A job that failed here may have succeeded on another node, or may not run again. */
+  #endFailures(runs: readonly RunEntry[]): void {
     for (const run of runs) {
-      const failedAt = this.#failedAt.get(keyOf(jobOf(run)));
-      if (failedAt !== undefined && run.outcome === 'ok' && run.at > failedAt) this.#endRun(run);
+      const failure = this.#failures.get(keyOf(jobOf(run)));
+      if (failure && run.outcome === 'ok' && run.at > failure.at) this.#endRun(run);
+    }
+    const now = timeOf(this.context);
+    for (const failure of this.#failures.values()) {
+      if (isPast(failure.at, now) || !this.#open.has(jobOf(failure))) this.#endRun(failure);
     }
   }
 
@@ -181,10 +194,13 @@ export class Alerts {
     // Data that could not be read show neither the begin nor the end of a trouble.
     if (stale.length > 0) return;
     const conditions = clusterConditions(semaphores, runs, now);
-    const keys = new Set(conditions.map(keyOf));
     for (const condition of conditions) this.#open.last(condition);
-    for (const condition of this.#inCluster) {
-      if (!keys.has(keyOf(condition)) && !this.#failedAt.has(keyOf(condition))) this.#open.end(condition);
+    const reported = new Set([...conditions.map(keyOf), ...this.#failures.keys()]);
+    // The node of a failed run reports it under the same id. The end of an earlier crash must not resolve it.
+    const failed = new Set(runs.filter(({ outcome }) => outcome === 'failed').map((run) => keyOf(jobOf(run))));
+    for (const condition of this.#inCluster.filter((each) => !reported.has(keyOf(each)))) {
+      if (failed.has(keyOf(condition))) this.#open.forget(condition);
+      else this.#open.end(condition);
     }
     this.#inCluster = conditions;
   }
@@ -196,7 +212,7 @@ export class Alerts {
     if (alerts.length > 0) for (const webhook of this.#webhooks) webhook.send(alerts);
     const leftOut = this.#open.takeLeftOut();
     if (leftOut === 0) return;
-    const problem = 'too many troubles at once';
+    const problem = `more than ${MOST_OPEN} troubles of jobs at once`;
     events.next({ type: 'alerts-undelivered', receiver: 'all', count: leftOut, problem });
   }
 

@@ -1,4 +1,4 @@
-import { messageOf, word } from '../decision/index.js';
+import { LEADER_PREFIX, messageOf, word } from '../decision/index.js';
 import type { RunEntry } from '../activity/index.js';
 import type { AlertKind } from '../context/alert.js';
 import type { EventOf } from '../context/events.js';
@@ -35,6 +35,12 @@ const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
   'runs-too-long': 'run-overdue',
   'no-node': 'no-node',
 };
+
+/**
+ * ms after which a failed run of a job that has not run again is over. Otherwise jobs with names from arguments, which never
+ * run again, would fire for ever. A week would end the failure of a weekly job just before its next run.
+ */
+const LONGEST_FAILURE = 8 * 86_400_000;
 
 /** The parts of faults that several scopes or groups may have at once; the times are cluster time, ms since the epoch. */
 export type FaultParts = Partial<Record<HealthFaultCode, readonly FaultPart[]>>;
@@ -76,7 +82,12 @@ export function clusterConditions(
     ...semaphore.warnings.flatMap((warning) => warned(semaphore.name, warning, now)),
     ...longRun(semaphore, now),
   ]);
-  return [...ofSemaphores, ...runs.flatMap(unreportedRun)];
+  return [...ofSemaphores, ...runs.filter(({ at }) => !isPast(at, now)).flatMap(unreportedRun)];
+}
+
+/** Whether a failed run is over, although its job has not run again. Both times are cluster time in ms. */
+export function isPast(failedAt: number, now: number): boolean {
+  return now - failedAt >= LONGEST_FAILURE;
 }
 
 function warned(semaphore: string, { code, sentence }: Warning, since: number): Condition[] {
@@ -105,9 +116,9 @@ const OF_OUTCOME: Partial<Record<RunEntry['outcome'], string>> = {
   lost: 'lost its permit before it ended',
 };
 
-/** A run that its own node does not report. */
+/** A run that its own node does not report. A term of leadership is none: `no-leader` tells of a leader that died. */
 function unreportedRun({ semaphore, job, node, at, outcome }: RunEntry): Condition[] {
-  const how = OF_OUTCOME[outcome];
+  const how = semaphore.startsWith(LEADER_PREFIX) ? undefined : OF_OUTCOME[outcome];
   const sentence = `${word(semaphore)}: the run of ${word(job)} on ${word(node.acquirer)} ${how}`;
   return how === undefined ? [] : [{ ...jobOf({ semaphore, job }), since: at, sentence }];
 }

@@ -1,10 +1,12 @@
 import type { NodeClock } from '../async/node-clock.js';
-import type { Alert } from '../context/alert.js';
+import type { Alert, AlertKind } from '../context/alert.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import { type Condition, alertAbout, keyOf } from './alert.js';
 
-/** Maximum number of troubles in memory. Names of jobs may come from arguments. */
-const MOST_OPEN = 1000;
+/** Maximum number of troubles of jobs and semaphores in memory. Names of jobs may come from arguments. */
+export const MOST_OPEN = 1000;
+/** Kinds of these troubles. Faults of the health are few, so there is always room for them. */
+const OF_JOBS: ReadonlySet<AlertKind> = new Set(['run-failed', 'run-missed', 'run-overdue', 'no-node']);
 
 interface Entry {
   condition: Condition;
@@ -16,6 +18,8 @@ interface Entry {
   told?: Alert['status'];
   /** Monotonic ms of the last message that it fires. */
   firedAt: number;
+  /** Monotonic ms at which it last occurred, or was seen to last. */
+  seenAt: number;
 }
 
 /**
@@ -32,6 +36,7 @@ interface Entry {
  * So a job that fails at each second tick makes three messages per `groupInterval` at most.
  */
 export class OpenAlerts {
+  /** The one that was seen the longest ago first. */
   readonly #entries = new Map<string, Entry>();
   #leftOut = 0;
 
@@ -45,7 +50,7 @@ export class OpenAlerts {
     return this.#entries.has(keyOf(condition));
   }
 
-  /** Number of troubles that found no room since the last call. */
+  /** Number of troubles that found no room, or made room for others, since the last call. */
   takeLeftOut(): number {
     const count = this.#leftOut;
     this.#leftOut = 0;
@@ -56,7 +61,8 @@ export class OpenAlerts {
   occur(condition: Condition): void {
     const entry = this.#entries.get(keyOf(condition));
     if (entry) this.#again(entry, condition);
-    else this.#add(condition);
+    else if (this.#hasRoomFor(condition)) this.#see({ condition, isOn: true, count: 1, firedAt: -Infinity, seenAt: 0 });
+    else this.#leftOut += 1;
   }
 
   /** Notes that a trouble lasts. */
@@ -64,6 +70,7 @@ export class OpenAlerts {
     const entry = this.#entries.get(keyOf(condition));
     if (!entry?.isOn) return this.occur(condition);
     entry.condition = { ...condition, since: entry.condition.since };
+    this.#see(entry);
   }
 
   /** Notes that a trouble has ended. */
@@ -91,9 +98,31 @@ export class OpenAlerts {
     });
   }
 
-  #add(condition: Condition): void {
-    if (this.#entries.size >= MOST_OPEN) this.#leftOut += 1;
-    else this.#entries.set(keyOf(condition), { condition, isOn: true, count: 1, firedAt: -Infinity });
+  #see(entry: Entry): void {
+    const key = keyOf(entry.condition);
+    entry.seenAt = this.clock.monotonic();
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+  }
+
+  #hasRoomFor({ kind }: Condition): boolean {
+    return !OF_JOBS.has(kind) || this.#entries.size < MOST_OPEN || this.#dropFailedRun();
+  }
+
+  /**
+   * Drops the failed run that was seen the longest ago. One that was seen within `groupInterval` stays: jobs that fail by
+   * turns would drop each other, and each of their failures would make a message.
+   */
+  #dropFailedRun(): boolean {
+    const at = this.clock.monotonic();
+    for (const [key, { condition, seenAt }] of this.#entries) {
+      if (at - seenAt < this.intervals.groupInterval) return false;
+      if (condition.kind !== 'run-failed') continue;
+      this.#entries.delete(key);
+      this.#leftOut += 1;
+      return true;
+    }
+    return false;
   }
 
   #again(entry: Entry, condition: Condition): void {
@@ -101,6 +130,7 @@ export class OpenAlerts {
     entry.condition = { ...condition, since };
     entry.isOn = true;
     entry.count += 1;
+    this.#see(entry);
   }
 
   #isDue({ isOn, count, told, firedAt }: Entry, at: number): boolean {

@@ -7,8 +7,10 @@ import type { WebhookSettings } from './alerts-options.js';
 import { type AlertsMessage, bodyOf, headersOf } from './message.js';
 import { type Answer, type Post, isFinal } from './post.js';
 
-/** Alerts in one request, so that its body stays below 40 kB. */
+/** Alerts in one request. */
 const MOST_TOGETHER = 20;
+/** Bytes of a request's body. A single alert is much smaller. */
+const LARGEST_BODY = 40_000;
 /** Alerts that wait. */
 const MOST_WAITING = 200;
 /** About four minutes with the pauses of {@link BACKOFF}. */
@@ -76,9 +78,18 @@ export class Webhook {
   async #work(): Promise<void> {
     const { signal } = this.#closing;
     while (this.#waiting.length > 0) {
-      await this.#deliver(this.#waiting.splice(0, MOST_TOGETHER));
+      await this.#deliver(this.#takeOldest());
       if (this.#waiting.length > 0) await pause(this.context.nodeClock, PACE, { signal, isAwaited: false });
     }
+  }
+
+  /** As many as fit into one request. The format decides how many bytes a character takes. */
+  #takeOldest(): readonly Alert[] {
+    let count = Math.min(this.#waiting.length, MOST_TOGETHER);
+    const size = () =>
+      Buffer.byteLength(bodyOf(this.messageWith(this.#waiting.slice(0, count), 'alerts'), this.settings));
+    while (count > 1 && size() >= LARGEST_BODY) count = Math.ceil(count / 2);
+    return this.#waiting.splice(0, count);
   }
 
   async #deliver(alerts: readonly Alert[]): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { Allocated, AllocationListener } from './group-options.js';
-import type { GroupOverview, PlanRequest } from './group-overview.js';
+import type { GroupOverview } from './group-overview.js';
 import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
-import type { AllocationPlan } from './plan.js';
+import type { AllocationPlan, PlanRequest } from './plan.js';
 import type { UnownedResources } from './unowned-alarm.js';
 
 /**
@@ -48,19 +48,24 @@ export interface AllocationGroup<T = unknown> {
    * Keeps a resource on a node, by the node's name (`acquirer`), also after a restart. While no such node lives, the
    * resource is on another one.
    *
+   * @returns whether this changed the orders: false if it was pinned to that node already
    * @throws InvalidOptionsError
    * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
    */
-  pin(id: string, node: string): Promise<void>;
+  pin(id: string, node: string): Promise<boolean>;
 
-  /** Ends a {@link pin}. Same errors. */
-  unpin(id: string): Promise<void>;
+  /** Ends a {@link pin}. Same errors. @returns false if there was none */
+  unpin(id: string): Promise<boolean>;
 
-  /** Takes all resources of a node away, by the node's name, until {@link undrain}. Same errors as {@link pin}. */
-  drain(node: string): Promise<void>;
+  /**
+   * Takes all resources of a node away, by the node's name, until {@link undrain}. Same errors as {@link pin}.
+   *
+   * @returns false if the node was drained already
+   */
+  drain(node: string): Promise<boolean>;
 
-  /** Ends a {@link drain}. Same errors. */
-  undrain(node: string): Promise<void>;
+  /** Ends a {@link drain}. Same errors. @returns false if the node was not drained, as for a misspelt name */
+  undrain(node: string): Promise<boolean>;
 
   /**
    * Says what would move, and why, without doing it. Nodes are named by their names. Without a change: what would move now.

@@ -11,6 +11,7 @@ import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
+import type { GroupOverview } from './group-overview.js';
 import type { UnownedResources } from './unowned-alarm.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
 import { OwnGroup } from './own-group.js';
@@ -67,14 +68,26 @@ export class Allocation {
     return group as AllocationGroup<T>;
   }
 
-  /** Adds a group. This node takes part in it at once if it has been started. @throws GroupExistsError */
+  /** Overviews of some of this node's groups, with one look at the members for all. */
+  overviews(names: readonly string[]): Promise<GroupOverview>[] {
+    let looking: Promise<unknown> | undefined;
+    const look = () => (looking ??= this.parts.membership.look());
+    return names.map(async (name) => (this.group(name) as OwnGroup).overview(look));
+  }
+
+  /**
+   * Adds a group. This node takes part in it at once if it has been started, and never if it closes.
+   *
+   * @throws GroupExistsError
+   */
   add(name: string, settings: GroupSettings): AllocationGroup {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
     const { context, membership, cluster, moves } = this.parts;
     const group = new OwnGroup(name, settings, { context, membership, candidate: cluster.scope(), moves });
     this.#groups.set(name, group);
-    if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
+    if (this.#isClosed) void group.close();
+    else if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
     else if (this.#isStarted) {
       group.start();
       this.#wakeup.ring();

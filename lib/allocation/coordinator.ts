@@ -5,10 +5,10 @@ import type { Membership, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
-import { answerWithin } from '../stores/answer-within.js';
 import { StoreUnavailableError } from '../stores/index.js';
-import type { Candidate, Term } from '../leadership/index.js';
+import type { Candidate } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
+import { type Mandate, MandateWatch } from './mandate.js';
 import type { MapStore, StoredRoot } from './map/map-store.js';
 import { MoveRecorder } from './moves/move-recorder.js';
 import type { AllocationRoot } from './map/root.js';
@@ -21,14 +21,14 @@ import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js'
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
-import { type UnownedResources, UnownedAlarm } from './unowned-alarm.js';
+import { type UnownedResources, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
   readonly group: string;
   readonly settings: GroupSettings;
   readonly context: Context;
-  readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'announce' | 'lease'>;
-  readonly candidate: Pick<Candidate, 'term'>;
+  readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'announce' | 'lease' | 'incarnation'>;
+  readonly candidate: Pick<Candidate, 'term' | 'leader' | 'recorded' | 'isConnected'>;
   readonly map: MapStore;
   readonly share: NodeShare;
   readonly registry: GroupRegistry;
@@ -45,22 +45,24 @@ const RETRY = 200;
 const COLLECT = 20;
 
 /**
- * The leader's part for one group: it reads the owner map and the members, decides, and commits the next map. It looks
- * again when a member, the resources or the orders change, and while resources are on the way. In between it costs
- * nothing.
+ * The part of the node that decides on one group, usually the leader: it reads the owner map and the members, decides, and
+ * commits the next map. It looks again when a member, the resources or the orders change, and while resources are on the
+ * way. In between it costs nothing.
  */
 export class Coordinator {
   readonly #wakeup: Wakeup;
   readonly #closing = new AbortController();
   #loop: Promise<void> | undefined;
-  #term: Term | undefined;
+  readonly #watch: MandateWatch;
+  /** While this node decides. */
+  #mandate: Mandate | undefined;
   #confirmedUntil = 0;
   /** Number of the term in the owner map. */
   #number = 0;
   readonly #resources: LeaderResources;
   /** Everything that the last round without a change depended on. */
   #settledBy: string | undefined;
-  #counts: RoundCounts | undefined;
+  #counts: RoundCounts | undefined; // of the last round, unless it failed
   readonly #unowned: UnownedAlarm;
   readonly #moves: MoveRecorder;
   #problem: string | undefined;
@@ -68,6 +70,7 @@ export class Coordinator {
 
   constructor(private readonly parts: CoordinatorParts) {
     this.#wakeup = new Wakeup(parts.context.nodeClock);
+    this.#watch = new MandateWatch(parts);
     this.#resources = new LeaderResources(parts);
     this.#unowned = new UnownedAlarm(parts.group, parts.context, parts.membership.lease);
     this.#moves = new MoveRecorder(parts);
@@ -80,21 +83,21 @@ export class Coordinator {
   /** Call this when something that matters may have changed. */
   readonly wake = (): void => this.#wakeup.ring();
 
-  /** Why the resources can't be divided as they should, in a sentence, while this node leads. */
+  /** Why the resources can't be divided as they should, in a sentence, while this node decides. */
   get problem(): string | undefined {
-    return this.#term && (this.#problem ?? this.#resources.problem);
+    return this.#mandate && (this.#problem ?? this.#resources.problem);
   }
 
-  /** Warnings about nodes that read other resources, while this node leads. */
+  /** Warnings about nodes that read other resources, while this node decides. */
   get warnings(): readonly string[] {
     const { registry, settings, membership } = this.parts;
     const nodes = [...(registry.view?.living.values() ?? [])];
-    return this.#term ? this.#resources.warnings(nodes, 1.2 * settings.refreshInterval + membership.lease) : [];
+    return this.#mandate ? this.#resources.warnings(nodes, 1.2 * settings.refreshInterval + membership.lease) : [];
   }
 
-  /** The alarm about resources without an owner, while this node leads. */
+  /** The alarm about resources without an owner, while this node decides. */
   get unowned(): UnownedResources | undefined {
-    return this.#term && this.#unowned.current;
+    return this.#mandate && this.#unowned.current;
   }
 
   async close(): Promise<void> {
@@ -110,16 +113,24 @@ export class Coordinator {
       this.#wakeup.reset();
       const delay = await this.#turn().catch((error: unknown) => this.#failed(error));
       if (this.#closing.signal.aborted) return;
-      await this.#wakeup.wait(delay, false);
-      if (this.#term) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
+      await this.#wakeup.wait(this.#beforeAlarm(delay), false);
+      if (this.#mandate) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
     }
   }
 
-  /** An error that stays is reported once. @returns ms until the next turn */
+  /** Looks for resources that have no owner after each turn. @returns `delay`, or less if an alarm is due before */
+  #beforeAlarm(delay: number | undefined): number | undefined {
+    if (!this.#mandate) return delay;
+    const due = this.#unowned.check(this.#counts?.unowned, () => this.#whyUnowned());
+    return due === undefined ? delay : Math.min(due, delay ?? due);
+  }
+
+  /** An error that stays is reported once, an unreadable text where it was read. @returns ms until the next turn */
   #failed(error: unknown): number {
     const { reachability, events } = this.parts.context;
-    if (this.#closing.signal.aborted || isUnreadable(error)) return LOOK;
-    if (error instanceof StoreUnavailableError) reachability.lost(error);
+    if (this.#closing.signal.aborted) return LOOK;
+    if (isUnreadable(error)) this.#problem = messageOf(error);
+    else if (error instanceof StoreUnavailableError) reachability.lost(error);
     else if (this.#problem !== messageOf(error)) {
       this.#problem = messageOf(error);
       events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action: 'allocate', error });
@@ -129,57 +140,60 @@ export class Coordinator {
 
   /** @returns ms until the next turn; undefined: only a wake-up starts one */
   async #turn(): Promise<number | undefined> {
-    const { term } = this.parts.candidate;
-    if (!term) return this.#rest();
-    if (this.#term?.token !== term.token) this.#begin(term);
+    if (!this.#watch.current) this.#rest();
+    const found = await this.#watch.find();
+    if (!found) return this.#watch.untilFind;
+    if (this.#mandate?.id !== found.id) this.#begin(found);
     const { map, membership, share } = this.parts;
-    this.#unowned.check(this.#counts?.unowned ?? 0, () => this.#whyUnowned());
     if (this.#isSettled()) {
       if (!this.parts.registry.isStale && this.#untilNextLook() > 0) return this.#untilNextLook();
       await membership.look();
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
+    [this.#settledBy, this.#counts] = [undefined, undefined];
     const stored = await map.readRoot();
     await this.#moves.seen(stored.root);
     const pages = stored.root ? await map.readAll(stored.root) : NO_PAGES;
     const readAt = this.parts.context.nodeClock.monotonic();
     const isComplete = (await membership.look()) !== undefined;
-    await this.#resources.update(pages, this.#closing.signal);
-    const latest = await this.#latest();
+    await this.#resources.update(pages);
+    const latest = await map.latest();
     const { view } = this.parts.registry;
     const resources = this.#resources.ids;
-    if (!isComplete || !view || !resources || !term.isHeld) return LOOK;
+    const mandate = this.#watch.current;
+    if (!isComplete || !view || !resources || mandate?.id !== found.id) return LOOK;
     if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
-    const input = this.#input(stored, { readAt, view, resources, term, pages, latest });
+    const input = this.#input(stored, { readAt, view, resources, mandate, pages, latest });
     // Before the plan, which takes several turns of the event loop: what changes meanwhile needs another round.
     const signature = this.#signatureOf(view, stored.root, input.options.isSettled);
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
-    this.#counts = round.counts ?? this.#counts;
+    if (round.kind === 'idle') this.#counts = round.counts;
+    if (round.why === 'strategy-failed') throw round.error;
     this.#problem = round.why === 'grace' ? GRACE : undefined;
     if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();
     this.#moves.expect(input, round);
-    if (!term.isHeld || !(await map.commit(stored, round))) return RETRY;
+    if (this.#watch.current?.id !== found.id || !(await map.commit(stored, round))) return RETRY;
+    this.#counts = round.counts;
     this.#number = round.root.term;
     if (await share.take(round.root)) void membership.announce();
     await this.#moves.seen(round.root);
     return this.#moving();
   }
 
-  #rest(): undefined {
-    this.#term = undefined;
+  #rest(): void {
+    this.#mandate = undefined;
     this.#settledBy = undefined;
     this.#moves.reset();
     this.#endWait?.();
     this.#endWait = undefined;
-    return undefined;
   }
 
-  #begin(term: Term): void {
-    this.#term = term;
+  #begin(mandate: Mandate): void {
+    this.#mandate = mandate;
     this.#confirmedUntil = 0;
-    this.#settledBy = undefined;
+    [this.#settledBy, this.#counts] = [undefined, undefined];
     this.#unowned.reset();
     this.#resources.reset();
   }
@@ -190,14 +204,14 @@ export class Coordinator {
       readonly readAt: number;
       readonly view: GroupView;
       readonly resources: readonly string[];
-      readonly term: Term;
+      readonly mandate: Mandate;
       readonly pages: KnownPages;
       readonly latest: number;
     },
   ): RoundInput {
     const { settings, context, membership, share, orders } = this.parts;
     const { timing, random } = context;
-    const { expiresAt } = now.term.stored;
+    const { expiresAt } = now.mandate;
     const isConfirmed = expiresAt > this.#confirmedUntil;
     this.#confirmedUntil = expiresAt;
     return {
@@ -220,19 +234,6 @@ export class Coordinator {
       now: now.latest,
       nonce: random.id(),
     };
-  }
-
-  /**
-   * Upper bound of cluster time, in ms. There is none while the clocks are asked again, for example after a jump of this
-   * node's wall clock, and an owner map without a time could not be read.
-   *
-   * @throws StoreUnavailableError if no member says its time
-   */
-  async #latest(): Promise<number> {
-    const { clusterClock, timers, timing } = this.parts.context;
-    const ask = () => clusterClock.sample();
-    if (!clusterClock.isFresh) await answerWithin(timers, timing.callTimeout, 'return its time', ask);
-    return clusterClock.latest();
   }
 
   /** ms until resources may move for balance; 0 or less: now. */
@@ -288,11 +289,9 @@ export class Coordinator {
   }
 
   #whyUnowned(): string {
-    if (this.#problem !== undefined) return this.#problem;
-    const able = [...(this.parts.registry.view?.living.values() ?? [])].filter(
-      ({ weight, node }) => weight > 0 && !this.parts.orders.current.drained.has(node),
+    if (!this.#counts) return this.problem ?? 'the members or the owner map can not be read or written';
+    return (
+      this.#problem ?? reasonOf(this.parts.registry.view?.living.values() ?? [], this.parts.orders.current.drained)
     );
-    if (able.length === 0) return 'no living node may own them: end a drain, or start a node';
-    return 'a former owner has not given them back, or the owner map can not be written';
   }
 }

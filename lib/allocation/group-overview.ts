@@ -1,13 +1,12 @@
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { ascending } from './assign/assign.js';
-import type { Strategy } from './assign/strategy.js';
 import { byText } from './assign/participant.js';
 import { eachInPieces } from './each-in-pieces.js';
 import type { MapStore } from './map/map-store.js';
 import { resourcesIn } from './map/page.js';
 import type { AllocationRoot } from './map/root.js';
-import { type AllocationPlan, type PlannedChange, planMoves } from './plan.js';
+import { GONE } from './plan.js';
 import type { KnownPages } from './round/owner-map.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 import type { AllocationOrders } from './round/round.js';
@@ -62,14 +61,14 @@ export interface GroupOverview {
   readonly faults: readonly string[];
 }
 
-/** A group with the numbers of its resources and nodes. */
+/** A group with the numbers of its resources and nodes. They are absent if the owner map can't be read. */
 export interface GroupSummary {
   readonly name: string;
   readonly isRecovering: boolean;
-  readonly resources: number;
-  readonly unowned: number;
-  readonly moving: number;
-  readonly nodes: number;
+  readonly resources?: number | undefined;
+  readonly unowned?: number | undefined;
+  readonly moving?: number | undefined;
+  readonly nodes?: number | undefined;
   readonly faults: readonly string[];
 }
 
@@ -165,55 +164,4 @@ function* allIds(ids: readonly string[], { owners, limbo }: Owners): Pieces<read
   const all = new Set<string>();
   for (const some of [ids, owners.keys(), limbo.keys()]) yield* eachInPieces(some, (id) => void all.add(id));
   return [...all];
-}
-
-/** The name of an owner that is no living member any more. */
-const GONE = '(gone)';
-
-/** A change to try without making it. Nodes are named by their names. */
-export interface PlanRequest {
-  /** Nodes that are to own nothing. */
-  readonly drain?: readonly string[];
-  /** Nodes that are gone at once, as after a crash. */
-  readonly lose?: readonly string[];
-  /** Nodes that join, each with its weight. */
-  readonly join?: readonly {
-    /** Name of the node. */
-    readonly node: string;
-    /** Its share, compared with the others. Default 1. */
-    readonly weight?: number;
-  }[];
-  /** Resource and node. */
-  readonly pin?: readonly (readonly [resource: string, node: string])[];
-  /** Resources whose pins end. */
-  readonly unpin?: readonly string[];
-}
-
-interface PlanFacts {
-  readonly resources: readonly string[];
-  readonly owners: Owners;
-  readonly living: readonly ParticipantEntry[];
-  readonly change: PlanRequest;
-}
-
-/** Plans a change by the names of nodes. Processes with one name count as one node with several shares. */
-export function* planOf(
-  { resources, owners, living, change }: PlanFacts,
-  orders: AllocationOrders,
-  strategy: Strategy,
-): Pieces<AllocationPlan> {
-  const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
-  const weights = new Map<string, number>();
-  for (const { node, weight } of living) weights.set(node, (weights.get(node) ?? 0) + weight);
-  const participants = [...weights].map(([id, weight]) => ({ id, weight: orders.drained.has(id) ? 0 : weight }));
-  const current = new Map<string, string>();
-  yield* eachInPieces(owners.owners, ([id, { inc }]) => void current.set(id, nodeOf.get(inc) ?? GONE));
-  const planned: PlannedChange = {
-    drain: change.drain ?? [],
-    lose: change.lose ?? [],
-    join: (change.join ?? []).map(({ node, weight = 1 }) => ({ id: node, weight })),
-    pin: new Map(change.pin),
-    unpin: change.unpin ?? [],
-  };
-  return yield* planMoves({ resources, participants, current, pins: orders.pins, strategy }, planned);
 }

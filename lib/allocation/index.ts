@@ -12,13 +12,13 @@ export {
   allocationSchema,
   groupSchema,
 } from './group-options.js';
-export type { GroupNode, GroupOverview, GroupSummary, OwnedBy, PlanRequest } from './group-overview.js';
+export type { GroupNode, GroupOverview, GroupSummary, OwnedBy } from './group-overview.js';
 export * from './manual-slice.js';
 export type { MovesQuery, PastChange, PastMove, PastMoves } from './moves/past-moves.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';
 export type { RevocationReason } from './assign/assign.js';
 export type { UnownedResources } from './unowned-alarm.js';
-export type { AllocationPlan, MoveReason, PlannedMove, PlannedShare } from './plan.js';
+export type { AllocationPlan, MoveReason, PlanRequest, PlannedMove, PlannedShare } from './plan.js';
 export type { MovementLimit } from './assign/movement-limit.js';
 export {
   AllocationStrategyError,

@@ -9,7 +9,7 @@ import type { Candidate } from '../leadership/index.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
-import { type GroupOverview, type PlanRequest, overviewOf, planOf, readOwners } from './group-overview.js';
+import { type GroupOverview, overviewOf, readOwners } from './group-overview.js';
 import type { UnownedResources } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
@@ -17,7 +17,7 @@ import { Delivery } from './node/delivery.js';
 import { NodeShare } from './node/node-share.js';
 import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
 import { Orders } from './orders/orders.js';
-import type { AllocationPlan } from './plan.js';
+import { type AllocationPlan, type PlanRequest, planMoves } from './plan.js';
 import { type Reading, ResourceReader } from './resources/resource-reader.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 import { GroupRegistry } from './round/group-registry.js';
@@ -56,7 +56,13 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const resourceOf = (id: string) => this.#reader.set?.items.get(id);
     this.#share = new NodeShare(this.#map, membership, context, resourceOf, () => this.#changed());
     this.#work = new OwnerWork(name, this.#share);
-    this.#reader = new ResourceReader(name, settings, context, (reading) => this.#read(reading));
+    this.#reader = new ResourceReader({
+      group: name,
+      source: settings,
+      context,
+      asked: () => this.#orders.asked,
+      onReading: (reading) => this.#read(reading),
+    });
     this.#orders = new Orders(name, context, () => this.wake());
     this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
     const common = { group: name, context, share: this.#share };
@@ -109,36 +115,42 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   async rebalance(): Promise<void> {
-    await this.#reader.read();
+    // The leader's reading begins after the request. A function that asks whenever it is called must not begin the next one here.
+    const { underWay } = this.#reader;
     await this.#orders.ask();
+    await (underWay ?? this.#reader.answer());
   }
 
-  async pin(id: string, node: string): Promise<void> {
-    await this.#orders.pin(id, node);
+  async pin(id: string, node: string): Promise<boolean> {
+    return this.#orders.pin(id, node);
   }
 
-  async unpin(id: string): Promise<void> {
-    await this.#orders.unpin(id);
+  async unpin(id: string): Promise<boolean> {
+    return this.#orders.unpin(id);
   }
 
-  async drain(node: string): Promise<void> {
-    await this.#orders.drain(node);
+  async drain(node: string): Promise<boolean> {
+    return this.#orders.drain(node);
   }
 
-  async undrain(node: string): Promise<void> {
-    await this.#orders.undrain(node);
+  async undrain(node: string): Promise<boolean> {
+    return this.#orders.undrain(node);
   }
 
   async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
     const resources = await this.#readResources();
-    const owners = await readOwners(this.#map, this.parts.context);
-    const request = { resources, owners, living: await this.#living(), change };
-    return inSlices(planOf(request, this.#orders.current, this.settings.strategy), this.parts.context.nodeClock);
+    const { owners } = await readOwners(this.#map, this.parts.context);
+    await this.parts.membership.look();
+    const living = this.#living;
+    const input = { resources, living, owners, orders: this.#orders.current, strategy: this.settings.strategy };
+    return inSlices(planMoves(input, change), this.parts.context.nodeClock);
   }
 
-  async overview(): Promise<GroupOverview> {
+  /** @param look reads the members; several overviews may share one look */
+  async overview(look: () => Promise<unknown> = () => this.parts.membership.look()): Promise<GroupOverview> {
     const owners = await readOwners(this.#map, this.parts.context);
-    const living = await this.#living();
+    await look();
+    const living = this.#living;
     const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
     const own = [unowned?.sentence, problem, this.#readingFault, this.#ordersFault];
@@ -208,7 +220,9 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     this.#ordersFault = undefined;
     await this.#orders.takeIn(text).catch((error: unknown) => {
       if (!isUnreadable(error)) throw error;
-      this.#ordersFault = `the last orders that were read stay in force: ${messageOf(error)}`;
+      const isKnown = this.#orders.client.known !== undefined;
+      const effect = isKnown ? 'the last orders that were read stay in force' : 'this node knows no pins and no drains';
+      this.#ordersFault = `${effect}: ${messageOf(error)}`;
     });
   }
 
@@ -258,8 +272,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [fault]);
   }
 
-  async #living(): Promise<readonly ParticipantEntry[]> {
-    await this.parts.membership.look();
+  get #living(): readonly ParticipantEntry[] {
     return [...(this.#registry.view?.living.values() ?? [])];
   }
 }

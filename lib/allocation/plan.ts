@@ -1,31 +1,42 @@
 import type { Pieces } from '../async/slices.js';
 import { type RevocationReason, ascending, assign } from './assign/assign.js';
-import { type WeightedParticipant, byText } from './assign/participant.js';
+import { byText } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';
 import { eachInPieces } from './each-in-pieces.js';
+import { type NodeEntry, incarnationsOf, participantsOf } from './round/participants.js';
+import type { AllocationOrders } from './round/round.js';
+
+/** A change to try without making it. Nodes are named by their names. */
+export interface PlanRequest {
+  /** Nodes that are to own nothing. */
+  readonly drain?: readonly string[];
+  /** Nodes that are gone at once, as after a crash. */
+  readonly lose?: readonly string[];
+  /** Nodes that join, each with its weight. */
+  readonly join?: readonly {
+    /** Name of the node. */
+    readonly node: string;
+    /** Its share, compared with the others. Default 1. */
+    readonly weight?: number;
+  }[];
+  /** Resource and node. */
+  readonly pin?: readonly (readonly [resource: string, node: string])[];
+  /** Resources whose pins end. */
+  readonly unpin?: readonly string[];
+}
 
 /** The owners now, and everything that decides about them. */
 export interface PlanInput {
   readonly resources: readonly string[];
-  readonly participants: readonly WeightedParticipant[];
-  /** Resource -> participant. */
-  readonly current: ReadonlyMap<string, string>;
-  readonly pins: ReadonlyMap<string, string>;
-  readonly strategy?: Strategy;
+  readonly living: readonly NodeEntry[];
+  /** Resource -> its owner by its incarnation, living or not. */
+  readonly owners: ReadonlyMap<string, { readonly inc: string }>;
+  readonly orders: AllocationOrders;
+  readonly strategy?: Strategy | undefined;
 }
 
-/** A change to try without making it. */
-export interface PlannedChange {
-  /** Participants that are to own nothing. */
-  readonly drain?: readonly string[];
-  /** Participants that are gone at once, as after a crash. */
-  readonly lose?: readonly string[];
-  /** Participants that join, or get another weight. */
-  readonly join?: readonly WeightedParticipant[];
-  /** Resource -> participant. */
-  readonly pin?: ReadonlyMap<string, string>;
-  readonly unpin?: readonly string[];
-}
+/** The name of an owner that is no living member any more. */
+export const GONE = '(gone)';
 
 /** Why a resource gets another owner. */
 export type MoveReason = RevocationReason | 'no-owner' | 'owner-gone';
@@ -36,15 +47,15 @@ export interface PlannedMove {
   readonly resource: string;
   /** Its owner now, if it has one. */
   readonly from?: string;
-  /** Absent: no participant may own it. */
+  /** Absent: no node may own it. */
   readonly to?: string;
   /** Why it moves. */
   readonly why: MoveReason;
 }
 
-/** Number of resources of one participant before and after. */
+/** Number of resources of one node before and after. */
 export interface PlannedShare {
-  /** The participant. */
+  /** Name of the node. */
   readonly id: string;
   /** Number of its resources now. */
   readonly before: number;
@@ -56,48 +67,76 @@ export interface PlannedShare {
 export interface AllocationPlan {
   /** Resources that left the set first, then in ascending order. */
   readonly moves: readonly PlannedMove[];
-  /** In ascending order of the ids. */
+  /** Number of resources of the set that no node may own then. */
+  readonly homeless: number;
+  /** By the names of the nodes. Processes with one name are one node. */
   readonly shares: readonly PlannedShare[];
-  /** One sentence per pair of participants and reason, the largest first. */
+  /** One sentence per pair of nodes and reason, the largest first. */
   readonly sentences: readonly string[];
 }
 
 /**
- * Says which resources would move, from which participant to which, and why, without a limit on movement. Pure: with a
- * change, an operator sees its effect before making it.
+ * Says which resources would move, from which node to which, and why, without a limit on movement. Pure: with a change, an
+ * operator sees its effect before making it.
+ *
+ * It divides over incarnations, as a round of the leader does, because the order of their ids decides who gets one more.
+ * Only the result names nodes.
  *
  * @throws AllocationStrategyError if the application's strategy gives a wrong result
  */
-export function* planMoves(input: PlanInput, change: PlannedChange = {}): Pieces<AllocationPlan> {
-  const { current, resources } = input;
-  const participants = participantsAfter(input.participants, change);
-  const pins = new Map([...input.pins, ...(change.pin ?? [])]);
-  for (const resource of change.unpin ?? []) pins.delete(resource);
-  const { keep, revoke, grant } = yield* assign({ ...input, participants, pins });
+export function* planMoves(input: PlanInput, change: PlanRequest = {}): Pieces<AllocationPlan> {
+  const { resources, living, strategy } = input;
+  const current = new Map<string, string>();
+  yield* eachInPieces(input.owners, ([resource, { inc }]) => void current.set(resource, inc));
+  const after = livingAfter(living, change);
+  const { pins, drained } = ordersAfter(input.orders, change);
+  const { keep, revoke, grant } = yield* assign({
+    resources,
+    participants: participantsOf(after, drained),
+    current,
+    pins: incarnationsOf(pins, current, after),
+    ...(strategy && { strategy }),
+  });
+  const names = new Map([...living, ...after].map(({ inc, node }) => [inc, node]));
+  const nameOf = (inc: string | undefined) => (inc === undefined ? undefined : (names.get(inc) ?? GONE));
   const why = new Map<string, RevocationReason>();
   const to = new Map<string, string>();
   const kept = new Set<string>();
   const moves: PlannedMove[] = [];
+  let homeless = 0;
   yield* eachInPieces(revoke, ({ resource, from, why: reason }) => {
     why.set(resource, reason);
-    if (reason === 'removed') moves.push({ resource, from, why: reason });
+    if (reason === 'removed') moves.push(moveOf(resource, nameOf(from), undefined, reason));
   });
   yield* eachInPieces(grant, (each) => void to.set(each.resource, each.to));
   yield* eachInPieces(keep, (resource) => void kept.add(resource));
   yield* eachInPieces(yield* ascending(resources), (resource) => {
-    if (!kept.has(resource)) moves.push(moveOf(resource, current.get(resource), to.get(resource), why.get(resource)));
+    if (kept.has(resource)) return;
+    const [source, target] = [nameOf(current.get(resource)), nameOf(to.get(resource))];
+    const isSameNode = source !== undefined && source === target;
+    if (target === undefined) homeless++;
+    if (!isSameNode) moves.push(moveOf(resource, source, target, why.get(resource)));
   });
-  const ids = [...new Set([...input.participants, ...participants].map(({ id }) => id))].toSorted(byText);
-  return { moves, shares: yield* sharesOf(ids, current, moves), sentences: yield* sentencesOf(moves) };
+  const nodes = [...new Set(names.values())].toSorted(byText);
+  return {
+    moves,
+    homeless,
+    shares: yield* sharesOf(nodes, current, nameOf, moves),
+    sentences: yield* sentencesOf(moves),
+  };
 }
 
-function participantsAfter(
-  participants: readonly WeightedParticipant[],
-  { drain = [], lose = [], join = [] }: PlannedChange,
-) {
-  const joined = new Map([...participants, ...join].map((participant) => [participant.id, participant]));
-  for (const id of lose) joined.delete(id);
-  return [...joined.values()].map((each) => (drain.includes(each.id) ? { ...each, weight: 0 } : each));
+/** A node that joins gets its incarnation only then, so its id here is invented, and its place among the others, too. */
+function livingAfter(living: readonly NodeEntry[], { lose = [], join = [] }: PlanRequest): readonly NodeEntry[] {
+  const joining = join.map(({ node, weight = 1 }, at) => ({ inc: `join-${at}`, node, weight }));
+  const lost = new Set(lose);
+  return [...living.filter(({ node }) => !lost.has(node)), ...joining];
+}
+
+function ordersAfter(orders: AllocationOrders, { drain = [], pin = [], unpin = [] }: PlanRequest): AllocationOrders {
+  const pins = new Map([...orders.pins, ...pin]);
+  for (const resource of unpin) pins.delete(resource);
+  return { pins, drained: new Set([...orders.drained, ...drain]) };
 }
 
 function moveOf(resource: string, from?: string, to?: string, why?: RevocationReason): PlannedMove {
@@ -106,13 +145,14 @@ function moveOf(resource: string, from?: string, to?: string, why?: RevocationRe
 }
 
 function* sharesOf(
-  ids: readonly string[],
+  nodes: readonly string[],
   current: ReadonlyMap<string, string>,
+  nameOf: (inc: string) => string | undefined,
   moves: readonly PlannedMove[],
 ): Pieces<PlannedShare[]> {
-  const counts = new Map(ids.map((id) => [id, { before: 0, change: 0 }]));
+  const counts = new Map(nodes.map((node) => [node, { before: 0, change: 0 }]));
   yield* eachInPieces(current.values(), (owner) => {
-    const count = counts.get(owner);
+    const count = counts.get(nameOf(owner) ?? '');
     if (count) count.before++;
   });
   yield* eachInPieces(moves, ({ from, to }) => {

@@ -63,10 +63,15 @@ export function undoable(done: readonly string[], bulk: string | undefined): { r
   return done.length > 0 && bulk !== undefined ? { undo: bulk } : {};
 }
 
+/** Prints a line for each definition to standard error. */
+export function tellEach(session: Session, failures: readonly Failure[]): void {
+  for (const { name, error } of failures) session.output.note(`gatekeeper: ${name}: ${error}`);
+}
+
 /** Prints the failures, and the remaining number, to standard error. @returns the exit code */
 export function tellFailures(session: Session, { failed, remaining }: BulkOutcome): ExitCode {
   session.progress.clear();
-  for (const { name, error } of failed) session.output.note(`gatekeeper: ${name}: ${error}`);
+  tellEach(session, failed);
   if (remaining > 0) {
     session.output.note(`gatekeeper: stopped with ${remaining} left: run the same command again to continue`);
   }

@@ -37,8 +37,12 @@ export async function withCare(
   return EXIT.failed;
 }
 
-/** Formats a list: the first names, and the number of the others. */
-export function someOf(names: readonly string[]): string {
-  const more = names.length - NAMES_SHOWN;
+/**
+ * Formats a list: the first names, and the number of the others.
+ *
+ * @param total if `names` are only the first of so many
+ */
+export function someOf(names: readonly string[], total = names.length): string {
+  const more = total - Math.min(names.length, NAMES_SHOWN);
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

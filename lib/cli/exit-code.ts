@@ -1,4 +1,6 @@
 import { CommanderError } from 'commander';
+// Not from the index, because that also loads Nest, which takes long.
+import { PROBLEMS, isProblemCode } from '../console/api/problem-codes.js';
 import { InvalidOptionsError } from '../decision/index.js';
 
 /** Exit codes of the command line. Scripts depend on them, so they are never renumbered. */
@@ -24,33 +26,8 @@ export const EXIT_CODES_HELP = `Exit codes:
   5  not allowed
   6  the target is unreachable, can't answer now, or grants nothing`;
 
-/**
- * Exit codes by error code; errors from HTTP have the same codes. A map and no object, because a code could be
- * "constructor".
- */
-const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>(
-  Object.entries({
-    'invalid-options': EXIT.usage,
-    'unknown-semaphore': EXIT.notFound,
-    'unknown-group': EXIT.notFound,
-    'unknown-task': EXIT.notFound,
-    'nothing-matches': EXIT.notFound,
-    'not-in-code': EXIT.notFound,
-    'unknown-entry': EXIT.notFound,
-    'undo-refused': EXIT.conflict,
-    'unknown-maintenance': EXIT.notFound,
-    'maintenance-conflict': EXIT.conflict,
-    'edit-conflict': EXIT.conflict,
-    'already-defined': EXIT.conflict,
-    denied: EXIT.conflict,
-    'cannot-lead': EXIT.conflict,
-    'cannot-run': EXIT.conflict,
-    'run-requested': EXIT.conflict,
-    'unknown-run': EXIT.notFound,
-    unavailable: EXIT.unreachable,
-    'no-quorum': EXIT.unreachable,
-  }),
-);
+/** Exit code of the only error whose HTTP status stands for another one. */
+const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map([['not-in-code', EXIT.notFound]]);
 
 const BY_STATUS: ReadonlyMap<unknown, ExitCode> = new Map<unknown, ExitCode>([
   [400, EXIT.usage],
@@ -90,5 +67,10 @@ export function exitCodeOf(error: unknown): ExitCode {
   // Commander also throws for --help and --version, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
-  return BY_CODE.get(code) ?? BY_STATUS.get(status) ?? EXIT.failed;
+  return BY_CODE.get(code) ?? BY_STATUS.get(status ?? statusOf(code)) ?? EXIT.failed;
+}
+
+/** @returns the HTTP status with which the console would refuse a call, so that both ways to a cluster end alike */
+function statusOf(code: unknown): number | undefined {
+  return typeof code === 'string' && isProblemCode(code) ? PROBLEMS[code][0] : undefined;
 }

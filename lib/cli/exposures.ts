@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import type { Target } from './target.js';
-import type { TargetOptions } from './target-options.js';
 
 /** Mode bits for reading and writing by users who are neither the owner nor in the file's group. */
 const OTHERS = 0o006;
@@ -11,11 +10,12 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Lists the ways in which other users could read the token, one sentence each, as warnings. */
-export function exposures(target: Target, { tokenFile }: Pick<TargetOptions, 'tokenFile'>): string[] {
+export function exposures(target: Target): string[] {
   if (target.kind !== 'rest') return [];
+  const { url, tokenFile } = target;
   const found: string[] = [];
   if (tokenFile !== undefined && isOpenToOthers(tokenFile)) found.push(OPEN_FILE(tokenFile));
-  if (target.url.protocol === 'http:' && !isLoopback(target.url.hostname)) found.push(PLAIN_HTTP(target.url.host));
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) found.push(PLAIN_HTTP(url.host));
   return found;
 }
 

@@ -1,29 +1,40 @@
 #!/usr/bin/env node
+import { EXIT } from './exit-code.js';
 import { openOperator } from './open-operator.js';
 import { run } from './run.js';
 import { questioner } from './text/questioner.js';
 
-// The reader of the output may close it early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
-});
+const interrupted = new AbortController();
 
 function interruption(): AbortSignal {
-  const interrupted = new AbortController();
   // Only the first signal is caught, so a second one ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return interrupted.signal;
 }
 
-// Not process.exit(): it would drop pending output, and hide resources that were left open.
-process.exitCode = await run(process.argv.slice(2), {
-  streams: {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-    isErrTerminal: process.stderr.isTTY,
-  },
+/**
+ * Writes until the stream fails, as it does when its reader closes it early, like `head`. Then the command is interrupted
+ * and comes to its own end: an exit at once would lose the exit code, and changes that the audit log does not have yet.
+ */
+function writer(stream: NodeJS.WriteStream): (text: string) => void {
+  let hasFailed = false;
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    hasFailed = true;
+    // Other errors, such as a full disk, mean that the output is incomplete, and its reader does not know.
+    if (code !== 'EPIPE') process.exitCode ||= EXIT.failed;
+    interrupted.abort();
+  });
+  return (text) => {
+    if (!hasFailed) stream.write(text);
+  };
+}
+
+const exitCode = await run(process.argv.slice(2), {
+  streams: { out: writer(process.stdout), err: writer(process.stderr), isErrTerminal: process.stderr.isTTY },
   env: process.env,
   interruption,
   ask: questioner(process.stdin, process.stderr),
   open: openOperator,
 });
+// Not process.exit(): it would drop pending output, and hide resources that were left open.
+if (exitCode !== EXIT.done) process.exitCode = exitCode;

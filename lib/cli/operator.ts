@@ -118,7 +118,11 @@ export type TaskUniqueness = Omit<UniqueOptions, 'key'> & { readonly key?: strin
 
 /** Tasks that commands read and change. An unknown task is an error with the exit code `notFound`. */
 export interface TaskOperator {
-  types(): Promise<{ readonly waiting: readonly WaitingType[]; readonly here: readonly HandledType[] }>;
+  types(): Promise<{
+    readonly waiting: readonly WaitingType[];
+    readonly isCut: boolean;
+    readonly here: readonly HandledType[];
+  }>;
   /** One page. @param from `next` of the page before */
   list(query: { readonly state: ListedState; readonly type?: string | undefined }, from?: string): Promise<TaskPage>;
   find(id: string): Promise<TaskDetails>;
@@ -190,7 +194,8 @@ export interface Operator extends AsyncDisposable {
   allocationGroup(name: string): Promise<Group>;
   allocationMoves(group: string, query: MovesQuery): Promise<PastMoves>;
   planAllocation(group: string, request: PlanRequest): Promise<AllocationPlan>;
-  orderAllocation(order: AllocationOrder, meta: ChangeMeta): Promise<void>;
+  /** @returns whether it changed something */
+  orderAllocation(order: AllocationOrder, meta: ChangeMeta): Promise<boolean>;
   /** Tasks; see {@link TaskOperator}. */
   readonly tasks: TaskOperator;
   /** Newest first. */
@@ -199,6 +204,9 @@ export interface Operator extends AsyncDisposable {
   jobs(): Promise<readonly JobSummary[]>;
   /** Newest first. */
   audit(query: JournalQuery): Promise<readonly AuditEntry[]>;
-  /** Calls `onHint` at each hint of a change until the signal aborts. Hints may be missing. */
+  /**
+   * Calls `onHint` at each hint of a change until the signal aborts or the target ends the hints. Hints may be missing. Also
+   * calls it when the hints begin, because the changes before have left none.
+   */
   hints(onHint: () => void, signal: AbortSignal): Promise<void>;
 }

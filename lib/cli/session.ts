@@ -90,7 +90,7 @@ export class Session {
     const { options, shell } = this;
     const { as: by, timeout, clockTolerance } = options;
     const target = resolveTarget(options, shell.env);
-    for (const exposure of exposures(target, options)) this.output.note(`gatekeeper: warning: ${exposure}`);
+    for (const exposure of exposures(target)) this.output.note(`gatekeeper: warning: ${exposure}`);
     return assured(await shell.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() }));
   }
 

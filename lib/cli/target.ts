@@ -12,6 +12,8 @@ export interface RestTarget {
   readonly kind: 'rest';
   readonly url: URL;
   readonly token: string | undefined;
+  /** The file that the token comes from, if it comes from one. */
+  readonly tokenFile: string | undefined;
 }
 
 export interface HazelcastTarget {
@@ -47,7 +49,9 @@ function targetOf({ context, ...options }: TargetOptions, env: Environment): Tar
   const { url, hazelcast } = options;
   if ([url, hazelcast, context].filter((each) => each !== undefined).length > 1) throw new UsageFailure(TWO_TARGETS);
   if (context !== undefined) return targetOf(inContext(contextOptions(context, readContexts(env)), options), env);
-  if (url !== undefined) return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env) };
+  if (url !== undefined) {
+    return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env), tokenFile: options.tokenFile };
+  }
   if (hazelcast === undefined) throw new UsageFailure(NO_TARGET);
   return {
     kind: 'hazelcast',

@@ -2,3 +2,4 @@ export * from './cluster-clock.js';
 export * from './reading-rounds.js';
 export * from './lease-expiry.js';
 export * from './lease-observations.js';
+export * from './try-sample.js';

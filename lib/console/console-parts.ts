@@ -14,6 +14,8 @@ import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { PageSlash } from './page/page-slash.js';
 import { FastifyRoutesModule } from './http/fastify-routes.js';
+import { HeavyAnswers } from './http/heavy-answers.js';
+import { UnreadAnswers } from './http/unread-answers.js';
 import { HostErrors } from './http/host-errors.js';
 import { HttpCheck } from './http/http-check.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
@@ -70,6 +72,8 @@ const PROVIDERS: Provider[] = [
   ProblemFilter,
   ChangeRate,
   FailedAttempts,
+  HeavyAnswers,
+  UnreadAnswers,
   HostErrors,
   OpenConsoleCheck,
   HttpCheck,

@@ -60,8 +60,12 @@ export interface AuditEntry {
   readonly paused?: Pause;
   /** The same in all entries of one change of many, also if it took several calls. */
   readonly bulk?: string;
+  /** Number of this part in its change of many, from 1. It shows an undo whether the log has lost earlier parts. */
+  readonly part?: number;
   /** Of an undo: the id of the entry that it undid. */
   readonly undoes?: string;
+  /** Of an undo: the `bulk` of the entry that it undid. */
+  readonly undoesBulk?: string;
   /**
    * `unknown`: the store gave no answer, and the call failed, so the change may have been made. `not-made`: it surely was not,
    * as a later change shows. Absent: it was made.

@@ -99,6 +99,8 @@ export type GatekeeperEvent =
       readonly took: number;
       /** Present when the run failed; may be any value. */
       readonly error?: unknown;
+      /** Why its permit was lost. Present when that was before its end, whether the run failed or not. */
+      readonly loss?: LossReason;
       /** Number of attempts; absent for a run without the option `retry`. */
       readonly attempts?: number;
     } & RunOfJob)
@@ -193,13 +195,13 @@ export type GatekeeperEvent =
       /** Resources that it owns now. */
       readonly owned: number;
     }
-  /** Resources have had no owner for too long. `sentence` says for how long, and why. */
+  /** Resources have had no owner for too long, or may have had none. `sentence` says for how long, and why. */
   | {
       readonly type: 'resources-unowned';
       /** Name of the allocation group. */
       readonly group: string;
-      /** Number of resources without an owner. */
-      readonly count: number;
+      /** Number of resources without an owner; absent if the leader can't find out. */
+      readonly count?: number;
       /** A sentence for people that describes it. */
       readonly sentence: string;
     }

@@ -2,7 +2,7 @@ import type { SemaphoreDefinition } from './definition.js';
 import type { DenialReason } from './denial.js';
 import { matchersOf } from './patterns/matchers.js';
 import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
-import type { AskedDuration, Expiring, StoredPermit } from './permit.js';
+import type { AskedDuration, Expiring, Preference, StoredPermit } from './permit.js';
 import { type SemaphoreRecord, type View, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
@@ -170,7 +170,11 @@ function grant(
 }
 
 function isKeptForAnother({ preference }: SemaphoreRecord, { instance }: AcquireRequest, view: View): boolean {
-  if (!preference || view.isExpired(preference)) return false;
+  return preference !== undefined && !view.isExpired(preference) && isKeptFrom(preference, instance);
+}
+
+/** Whether a preference that has not expired keeps the next grant from a process. */
+export function isKeptFrom(preference: Pick<Preference, 'instance' | 'isExcluded'>, instance: string): boolean {
   return (preference.instance === instance) === (preference.isExcluded === true);
 }
 

@@ -81,6 +81,8 @@ export interface SemaphoreRecord {
   readonly preference?: Preference;
   /** Id of the record of a semaphore that code defines; the claim in the shard contains it. A new one after a loss. */
   readonly origin?: string;
+  /** Present if only calls that hold its permits define it. It is never written: the name is in a shard, and ends with them. */
+  readonly isOnDemand?: true;
 }
 
 /** Input of a decision besides the record: clock readings, and the node's observations of leases. */

@@ -116,6 +116,7 @@ export function nameIn(shard: ShardRecord, name: string, asked?: number): Semaph
     lastToken,
     revision: entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision),
     ...(definition && { definition }),
+    ...(definition && !entry?.definition && { isOnDemand: true }),
     permits: entry?.permits ?? [],
     ...(entry?.change && { change: entry.change }),
     ...(entry?.pause && { pause: entry.pause }),

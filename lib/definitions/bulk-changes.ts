@@ -9,7 +9,7 @@ import {
 import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { NothingMatchesError } from './definitions.errors.js';
-import type { NodeInfo } from '../activity/index.js';
+import type { Audit, NodeInfo } from '../activity/index.js';
 import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
 import type { DefinitionWriter, Marks } from './definition-writer.js';
@@ -36,11 +36,20 @@ type Change = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
+interface Selected {
+  readonly records: ReadonlyMap<string, SemaphoreRecord>;
+  /** The names that match, in order. */
+  readonly named: readonly string[];
+  /** Matching names that can't be changed, because their records can't be read. */
+  readonly unreadable: BulkResult['failed'];
+}
+
 /** Changes many definitions, each one separately, so that a failure does not stop the others. */
 export class BulkChanges {
   constructor(
     private readonly listing: SemaphoreListing,
     private readonly writer: DefinitionWriter,
+    private readonly audit: Audit,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
   ) {}
@@ -48,12 +57,13 @@ export class BulkChanges {
   async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
     const parsed = parseMigrationRequest(request);
     parseMigrationOptions({ limit, only });
-    const [records, nodes] = await Promise.all([this.#records(only, parsed.names), this.nodes()]);
-    const named = await this.#named(parsed.names, records, 'a migration');
+    const selecting = this.#selected({ names: parsed.names, only }, 'a migration');
+    const [{ records, named, unreadable }, nodes] = await Promise.all([selecting, this.nodes()]);
     const { node } = this.context;
     const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
     const steps = await this.#inSlices(plan, 'a migration');
-    return { steps: steps.slice(0, limit), remaining: Math.max(0, steps.length - (limit ?? Infinity)) };
+    const remaining = Math.max(0, steps.length - (limit ?? Infinity));
+    return { steps: steps.slice(0, limit), remaining, unreadable };
   }
 
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
@@ -65,8 +75,9 @@ export class BulkChanges {
       bulk = this.context.random.id(),
       ...author
     } = parseMigrationOptions(options);
-    const { steps, remaining } = await this.planMigration(request, { limit, only });
+    const { steps, remaining, unreadable } = await this.planMigration(request, { limit, only });
     onPlanned?.(steps.length);
+    if (options.bulk !== undefined) await this.audit.goOn(bulk);
     const ended: MigrationStep[] = [];
     const end = (step: MigrationStep) => {
       ended.push(step);
@@ -81,17 +92,17 @@ export class BulkChanges {
       }
       end({ ...step, outcome: 'migrated' });
     });
-    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length, bulk };
+    return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length, unreadable, bulk };
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
     const { names, limit, only, onPlanned, bulk = this.context.random.id(), ...author } = parseBulkRequest(request);
-    const records = await this.#records(only, names);
+    const { records, named, unreadable } = await this.#selected({ names, only }, `to ${kind} many semaphores`);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
-    const named = await this.#named(names, records, `to ${kind} many semaphores`);
     const all = named.filter((name) => isDue(records.get(name)!));
     const due = all.slice(0, limit);
     onPlanned?.(due.length);
+    if (request.bulk !== undefined) await this.audit.goOn(bulk);
     const done: string[] = [];
     const failed = await eachWhileAnswered(due, this.context, async (name) => {
       await this.writer.write<void>(kind, name, author, {
@@ -105,7 +116,7 @@ export class BulkChanges {
     });
     return {
       done: done.toSorted(),
-      failed: [...failed].map(([name, error]) => ({ name, error: messageOf(error) })),
+      failed: [...unreadable, ...failuresOf(failed)],
       remaining: all.length - done.length - failed.size,
       bulk,
     };
@@ -123,37 +134,34 @@ export class BulkChanges {
   }
 
   /**
-   * All readable records that can be changed. Leaves out unreadable records, which the state reports, and the package's
-   * own. Also leaves out names that only exist because of a permit, unless the pattern is exactly that name. This node
-   * takes over the texts, so that each change starts from them.
-   */
-  #records(
-    only: (name: string) => boolean = () => true,
-    names?: string,
-  ): Promise<ReadonlyMap<string, SemaphoreRecord>> {
-    return this.listing.takenIn(only, names);
-  }
-
-  /**
-   * The names that match, in order.
+   * The semaphores to change. Leaves out the package's own, and names that only exist because of a permit, unless the
+   * pattern is exactly that name. This node takes over the texts, so that each change starts from them.
    *
    * @throws NothingMatchesError: a mistyped pattern must not look like success
    */
-  async #named(
-    names: string | undefined,
-    records: ReadonlyMap<string, SemaphoreRecord>,
+  async #selected(
+    { names, only = () => true }: Pick<BulkRequest, 'names' | 'only'>,
     subject: string,
-  ): Promise<string[]> {
+  ): Promise<Selected> {
+    const { records, unreadable, unreadableShards } = await this.listing.takenIn(only, names);
     const defined = [...records].flatMap(([name, { definition }]) => (definition ? [name] : []));
     const named = await this.#inSlices(namesInPieces(names, defined), subject);
-    if (names !== undefined && named.length === 0) throw new NothingMatchesError(names);
-    return named;
+    const dark = await this.#inSlices(namesInPieces(names, unreadable.keys()), subject);
+    const isOne = names !== undefined && (records.has(names) || unreadable.has(names));
+    // A shard that can't be read may have names that match, unless the pattern is exactly a name that was found elsewhere.
+    const faults = [...dark.map((name) => [name, unreadable.get(name)] as const), ...(isOne ? [] : unreadableShards)];
+    if (names !== undefined && named.length + faults.length === 0) throw new NothingMatchesError(names);
+    return { records, named, unreadable: failuresOf(faults) };
   }
 
   /** @throws InvalidOptionsError if matching all names takes too many steps */
   #inSlices<T>(work: Pieces<T>, subject: string): Promise<T> {
     return inSlices(work, this.context.nodeClock, { most: MOST_WORK, subject });
   }
+}
+
+function failuresOf(failed: Iterable<readonly [name: string, error: unknown]>): BulkResult['failed'] {
+  return [...failed].map(([name, error]) => ({ name, error: messageOf(error) }));
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

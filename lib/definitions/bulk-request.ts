@@ -30,7 +30,7 @@ export interface BulkRequest {
 export interface BulkResult {
   /** Names of the semaphores that were changed. */
   readonly done: readonly string[];
-  /** Semaphores that were not changed, each with its error. */
+  /** Semaphores that were not changed, each with its error. Each call also names those whose records can't be read. */
   readonly failed: readonly {
     /** Name of the semaphore. */
     readonly name: string;

@@ -4,11 +4,12 @@ import {
   type View,
   expectChangeable,
   expectOneLeader,
+  given,
   intendedDefinition,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { UnknownOutcomeError } from '../stores/index.js';
-import { EditConflictError } from './definitions.errors.js';
+import { EditConflictError, UnknownSemaphoreError } from './definitions.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
@@ -35,6 +36,8 @@ export interface Marks {
   readonly bulk?: string | undefined;
   /** Id of the entry of the audit log that the change undoes. */
   readonly undoes?: string | undefined;
+  /** `bulk` of that entry. */
+  readonly undoesBulk?: string | undefined;
 }
 
 /** Writes changes of definitions, with author, time and reason, into the record and the audit log. */
@@ -74,7 +77,7 @@ export class DefinitionWriter {
     let tried: { readonly before: SemaphoreRecord | undefined; readonly next: SemaphoreRecord } | undefined;
     let isDoubtful = false;
     const plan: SemaphorePlan<T> = (record, view, nonce) => {
-      expectRevision(name, record, options.expectedRevision);
+      expectRevision(kind, name, record, options.expectedRevision);
       const change = { id, kind, ...this.author(options), at: view.now };
       const next = how.rewriting(record, change, view, nonce);
       if (!next) return { result: how.unchanged(record) };
@@ -110,7 +113,12 @@ export class DefinitionWriter {
   }
 
   #note(
-    { bulk, undoes, ...entry }: Pick<AuditEntry, 'action' | 'semaphore' | 'by' | 'reason' | 'outcome'> & Marks,
+    {
+      bulk,
+      undoes,
+      undoesBulk,
+      ...entry
+    }: Pick<AuditEntry, 'action' | 'semaphore' | 'by' | 'reason' | 'outcome'> & Marks,
     before: SemaphoreRecord | undefined,
     { revision, ...after }: SemaphoreRecord,
   ): void {
@@ -123,8 +131,7 @@ export class DefinitionWriter {
       ...(before?.pause && { paused: before.pause }),
       ...(to && { to }),
       ...(before?.change && { follows: before.change.id }),
-      ...(bulk !== undefined && { bulk }),
-      ...(undoes !== undefined && { undoes }),
+      ...given({ bulk, undoes, undoesBulk }),
     });
   }
 }
@@ -134,8 +141,15 @@ function isGone(later: SemaphoreRecord | undefined, removed: SemaphoreRecord): b
   return later !== undefined && !later.change && later.revision >= removed.revision;
 }
 
-/** @throws EditConflictError with the author of the other change */
-function expectRevision(name: string, record: SemaphoreRecord | undefined, expected: number | undefined): void {
+/** @throws EditConflictError with the author of the other change, UnknownSemaphoreError for a name that never had one */
+function expectRevision(
+  kind: DefinitionChange['kind'],
+  name: string,
+  record: SemaphoreRecord | undefined,
+  expected: number | undefined,
+): void {
   if (expected === undefined || record?.revision === expected) return;
+  const isUnknown = !record?.definition && !record?.change;
+  if (isUnknown && kind !== 'define') throw new UnknownSemaphoreError(name);
   throw new EditConflictError(name, expected, record?.revision ?? 0, record?.change);
 }

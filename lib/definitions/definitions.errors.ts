@@ -9,10 +9,9 @@ export class UnknownSemaphoreError extends GatekeeperError {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
+    advice = "define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit",
   ) {
-    super(
-      `semaphore ${show(semaphore)} has no definition: define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit`,
-    );
+    super(`semaphore ${show(semaphore)} has no definition: ${advice}`);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
+  type StoredPermit,
   createRecord,
   edit,
   intendedDefinition,
@@ -67,7 +68,7 @@ export class Definitions {
     listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
-    this.bulk = new BulkChanges(listing, this.writer, context, nodes);
+    this.bulk = new BulkChanges(listing, this.writer, audit, context, nodes);
     const peek = (name: string) => recordClients.peek(name);
     this.maintenance = new Maintenance(this.writer, audit, context, listing);
     this.undoing = new Undo(this.writer, audit, context, { peek, listing });
@@ -167,19 +168,23 @@ export class Definitions {
   async revoke(name: string, permitId: string, options?: ChangeOptions): Promise<boolean> {
     expectChangeable(name);
     const author = this.writer.author(parseChangeOptions(name, options));
+    let permit: StoredPermit | undefined;
+    const entry = () => ({ action: 'revoke' as const, semaphore: name, ...author, ...(permit && { permit }) });
     const plan: SemaphorePlan<boolean> = (record, view, nonce) => {
-      const permit = record?.permits.find(({ id }) => id === permitId);
+      permit = record?.permits.find(({ id }) => id === permitId) ?? permit;
       const next = record && release(record, permitId, view, nonce);
       if (!next) return { result: false };
       const done = () => {
-        this.audit.note({ action: 'revoke', semaphore: name, ...author, permit });
+        this.audit.note(entry());
         return true;
       };
       const isDoneIn = (later: SemaphoreRecord | undefined, isUncertain: boolean) =>
         isUncertain && !later?.permits.some(({ id }) => id === permitId);
       return { write: next, done, isDoneIn };
     };
-    return this.recordClients.visit(name, (recordClient) => recordClient.transact(plan));
+    return this.audit.evenIfUnknown(entry, () =>
+      this.recordClients.visit(name, (recordClient) => recordClient.transact(plan)),
+    );
   }
 
   /** Plans what {@link migrate} would do now. Writes nothing. */

@@ -17,8 +17,10 @@ export interface MigrationStep {
   readonly to: Patterns;
   /** Holders that will no longer match. */
   readonly moving: readonly HolderState[];
-  /** Living nodes that will match. */
+  /** The first 10 living nodes that will match. */
   readonly candidates: readonly NodeIdentity[];
+  /** Number of all living nodes that will match. */
+  readonly candidateCount: number;
   /** `planned` in a plan; afterwards `migrated` or `failed`. */
   readonly outcome: 'planned' | 'migrated' | 'failed';
   /** The error's message, for a failed step. */

@@ -11,8 +11,12 @@ import type { Pieces } from '../async/slices.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import { type NodeInfo, NodeMatches } from '../activity/index.js';
 import { type HolderState, holderStates } from '../context/holder-state.js';
+import type { BulkResult } from './bulk-request.js';
 import type { MigrationRequest, Patterns } from './migration-request.js';
 import type { MigrationStep } from './migration-request.js';
+
+/** Maximum number of candidates that a step names. */
+const MOST_NAMED = 10;
 
 /** The changes that a migration makes. */
 export interface MigrationPlan {
@@ -20,6 +24,8 @@ export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
   /** Number of steps that are left for the next call. */
   readonly remaining: number;
+  /** Matching semaphores that no call changes, because their records can't be read: each with its error. */
+  readonly unreadable: BulkResult['failed'];
   /** After a migration: the id that all its entries share in the audit log. `undo` takes it. */
   readonly bulk?: string;
 }
@@ -93,20 +99,20 @@ function* stepOf(
     from: patternsOf(from),
     to: patternsOf(to),
     moving,
-    candidates: identitiesOf(passing),
+    candidates: firstOf(passing),
+    candidateCount: passing.size,
     outcome: 'planned',
   };
 }
 
-const identities = new WeakMap<ReadonlySet<NodeInfo>, NodeIdentity[]>();
-
-/** Steps that match the same nodes share one list: separate lists for thousands of steps would fill the memory. */
-function identitiesOf(nodes: ReadonlySet<NodeInfo>): NodeIdentity[] {
-  const known = identities.get(nodes);
-  if (known) return known;
-  const list = [...nodes].map(({ group, acquirer, instance }) => ({ group, acquirer, instance }));
-  identities.set(nodes, list);
-  return list;
+/** Every step names some nodes only: all nodes of a large cluster, once for each of thousands of steps, are 50 MB of JSON. */
+function firstOf(nodes: ReadonlySet<NodeInfo>): NodeIdentity[] {
+  const first: NodeIdentity[] = [];
+  for (const { group, acquirer, instance } of nodes) {
+    if (first.length === MOST_NAMED) break;
+    first.push({ group, acquirer, instance });
+  }
+  return first;
 }
 
 function patternsOf({ groupPattern, acquirerPattern }: Patterns): Patterns {

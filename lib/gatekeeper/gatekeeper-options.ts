@@ -90,7 +90,7 @@ export interface GatekeeperOptions {
   readonly alerts?: AlertsOptions;
   /** The application's version, shown to operators. */
   readonly version?: string;
-  /** The longest time for which a shutdown waits for runs and tasks. Default 10s. */
+  /** The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Default 10s. */
   readonly shutdownGrace?: number | string;
   /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
   readonly strictStart?: boolean;

@@ -5,7 +5,7 @@ import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, Membership, NodeRegistry, Runs } from '../activity/index.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
-import { type Health, type Overview, readOverview } from '../insight/index.js';
+import type { Health, Overview } from '../insight/index.js';
 import type { GatekeeperState } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
@@ -24,6 +24,7 @@ import { type Environment, type Parts, createParts, keepParts } from './parts.js
 import { listen } from './listen.js';
 import { observedNode } from './observed-node.js';
 import { Readiness } from './readiness.js';
+import { startParts } from './starting.js';
 
 /**
  * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. `close()` ends
@@ -50,6 +51,7 @@ export class Gatekeeper {
   readonly tasks: Tasks;
   readonly #parts: Parts;
   #isClosing = false;
+  #started?: Promise<void>;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
 
@@ -97,21 +99,19 @@ export class Gatekeeper {
 
   /**
    * Starts to connect, to sample clocks, to watch and to sweep. Waits for the store only if it must be verified
-   * (`cp: true`: for the first attempt, at most 10 s). If the store is unreachable, continues without it.
+   * (`cp: true`: for the first attempt, at most 10 s). If the store is unreachable, continues without it. Idempotent.
    *
    * @throws the store's error, if the store is reachable but does not have the features that its options ask for
    */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     this.#parts.telemetry?.observe(observedNode(this.#parts));
     await this.#verifyStore();
-    if (this.#isClosing) return;
-    this.#parts.context.clusterClock.start();
-    await this.#parts.sweeping.start();
-    await this.#parts.directory.birth.start();
-    await this.#parts.housekeeping.start();
-    if (this.settings.membership) await this.membership.start();
-    const { registry, runArchivist, alerts } = this.#parts;
-    for (const part of [registry, runArchivist, alerts]) part?.start();
+    if (!this.#isClosing) await startParts(this.#parts, this.settings);
   }
 
   /**
@@ -258,7 +258,7 @@ export class Gatekeeper {
    * @param only name of a single semaphore; the overview has none if that semaphore was never defined
    */
   overview(only?: string): Promise<Overview> {
-    return readOverview(this.#parts, only);
+    return this.#parts.overview(only);
   }
 
   /**

@@ -17,7 +17,7 @@ import {
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
-import { HealthCheck, LeaderWatch, readOverview } from '../insight/index.js';
+import { HealthCheck, LeaderWatch, type Overview, readNewestRuns, readOverview } from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
@@ -32,6 +32,7 @@ import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
 import type { SemaphoreDefinitionInput, SemaphoreRecord } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { Tasks, stateLinesOf } from '../tasks/index.js';
+import { SharedWork } from '../async/shared-work.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
@@ -75,6 +76,8 @@ export interface Parts {
   readonly leaderWatch: LeaderWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
+  /** See `Gatekeeper.overview`. */
+  readonly overview: (only?: string) => Promise<Overview>;
   readonly housekeeping: Housekeeping;
   /** Absent without the option `alerts`. */
   readonly alerts?: Alerts | undefined;
@@ -144,7 +147,8 @@ export function createParts(
   );
   const factsOf = (open: readonly StartEntry[]) =>
     readRunFacts(open, { context, registry, membership, listing: directory.listing });
-  const jobHistories = new JobHistories(context, (job) => timesOf(job, registry.jobs(), context), settings.version);
+  const timesNow = () => timesOf(registry.jobs(), context);
+  const jobHistories = new JobHistories(context, timesNow, settings.version);
   const history = typeof settings.history === 'object' ? settings.history : undefined;
   const runArchivist =
     history?.archive &&
@@ -199,6 +203,7 @@ export function createParts(
     runs: runHistory,
     audit,
     nodes: registry,
+    listing: directory.listing,
     shards: directory.birth,
     archive,
     runArchive: runArchivist,
@@ -207,13 +212,14 @@ export function createParts(
     alerts: () => alerts,
   };
   const health: HealthCheck = new HealthCheck(context, sources);
+  const overview = sharedOverview({ directory, context, health, registry, runHistory, runs });
   const alerts: Alerts | undefined =
     settings.alerts &&
     new Alerts(context, settings.alerts, {
       health: () => health.report(),
       faultParts: () => health.faultParts(),
-      overview: () => readOverview({ directory, context, health, registry, runHistory, runs }),
-      lastRuns: () => runHistory.lastRuns(),
+      overview,
+      newestRuns: () => readNewestRuns({ context, runHistory, runs }),
     });
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
@@ -272,11 +278,18 @@ export function createParts(
     leaderWatch,
     sweeping,
     health,
+    overview,
     housekeeping,
     alerts,
     telemetry,
     openStore: () => settings.store.open({ callTimeout: settings.callTimeout }),
   };
+}
+
+/** Callers that ask for the whole overview at the same time get the same one, because it may have thousands of semaphores. */
+function sharedOverview(sources: Parameters<typeof readOverview>[0]): Parts['overview'] {
+  const whole = new SharedWork(() => readOverview(sources));
+  return (only) => (only === undefined ? whole.share('', undefined) : readOverview(sources, only));
 }
 
 function watched(sweeping: Sweeping): [string, SemaphoreRecord][] {

@@ -103,6 +103,7 @@ interface Counting {
  */
 export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
+  readonly listing: { readonly readAt: number | undefined };
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
@@ -173,15 +174,21 @@ export class HealthCheck {
    *
    * @param read asks the store
    * @param recall returns the last known value
+   * @param readAt returns when the last known value was read. Default: when the store last answered such a call
    * @throws any other error of `read`
    */
-  async read<T>(part: StalePart['part'], read: () => Promise<T>, recall: () => T): Promise<Known<T>> {
+  async read<T>(
+    part: StalePart['part'],
+    read: () => Promise<T>,
+    recall: () => T | Promise<T>,
+    readAt = () => this.context.store.calls(part).answeredAt,
+  ): Promise<Known<T>> {
     try {
       await this.#probe();
       return { value: await this.#unlessSilent(read()), stale: [] };
     } catch (error) {
       if (!isStoreError(error)) throw error;
-      return { value: recall(), stale: [this.#stale(part, error.message)] };
+      return { value: await recall(), stale: [this.#stale(part, error.message, readAt())] };
     }
   }
 
@@ -204,9 +211,8 @@ export class HealthCheck {
     return Promise.race([reading, silence]).finally(cancel);
   }
 
-  #stale(part: StalePart['part'], sentence: string): StalePart {
-    const { answeredAt } = this.context.store.calls(part);
-    return { part, sentence, ...(answeredAt !== undefined && { asOf: clusterTimeOf(answeredAt, this.#moment()) }) };
+  #stale(part: StalePart['part'], sentence: string, readAt: number | undefined): StalePart {
+    return { part, sentence, ...(readAt !== undefined && { asOf: clusterTimeOf(readAt, this.#moment()) }) };
   }
 
   /** @throws StoreUnavailableError */
@@ -239,11 +245,6 @@ export class HealthCheck {
     if (this.#isClockFailing) await this.context.clusterClock.sample().catch(() => undefined);
   }
 
-  get #unreadable(): UnreadableCounts {
-    const { runs, audit, nodes } = this.sources;
-    return { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable };
-  }
-
   get #patience(): number {
     return Math.min(this.context.timing.callTimeout, LONGEST_PATIENCE);
   }
@@ -263,6 +264,7 @@ export class HealthCheck {
 
   #facts(): HealthFacts {
     const { store, clusterClock, isClosing } = this.context;
+    const { runs, audit, nodes } = this.sources;
     const { suspect } = clusterClock.report();
     return {
       ...this.#moment(),
@@ -271,13 +273,14 @@ export class HealthCheck {
       store: store.health(),
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      listedAt: this.sources.listing.readAt,
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
       runArchive: this.sources.runArchive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
       undelivered: this.sources.alerts()?.faults ?? [],
-      unreadable: this.#unreadable,
+      unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
       known: this.#known,
     };
   }

@@ -11,8 +11,8 @@ export interface StalePart {
   /** The reason, for people. */
   readonly sentence: string;
   /**
-   * Time of the last complete reading: ms since the epoch, cluster time. Absent if there was none; then no data are
-   * known.
+   * Time of the last complete reading: ms since the epoch, cluster time. Absent if there was none; then only
+   * the data are known that this node has used.
    */
   readonly asOf?: number;
 }
@@ -95,6 +95,8 @@ export interface HealthFacts {
   readonly calls: (part: StorePart) => CallFacts;
   /** `suspect` only if clocks seem to differ, not because a node has just started. */
   readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
+  /** Begin of the last complete listing of the semaphores. */
+  readonly listedAt: number | undefined;
   /** Why the shards of the names on demand can't be read, while other records can. */
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** Actions on the archive of definitions that keep failing. */
@@ -131,14 +133,13 @@ export function healthReport(facts: HealthFacts): HealthReport {
   const faults = findings.map((finding) => faultOf(finding, facts));
   const grants = faults.every(({ stopsGrants }) => !stopsGrants);
   const isStale = findings.some(({ code }) => isUnread(code, facts));
-  const { answeredAt } = facts.calls('records');
   return {
     status: faults.length === 0 ? 'healthy' : grants ? 'degraded' : 'down',
     grants,
     now: facts.now,
     faults,
     isStale,
-    ...(isStale && answeredAt !== undefined && { staleSince: clusterTimeOf(answeredAt, facts) }),
+    ...(isStale && facts.listedAt !== undefined && { staleSince: clusterTimeOf(facts.listedAt, facts) }),
   };
 }
 
@@ -187,13 +188,14 @@ function storeFinding(facts: HealthFacts): Finding | undefined {
   if (waiting !== undefined && monotonic - waiting >= patience) {
     return fault('store-silent', silent(patience), waiting);
   }
-  const failing = reads.failing ?? surelyFailing(writes);
+  const failing = reads.failing ?? surelyFailing(writes, facts);
   return failing && fault('store-failing', `the store refuses its calls (${failing.error.message})`, failing.since);
 }
 
-/** A single write without an answer is no outage. Reads show an outage better. */
-function surelyFailing({ failing }: CallFacts): CallFacts['failing'] {
-  return failing?.error instanceof UnknownOutcomeError ? undefined : failing;
+/** A single write without an answer is no outage. Writes that stay without one are, even while reads are answered. */
+function surelyFailing({ failing }: CallFacts, { monotonic, patience }: HealthFacts): CallFacts['failing'] {
+  if (!(failing?.error instanceof UnknownOutcomeError)) return failing;
+  return failing.isRepeated && monotonic - failing.since >= patience ? failing : undefined;
 }
 
 function unreachable({ problem = 'not connected' }: StoreHealth): string {
@@ -236,7 +238,7 @@ function partFindings([part, code, subject, factor]: (typeof PARTS)[number], fac
   const patience = factor * facts.patience;
   const calls = recent(facts.calls(part), monotonic);
   const { waitingSince = monotonic, answeredAt } = calls;
-  const failing = surelyFailing(calls);
+  const failing = surelyFailing(calls, facts);
   const isSilent = monotonic - waitingSince >= patience;
   if (!failing && !isSilent) return [];
   const why = failing?.error.message ?? `no answer within ${patience} ms`;
@@ -266,16 +268,11 @@ function faultOf({ code, sentence, stopsGrants = false, ...seen }: Finding, fact
 }
 
 function isUnread(code: HealthFaultCode, facts: HealthFacts): boolean {
-  if (code === 'no-quorum') return facts.calls('reads').failing !== undefined;
+  if (code === 'no-quorum' || code === 'store-failing') return facts.calls('reads').failing !== undefined;
   return UNREAD.has(code);
 }
 
-const UNREAD: ReadonlySet<HealthFaultCode> = new Set([
-  'store-unreachable',
-  'store-silent',
-  'store-failing',
-  'records-unread',
-]);
+const UNREAD: ReadonlySet<HealthFaultCode> = new Set(['store-unreachable', 'store-silent', 'records-unread']);
 
 /** Drops facts that are too old to matter now. */
 function recent({ answeredAt, failing, waitingSince }: CallFacts, monotonic: number): CallFacts {

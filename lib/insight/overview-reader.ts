@@ -7,6 +7,8 @@ import {
   type RunHistory,
   type RunningEntry,
   type Runs,
+  entryKey,
+  jobKey,
   newestRuns,
 } from '../activity/index.js';
 import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index.js';
@@ -80,6 +82,21 @@ export async function readOverview(
   };
 }
 
+/**
+ * Reads the newest run of each job. Runs of other jobs can push it out of the journal, but not out of the past of its job.
+ *
+ * @throws StoreUnavailableError
+ */
+export async function readNewestRuns({
+  context,
+  runHistory,
+  runs: jobRuns,
+}: Pick<Sources, 'context' | 'runHistory' | 'runs'>): Promise<RunEntry[]> {
+  const [runs, past] = await Promise.all([runHistory.lastRuns(), jobRuns.recent(PAST_AGE)]);
+  const newest = await inSlices(newestRuns(allRuns({ nodes: [], runs, past })), context.nodeClock);
+  return [...newest.values()];
+}
+
 interface Read {
   readonly nodes: readonly NodeInfo[];
   readonly runs: readonly RunEntry[];
@@ -92,28 +109,26 @@ function* bySemaphore(read: Read) {
   const newest = yield* newestRuns(allRuns(read));
   const runsOf = yield* groupedInPieces(newest.values(), ({ semaphore }) => semaphore);
   const pastOf = yield* groupedInPieces(read.past, ({ semaphore }) => semaphore);
-  const goingOn = runsInProgress(read, new Set([...newest.values()].map(keyOf)));
+  const goingOn = runsInProgress(read, newest);
   return { jobsOf, runsOf, pastOf, runningOf: yield* groupedInPieces(goingOn, ({ semaphore }) => semaphore) };
 }
 
 /** Runs that go on, of the journal and of the past of the jobs. The past may be older than the end of a run. */
-function* runsInProgress({ running, past }: Read, ended: ReadonlySet<string>): Generator<RunningEntry> {
-  const known = new Set(ended);
+function* runsInProgress({ running, past }: Read, newest: ReadonlyMap<string, RunEntry>): Generator<RunningEntry> {
+  const known = new Set<string>();
   for (const run of [...running, ...past.flatMap((job) => job.running)]) {
-    if (!known.has(keyOf(run))) yield run;
-    known.add(keyOf(run));
+    const key = entryKey(run);
+    const last = newest.get(jobKey(run));
+    if (!known.has(key) && !(last && entryKey(last) === key)) yield run;
+    known.add(key);
   }
-}
-
-function keyOf({ semaphore, job, node, at }: RunEntry | RunningEntry): string {
-  return [semaphore, job, node.instance, at].join('\n');
 }
 
 function* jobsOn(nodes: readonly NodeInfo[]): Generator<ScheduledJob> {
   for (const node of nodes) for (const card of node.jobs) yield { card, node };
 }
 
-function* allRuns({ nodes, runs, past }: Read): Generator<RunEntry> {
+function* allRuns({ nodes, runs, past }: Omit<Read, 'running'>): Generator<RunEntry> {
   for (const job of jobsOn(nodes)) yield* lastRunOf(job);
   for (const job of past) yield* job.runs.slice(0, 1);
   yield* runs;

@@ -19,10 +19,12 @@ export interface StateSources {
  * @param only name of a single semaphore, which is much cheaper to read. Default: all semaphores
  */
 export async function readState({ directory, context, health }: StateSources, only?: string): Promise<GatekeeperState> {
+  const { listing } = directory;
   const { value: semaphores, stale } = await health.read(
     'records',
     () => fromStore(directory, context, only),
-    () => fromMemory(directory, context, only),
+    () => states(listing.known(only), directory, context),
+    () => listing.readAt,
   );
   return {
     node: context.node,
@@ -40,8 +42,15 @@ function byName(one: SemaphoreState, other: SemaphoreState): number {
 async function fromStore(directory: SemaphoreDirectory, context: Context, only?: string): Promise<SemaphoreState[]> {
   if (!context.clusterClock.isFresh) await context.clusterClock.sample();
   const { listing } = directory;
-  const records = await (only === undefined ? listing.all() : listing.one(only));
-  return inSlices(statesInPieces(records, directory, context), context.nodeClock);
+  return states(only === undefined ? listing.all() : listing.one(only), directory, context);
+}
+
+async function states(
+  listed: Promise<ReadonlyMap<string, Listed>>,
+  directory: SemaphoreDirectory,
+  context: Context,
+): Promise<SemaphoreState[]> {
+  return inSlices(statesInPieces(await listed, directory, context), context.nodeClock);
 }
 
 function* statesInPieces(
@@ -65,11 +74,4 @@ function* statesInPieces(
 
 function unreadable(name: string, { message }: Error): SemaphoreState {
   return { name, revision: 0, holders: [], free: 0, isForThisNode: false, problem: message };
-}
-
-function fromMemory(directory: SemaphoreDirectory, { node, clusterClock }: Context, only?: string): SemaphoreState[] {
-  const now = clusterClock.earliest();
-  return [...directory.records].flatMap(([name, record]) =>
-    (only ?? name) === name ? [semaphoreState(name, record, { node, now, code: directory.declared.get(name) })] : [],
-  );
 }

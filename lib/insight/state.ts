@@ -1,5 +1,6 @@
 import type { ClusterClockReport } from '../clock/index.js';
 import {
+  given,
   LEADER_PREFIX,
   type SemaphoreDefinition,
   type SemaphoreRecord,
@@ -37,6 +38,11 @@ export interface SemaphoreState extends Partial<DefinitionState> {
    * and `pause` has the pattern that applies afterwards.
    */
   readonly definition?: SemaphoreDefinition;
+  /**
+   * Present if no code and no operator defines it: its definition comes from the calls that hold its permits, and ends with
+   * the last of them.
+   */
+  readonly isOnDemand?: true;
   /** Revision of the definition in force. */
   readonly revision: number;
   /** The permits in the record, including those that have ended but are not dropped yet. */
@@ -70,6 +76,7 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
     name,
     revision,
     ...definitionState(record, code),
+    ...given({ isOnDemand: record.isOnDemand }),
     holders,
     free,
     ...(lastGrantAt !== undefined && { lastGrantAt }),

@@ -7,7 +7,7 @@ import { LEADER_PREFIX, type StoredPermit } from '../decision/index.js';
 import type { HeldPermit } from '../permits/held-permit.js';
 import type { PermitLostError } from '../permits/permits.errors.js';
 import type { NodeSemaphore } from '../permits/node-semaphore.js';
-import { isUnderPermit } from '../permits/runs/current-permit.js';
+import { isAwaitedBy } from '../permits/runs/current-permit.js';
 import { PermitWork } from '../permits/runs/permit-work.js';
 import type { RunResult } from '../permits/runs/runner.js';
 import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
@@ -112,6 +112,15 @@ export class Candidate {
     return this.term || !this.isStarted ? this.term?.stored : this.own.othersPermit(SLACK);
   }
 
+  /**
+   * The permit of the leader in the record, also if it looks over by this node's clock: it does so for long after the
+   * members' clocks were set back. Undefined while an operator has paused the scope.
+   */
+  get recorded(): StoredPermit | undefined {
+    const { permits = [], pause: paused } = (this.isStarted && this.own.recordClient.known) || {};
+    return paused ? undefined : permits[0];
+  }
+
   /** Waits until this node leads. @throws the signal's reason, or NotLeaderError when this node shuts down */
   whenLeader(signal?: AbortSignal): Promise<Term> {
     const terms = this.changes.pipe(
@@ -167,7 +176,7 @@ export class Candidate {
   /** Asks for a handover, and waits as {@link resign} if this node leads. @param ask returns false if nothing changes */
   async untilHandedOver(ask: () => Promise<boolean>): Promise<void> {
     const term = this.#term;
-    if ((await ask()) && term && !isUnderPermit(term)) await this.#serving;
+    if ((await ask()) && term && !isAwaitedBy(term)) await this.#serving;
   }
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */
@@ -218,7 +227,7 @@ export class Candidate {
     let rest = 0;
     this.#serving = this.#work.report(LEADERSHIP_JOB, term, async () => {
       const reason = await this.#leadUntilEnd(term, permit, ending);
-      const isDrained = await this.#work.drain(this.parts.grace);
+      const isDrained = await this.#work.drain(term, this.parts.grace);
       // If work is stuck, the others must have had their chance before this node asks again.
       const untilExpiry = isDrained ? 0 : Math.max(0, permit.lease.left) + this.parts.context.timing.clockTolerance;
       if (!isDrained || YIELDS.has(reason)) rest = untilExpiry + REST;
@@ -263,10 +272,9 @@ export class Candidate {
 
   /** The permit goes back whatever fails: a use that is left behind would keep it alive for ever. */
   async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
-    const { preference } = this.own.recordClient.known ?? {};
-    const target = reason === 'other-preferred' ? preference : undefined;
     // The time in which only others, or only the target, may take the permit begins now.
-    if (target) await this.own.prefer(target, REST).catch(this.#problem('shorten the preference'));
+    const isPreferred = reason === 'other-preferred';
+    if (isPreferred) await this.own.renewPreference(REST).catch(this.#problem('shorten the preference'));
     await permit.release().catch(this.#problem('give the leadership back'));
   }
 

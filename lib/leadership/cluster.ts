@@ -37,7 +37,8 @@ export interface ClusterSettings {
 
 /** The leadership of all scopes in which this node takes part. */
 export class Cluster {
-  readonly #candidates: ReadonlyMap<string, Candidate>;
+  /** This node in each scope. */
+  readonly candidates: readonly Candidate[];
   readonly #status: BehaviorSubject<ClusterStatus>;
   readonly #subscriptions = new Subscription();
   #initialized?: Promise<void>;
@@ -47,8 +48,9 @@ export class Cluster {
     /** Lease and scopes, as the options say. */
     readonly settings: ClusterSettings,
   ) {
-    this.#candidates = new Map(settings.scopes.map((scope) => [scope, new Candidate(scope, parts)]));
+    this.candidates = settings.scopes.map((scope) => new Candidate(scope, parts));
     this.#status = new BehaviorSubject(this.status());
+    this.#subscriptions.add(parts.membership.participants$.subscribe(this.#tell));
   }
 
   /** The definitions of the scopes' semaphores. */
@@ -56,25 +58,15 @@ export class Cluster {
     return this.candidates.map(({ semaphore }) => ({ name: semaphore, duration: this.settings.lease }));
   }
 
-  /** Names of the scopes. The first one is the default. */
-  get scopes(): readonly string[] {
-    return this.settings.scopes;
-  }
-
   /** Names of the scopes in which this node takes part now: none before {@link initialize}. */
   get activeScopes(): readonly string[] {
-    return this.#initialized ? this.scopes : [];
-  }
-
-  /** This node in each scope. */
-  get candidates(): readonly Candidate[] {
-    return [...this.#candidates.values()];
+    return this.#initialized ? this.settings.scopes : [];
   }
 
   /** This node in a scope. @throws UnknownScopeError */
-  scope(scope = this.scopes[0]!): Candidate {
-    const candidate = this.#candidates.get(scope);
-    if (!candidate) throw new UnknownScopeError(scope, this.scopes);
+  scope(scope = this.settings.scopes[0]!): Candidate {
+    const candidate = this.candidates.find((each) => each.scope === scope);
+    if (!candidate) throw new UnknownScopeError(scope, this.settings.scopes);
     return candidate;
   }
 
@@ -111,16 +103,17 @@ export class Cluster {
     this.#status.complete();
   }
 
+  readonly #tell = (): void => this.#status.next(this.status());
+
   async #initialize(): Promise<void> {
-    const { context, membership, join, declare } = this.parts;
+    const { context, join, declare } = this.parts;
     const { candidates } = this;
     const lookAll = () => candidates.forEach((candidate) => candidate.look());
     const contact = context.events.pipe(filter(({ type }) => type === 'store-lost' || type === 'store-back'));
     const lookAt = (name: string) => candidates.find(({ semaphore }) => semaphore === name)?.look();
     this.#subscriptions.add(context.changes.subscribe(lookAt));
     this.#subscriptions.add(contact.subscribe(lookAll));
-    const changes = merge(membership.participants$, ...candidates.map((candidate) => candidate.changes));
-    this.#subscriptions.add(changes.subscribe(() => this.#status.next(this.status())));
+    this.#subscriptions.add(merge(...candidates.map(({ changes }) => changes)).subscribe(this.#tell));
     await declare(this.definitions);
     await join();
     if (context.isClosing()) return;

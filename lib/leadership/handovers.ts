@@ -1,5 +1,5 @@
 import type { MemberLook } from '../activity/index.js';
-import { LEADER_PREFIX, type SemaphoreRecord, mismatchOf } from '../decision/index.js';
+import { LEADER_PREFIX, type SemaphoreRecord, isKeptFrom, mismatchOf } from '../decision/index.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { ChangeOptions } from '../definitions/change-options.js';
 import type { PreferenceRequest, Preferences } from '../permits/preferences.js';
@@ -50,10 +50,12 @@ export class Handovers {
     const node = members.find((member) => member.instance === instance && member.state === 'living');
     if (!node) throw cannot('it is no living participant');
     if (!(node.scopes?.includes(scope) ?? true)) throw cannot('it does not take part in this scope');
-    const request = this.#request((record, leader) => {
+    const request = this.#request((record, leader, kept) => {
       const obstacle = obstacleOf(node, record);
       if (obstacle) throw cannot(obstacle);
-      return leader?.instance === instance ? undefined : { instance };
+      // A leader for which the next term is not kept steps down just now.
+      const goesOn = leader?.instance === instance && !(kept && isKeptFrom(kept, instance));
+      return goesOn ? undefined : { instance };
     });
     const { group, acquirer } = node;
     const kind = { action: 'transfer', target: { group, acquirer, instance } } as const;

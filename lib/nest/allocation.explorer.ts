@@ -7,6 +7,7 @@ import { ALLOCATED_RESOURCES } from './allocated-resources.decorator.js';
 import { NOT_TOLD } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { Lifecycle } from './lifecycle.module.js';
 
 /**
  * Connects the methods that follow what this node owns, and begins to take part in the groups when the application has
@@ -21,18 +22,25 @@ export class AllocationExplorer implements OnApplicationBootstrap {
     @Inject(DiscoveryService) discovery: DiscoveryService,
     @Inject(MetadataScanner) scanner: MetadataScanner,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
     this.#decorated = new DecoratedMethods(discovery, scanner);
+    void lifecycle.afterBoot(() => this.#begin());
   }
 
   /** @throws InvalidOptionsError listing every method with an unknown group */
-  async onApplicationBootstrap(): Promise<void> {
+  onApplicationBootstrap(): void {
     if (isMock(this.gatekeeper)) return;
     const { allocation } = partsOf(this.gatekeeper);
     const methods = this.#decorated.find<readonly string[]>(ALLOCATED_RESOURCES);
     const faults = methods.flatMap((method) => faultsOf(method, allocation));
     if (faults.length > 0) throw new InvalidOptionsError('@AllocatedResources', [...new Set(faults)]);
     for (const method of methods) this.#connect(method, allocation);
+  }
+
+  async #begin(): Promise<void> {
+    if (isMock(this.gatekeeper)) return;
+    const { allocation } = partsOf(this.gatekeeper);
     if (allocation.groups.length > 0) await allocation.start();
     else allocation.startWithFirst();
   }

@@ -16,7 +16,7 @@ export class AllocationService {
 
   /**
    * A group of this node. With options, adds the group: this node takes part in it from the end of the application's
-   * start, or at once after that. Does not wait for the store.
+   * start, or at once after that, but not while it shuts down. Does not wait for the store.
    *
    * @throws UnknownGroupError without options, if this node has no such group
    * @throws GroupExistsError with options, if this node has a group of that name

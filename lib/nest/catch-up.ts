@@ -3,7 +3,7 @@ import { parseRunOptions } from '../gatekeeper/index.js';
 import { show } from '../decision/index.js';
 import { type Ticks, readTicks } from '../tasks/schedules/ticks.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
-import { type Registry, jobOf } from './cron-jobs.js';
+import { type Registry, isActive, jobOf } from './cron-jobs.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
@@ -35,7 +35,7 @@ export function catchUpJob(job: RunnableJob, schedule: ScheduleMetadata, registr
   // The scheduler may be off on this node, or the application has stopped the job.
   const isScheduled = () => {
     const found = registry && jobOf(schedule, registry);
-    return found?.isActive ?? found?.running ?? false;
+    return found !== undefined && isActive(found);
   };
   return { ...job, expression: schedule.expression, timeZone, times: ticks, isScheduled };
 }

@@ -1,9 +1,9 @@
 import { InvalidOptionsError } from '../decision/index.js';
 import type { Tasks } from '../tasks/index.js';
 import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.metadata.js';
-import { REQUEST_SCOPED_CONTROLLER, SECOND_SCHEDULE } from './cluster-singleton.messages.js';
+import { SECOND_SCHEDULE } from './cluster-singleton.messages.js';
 import type { DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
-import { callOf } from './task-method.js';
+import { callOf, taskMethodFault } from './task-method.js';
 
 type Scheduled = DecoratedMethod<readonly ClusterCronMetadata[]>;
 
@@ -22,8 +22,9 @@ export function connectSchedules(decorated: DecoratedMethods, tasks: Tasks): str
 
 /** @param former the methods that were connected before, by the names of their schedules */
 function connect(scheduled: Scheduled, metadata: ClusterCronMetadata, tasks: Tasks, former: Map<string, string>) {
-  const { method, wrapper, isStatic } = scheduled;
-  if (!isStatic && wrapper.host?.controllers.has(wrapper.token)) return [REQUEST_SCOPED_CONTROLLER(method)];
+  const { method } = scheduled;
+  const fault = taskMethodFault(scheduled);
+  if (fault !== undefined) return [fault];
   const { name = method, ...options } = metadata.options;
   const other = former.get(name);
   if (other !== undefined) return [SECOND_SCHEDULE(method, other, name)];

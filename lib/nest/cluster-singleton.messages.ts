@@ -6,6 +6,15 @@ export const STATIC_METHOD = (decorator: string, method: string) =>
 export const NOT_A_METHOD = (decorator: string, property: string) =>
   `${decorator} can only guard methods, not ${property}`;
 
+export const SYMBOL_METHOD = (decorator: string, method: string) =>
+  `${decorator} can't be used on ${method}: Nest does not find methods whose name is a symbol. Give it a name`;
+
+export const GENERATOR = (decorator: string, method: string) =>
+  `${decorator} can't be used on the generator ${method}: a call of it runs nothing. Make it an async method`;
+
+export const LAZY = (method: string) =>
+  `${method} returned an Observable, whose work begins after the run: return a promise, as firstValueFrom() makes it`;
+
 export const TWICE = (decorator: string, method: string) =>
   `${method} has two ${decorator} decorators: keep one of them, and put the other on a method that this method calls`;
 
@@ -59,9 +68,34 @@ export const SECOND_HANDLER = (method: string, other: string, handled: string) =
 export const SECOND_SCHEDULE = (method: string, other: string, name: string) =>
   `${method} has a schedule with the name ${show(name)}, and ${other} has one, too: give one of them another name`;
 
+export const SECOND_MISSED = (method: string, semaphore: string) =>
+  `${method}: missed: "once" of semaphore ${show(semaphore)} needs a name of its own, and another class with the same name ` +
+  `has such a method, too: rename one of the classes`;
+
 export const REQUEST_SCOPED_CONTROLLER = (method: string) =>
   `${method} handles tasks, but its controller is in request scope: make it a method of a provider`;
+
+export const LEADERS_TASK = (method: string) =>
+  `${method} handles tasks and has @LeaderOnly: a node that does not lead would take a task and skip the call, and the ` +
+  `task would be completed without its work. Remove @LeaderOnly: one node at a time runs a task anyway`;
+
+export const QUIET_SKIP = (method: string) =>
+  `${method} handles tasks and has @ClusterSingleton without onSkip: 'throw': a skipped run would complete the task ` +
+  `without its work. Add onSkip: 'throw', then the task is tried again`;
 
 export const NOT_ENABLED = (method: string) =>
   `${method} needs a leader, but leadership is off on this node: set leadership: { enabled: true } in GatekeeperModule's ` +
   `options, or call initialize() of ClusterService`;
+
+export const NO_OPTIONS = 'it has no options: let the factory of forRootAsync() return them, as in { store: memory() }';
+
+export const FROZEN = (className: string) =>
+  `an instance of ${className} can't get the gatekeeper for its guarded methods, because it is frozen or sealed: give the instance as it was made`;
+
+export const REQUEST_SCOPED_OPTIONS =
+  'its options depend on a provider in request scope, so each request would make a gatekeeper and a store that are never ' +
+  'closed: make all providers that forRootAsync() injects, and those that they inject, singletons';
+
+export const SEVERAL_GATEKEEPERS = (count: number) =>
+  `the application has ${count} of them: call forRoot() or forRootAsync() once, in the root module. Modules that import a ` +
+  `module with isGlobal: false must import one and the same result of that call`;

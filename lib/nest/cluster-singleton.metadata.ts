@@ -28,4 +28,6 @@ export interface ClusterSingletonMetadata {
   readonly missed?: ClusterSingletonOptions['missed'];
   /** How many decorators the method has; more than one is a mistake. */
   readonly count: number;
+  /** Number of its parameters, without those that have a default. A decorator above may hide them. */
+  readonly parameters: number;
 }

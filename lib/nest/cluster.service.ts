@@ -13,12 +13,15 @@ import {
   signalSchema,
 } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { Lifecycle } from './lifecycle.module.js';
 
 /** Options of `lead`. */
 export interface LeadOptions {
   /** Ends the work and stops leading it again. The leadership itself goes on. */
   readonly signal?: AbortSignal;
 }
+
+const waitSchema = z.object({ signal: signalSchema.optional() });
 
 const leadSchema = z.object({
   work: z.custom<(term: Term) => unknown>((value) => typeof value === 'function', {
@@ -33,19 +36,24 @@ const leadSchema = z.object({
  */
 @Injectable()
 export class ClusterService {
-  constructor(@Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper) {}
+  constructor(
+    @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(Lifecycle) private readonly lifecycle: Lifecycle,
+  ) {}
 
   /** Names of the scopes of this node. The first one is the default. */
   get scopes(): readonly string[] {
-    return this.#cluster.scopes;
+    return this.#cluster.settings.scopes;
   }
 
   /**
    * Begins to take part in all scopes. The module calls this when the application has booted and `leadership.enabled` is
-   * true. Otherwise call it later. Idempotent. Does not wait for the store: see {@link whenLeader} and {@link status$}.
+   * true. Otherwise call it. Before the end of the boot it only notes the wish, so that no work of a leader begins before.
+   * Idempotent. Does not wait for the boot or the store: see {@link whenLeader} and {@link status$}.
    */
   initialize(): Promise<void> {
-    return this.#cluster.initialize();
+    const cluster = this.#cluster;
+    return this.lifecycle.afterBoot(() => cluster.initialize());
   }
 
   /** This node, the leader and the living nodes, each by its instance. As this node knows them; asks nothing. */
@@ -76,8 +84,11 @@ export class ClusterService {
    * Waits until this node leads; at once if it does.
    *
    * @throws the signal's reason if it aborts, or NotLeaderError when this node shuts down
+   * @throws InvalidOptionsError
    */
   async whenLeader(signal?: AbortSignal, scope?: string): Promise<Term> {
+    const { error } = waitSchema.safeParse({ signal });
+    if (error) throw new InvalidOptionsError('whenLeader()', faultsOf(error));
     return this.#cluster.scope(scope).whenLeader(signal);
   }
 

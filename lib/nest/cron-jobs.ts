@@ -1,11 +1,21 @@
 import type { DiscoveryService } from '@nestjs/core';
+import type { CronTime } from '../tasks/schedules/cron-fields.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** The part of luxon's DateTime that is used here. */
 export interface Moment {
   toMillis(): number;
-  /** The time this number of ms before. */
-  minus(duration: number): Moment;
+}
+
+/** The part of `CronTime` of the package cron that is used here. */
+export interface JobCronTime extends CronTime {
+  /** The expression; a {@link Moment} if the job runs once. */
+  readonly source: unknown;
+  readonly timeZone?: string;
+  /** Local time minus UTC in minutes, of a job that has no time zone. */
+  readonly utcOffset?: number;
+  /** True if the job runs once, at a date. */
+  readonly realDate: boolean;
 }
 
 /** The part of `CronJob` of the package cron that is used here. */
@@ -14,14 +24,7 @@ export interface CronJob {
   readonly isActive?: boolean;
   /** Exists until cron 3. */
   readonly running?: boolean;
-  readonly cronTime: {
-    readonly source: unknown;
-    readonly timeZone?: string;
-    /** True if the job runs once, at a date. */
-    readonly realDate: boolean;
-    getNextDateFrom(start: Date | Moment): Moment;
-  };
-  nextDate(): Moment;
+  readonly cronTime: JobCronTime;
 }
 
 /** The part of `SchedulerRegistry` of @nestjs/schedule that is used here. */
@@ -31,22 +34,46 @@ export interface Registry {
   getTimeouts(): readonly string[];
 }
 
-/** Finds the registry by its name, because an import would load a package that the application may not have. */
+/**
+ * Finds the registry by its name, or by the methods of its class: in a minified bundle the class has another name. An import
+ * would load a package that the application may not have, or another copy than the one in the bundle.
+ */
 export function findRegistry(discovery: DiscoveryService): Registry | undefined {
-  const wrapper = discovery.getProviders().find(({ name }) => name === 'SchedulerRegistry');
+  const wrapper = discovery
+    .getProviders()
+    .find(({ name, instance }) => name === 'SchedulerRegistry' || isRegistry(instance));
   return wrapper?.instance as Registry | undefined;
+}
+
+/** Looks at the class, because getters of other providers must not run. */
+function isRegistry(instance: unknown): boolean {
+  if (typeof instance !== 'object' || instance === null) return false;
+  const prototype = Object.getPrototypeOf(instance) as object | null;
+  const methods: readonly (keyof Registry)[] = ['getCronJobs', 'getIntervals', 'getTimeouts'];
+  return prototype !== null && methods.every((method) => Object.hasOwn(prototype, method));
+}
+
+/** Whether the scheduler runs the job now: the application may have stopped it. */
+export function isActive(job: CronJob): boolean {
+  return job.isActive ?? job.running ?? false;
 }
 
 /**
  * Finds the job of a method by its name. If the method has no name, finds any job with the same expression and time
- * zone, because that job is due at the same times.
+ * zone, because that job is due at the same times. Another one of them may be stopped.
  */
 export function jobOf(schedule: ScheduleMetadata, registry: Registry): CronJob | undefined {
-  const { name, expression } = schedule;
+  const { name, isDisabled = false } = schedule;
   const jobs = registry.getCronJobs();
   if (name !== undefined) return jobs.get(name);
+  const same = [...jobs.values()].filter(({ cronTime }) => isOf(cronTime, schedule));
+  return same.find((job) => isActive(job) !== isDisabled) ?? same[0];
+}
+
+function isOf(cronTime: JobCronTime, schedule: ScheduleMetadata): boolean {
+  // The text of a date depends on its time zone.
+  if (cronTime.realDate) return (cronTime.source as Moment).toMillis() === Date.parse(schedule.expression);
+  if (String(cronTime.source) !== schedule.expression || cronTime.utcOffset !== schedule.utcOffset) return false;
   const zone = zoneOf(schedule);
-  return [...jobs.values()].find(
-    ({ cronTime }) => String(cronTime.source) === expression && (cronTime.timeZone ?? zone) === zone,
-  );
+  return (cronTime.timeZone ?? zone) === zone;
 }

@@ -8,8 +8,10 @@ export interface DecoratedMethod<M> {
   readonly method: string;
   /** Name of the method in its class. */
   readonly property: string;
-  /** Number of its parameters, without those that have a default. */
+  /** Number of its parameters, as far as it can be seen: decorators may wrap it in a method that shows none. */
   readonly parameters: number;
+  /** The function, which has the metadata of all its decorators. */
+  readonly decorated: object;
   /** The provider's only instance. Undefined, or an empty object, if Nest makes one per request or per use. */
   readonly instance: object | undefined;
   readonly metadata: M;
@@ -37,29 +39,50 @@ export class DecoratedMethods {
 
   #methodsOf<M>(wrapper: InstanceWrapper, key: symbol): DecoratedMethod<M>[] {
     const instance = wrapper.instance as object | undefined;
-    // From the instance first: the metatype of a factory provider is its factory.
-    const prototype = prototypeOf(instance) ?? (wrapper.metatype as { prototype?: object } | null)?.prototype;
-    if (!prototype) return [];
     // A transient provider has only an empty prototype here, on which nothing may run.
     const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+    const prototype = prototypeOf(instance) ?? prototypeOfLater(wrapper, isStatic);
+    if (!prototype) return [];
     return this.scanner.getAllMethodNames(prototype).flatMap((property) => {
       const found = metadataOf<M>(prototype, property, key);
       // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
-      const method = `${prototype.constructor.name}.${property}`;
+      const method = `${classOf(prototype)}.${property}`;
       return found ? [{ method, property, instance, wrapper, isStatic, ...found }] : [];
     });
   }
+}
+
+/** The prototype of a value that the application gave may have no constructor. */
+function classOf({ constructor }: { readonly constructor?: unknown }): string {
+  return typeof constructor === 'function' ? constructor.name : 'Object';
 }
 
 function prototypeOf(instance: unknown): object | undefined {
   return typeof instance === 'object' && instance !== null ? (Object.getPrototypeOf(instance) as object) : undefined;
 }
 
+/**
+ * The prototype of instances that Nest makes later. A factory hides its class: it is taken to return instances of the token's.
+ * A static factory has already returned something else, and an alias shows another provider.
+ */
+function prototypeOfLater({ metatype, token, isFactory, isAlias }: InstanceWrapper, isStatic: boolean) {
+  if (!isFactory) return (metatype as { prototype?: object } | null)?.prototype;
+  return isStatic || isAlias ? undefined : (token as { prototype?: object }).prototype;
+}
+
 function metadataOf<M>(prototype: object, name: string, key: symbol) {
   const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as () => unknown;
   const metadata = Reflect.getMetadata(key, method) as M | undefined;
   const schedule = metadata && scheduleOf(method);
-  return metadata && { metadata, parameters: method.length, ...(schedule && { schedule }) };
+  if (!metadata) return undefined;
+  const parameters = parametersOf(prototype, name, method);
+  return { metadata, decorated: method, parameters, ...(schedule && { schedule }) };
+}
+
+/** TypeScript lists the types of all parameters of a decorated method, if `emitDecoratorMetadata` is on. */
+function parametersOf(prototype: object, name: string, method: () => unknown): number {
+  const types = Reflect.getMetadata('design:paramtypes', prototype, name) as readonly unknown[] | undefined;
+  return Math.max(method.length, types?.length ?? 0);
 }
 
 /**

@@ -1,22 +1,34 @@
 import {
   type BeforeApplicationShutdown,
+  Inject,
   Injectable,
   Logger,
+  type OnApplicationShutdown,
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import { Deadline } from '../async/deadline.js';
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
-import { partsOf } from '../gatekeeper/parts.js';
+import { isMock, partsOf } from '../gatekeeper/parts.js';
 import type { RunNowOptions, RunNowTarget } from '../permits/by-hand/run-now.js';
 import type { RunNowStatus } from '../permits/by-hand/run-status.js';
+import { Lifecycle } from './lifecycle.module.js';
 
 /** The {@link Gatekeeper} of a Nest application. It starts and closes with the application. Inject it by this class. */
 @Injectable()
-export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
+export class GatekeeperService
+  extends Gatekeeper
+  implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+{
+  readonly #shutdownGrace: number;
+  #grace?: Deadline;
+
   /** @param environment replaces the machine's clocks and randomness in tests */
   constructor(options: GatekeeperOptions, environment?: ConstructorParameters<typeof Gatekeeper>[2]) {
-    super(parseGatekeeperOptions(options), new Logger('Gatekeeper'), environment);
+    const settings = parseGatekeeperOptions(options);
+    super(settings, new Logger('Gatekeeper'), environment);
+    this.#shutdownGrace = settings.shutdownGrace;
   }
 
   /**
@@ -38,18 +50,48 @@ export class GatekeeperService extends Gatekeeper implements OnModuleInit, OnMod
     return partsOf(this).runNow.run(target, options);
   }
 
-  /** Starts the gatekeeper when Nest initialises its modules. */
+  /** Starts the gatekeeper when Nest initialises its modules. Nest calls this once per token of the instance. */
   onModuleInit(): Promise<void> {
     return this.start();
   }
 
-  /** First step of the shutdown: no new run starts, and current runs may finish while their dependencies still work. */
+  /**
+   * First step of the shutdown: no new run starts, and current runs may finish. The modules of this package call it
+   * before any part of the application is destroyed, so that dependencies of the runs still work.
+   */
   onModuleDestroy(): Promise<void> {
     return this.drain();
   }
 
-  /** Last step of the shutdown: releases permits and closes the store, after the runs had `shutdownGrace` to finish. */
-  beforeApplicationShutdown(): Promise<void> {
+  /** See `Gatekeeper`. The one `shutdownGrace` begins with the first call. */
+  override drain(): Promise<void> {
+    this.#grace ??= new Deadline(partsOf(this).context.timers, this.#shutdownGrace);
+    return super.drain();
+  }
+
+  /**
+   * Releases permits and closes the store, unless calls of the application still hold permits. These may be requests:
+   * Nest waits for them after this hook. So the close then comes after them, or when `shutdownGrace` is over.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
+    const { directory, context } = partsOf(this);
+    const leases = [...directory.inUse.values()].flatMap(({ heldLeases }) => heldLeases.leases);
+    if (!leases.some(({ users }) => users.size > 0)) return this.close();
+    await this.drain();
+    // close() ends this timer. All its callers get one promise, so onApplicationShutdown() passes an error on.
+    context.timers.set(this.#grace!.until, () => void this.close().catch(() => undefined));
+  }
+
+  /** Last step of the shutdown: releases permits and closes the store. */
+  onApplicationShutdown(): Promise<void> {
     return this.close();
+  }
+}
+
+/** Drains first of all in a shutdown. A provider of its own, because tests override GatekeeperService. */
+@Injectable()
+export class EarlyDrain {
+  constructor(@Inject(Lifecycle) lifecycle: Lifecycle, @Inject(GatekeeperService) gatekeeper: Gatekeeper) {
+    if (!isMock(gatekeeper)) lifecycle.beforeShutdown(() => gatekeeper.drain());
   }
 }

@@ -7,7 +7,7 @@ export interface GuardedMethod {
   /** Class and method: "JobsService.export". */
   readonly method: string;
   /** The arguments of its `@ClusterSingleton`. */
-  readonly metadata: ClusterSingletonMetadata;
+  readonly metadata: Omit<ClusterSingletonMetadata, 'parameters'>;
   /** Whether its provider has a single instance, created at boot. If not, @nestjs/schedule does not run the method. */
   readonly isStatic: boolean;
   /** Whether a person may run it now; absent for a method of `@LeaderOnly`. */

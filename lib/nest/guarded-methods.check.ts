@@ -8,8 +8,16 @@ import {
   unreserved,
 } from '../decision/index.js';
 import { missedFaults } from './catch-up.js';
-import { NO_DURATION, NOT_ONE_LINE, OTHER_DURATION, TWICE, UNDEFINED } from './cluster-singleton.messages.js';
+import {
+  NO_DURATION,
+  NOT_ONE_LINE,
+  OTHER_DURATION,
+  SECOND_MISSED,
+  TWICE,
+  UNDEFINED,
+} from './cluster-singleton.messages.js';
 import type { GuardedMethod } from './guarded-method.js';
+import { jobFor } from './guarded-run.js';
 
 export interface CheckContext {
   /** Names in GatekeeperModule's definitions. */
@@ -28,12 +36,15 @@ export interface CheckResult {
 /** Stands for a missing duration, so that the name is still checked. */
 const ANY_DURATION = '1d';
 
+/** Stands for any name that a function may return. */
+const LONGEST_SEMAPHORE = 'x'.repeat(200);
+
 /** Checks all guarded methods of an application. Pure. */
 export function checkGuardedMethods(methods: readonly GuardedMethod[], context: CheckContext): CheckResult {
   const faults: string[] = [];
   const made = new Map<string, { definition: SemaphoreDefinition; method: string }>();
   for (const guarded of methods) {
-    const own = [...optionFaults(guarded), ...durationFaults(guarded, context)];
+    const own = [...optionFaults(guarded), ...nameFaults(guarded, methods), ...durationFaults(guarded, context)];
     faults.push(...own);
     const definition = own.length > 0 ? undefined : madeBy(guarded, context);
     if (!definition) continue;
@@ -52,9 +63,17 @@ function optionFaults(guarded: GuardedMethod): string[] {
   const { method, metadata } = guarded;
   if (metadata.count > 1) return [TWICE('@ClusterSingleton', method)];
   if (!isOneLine(method)) return [NOT_ONE_LINE('@ClusterSingleton', method)];
-  const faults = faultsOfAttempt(method, () => parseRunOptions(method, metadata.options));
+  const job = typeof metadata.semaphore === 'function' ? jobFor(method, LONGEST_SEMAPHORE) : method;
+  const faults = faultsOfAttempt(method, () => parseRunOptions(method, { ...metadata.options, job }));
   if (faults.length > 0) return faults;
   return missedFaults(guarded).map((fault) => `${method}: ${fault}`);
+}
+
+/** The times of jobs with `missed: 'once'` are kept by the name of the method. */
+function nameFaults({ method, metadata }: GuardedMethod, methods: readonly GuardedMethod[]): string[] {
+  const { semaphore, missed } = metadata;
+  if (missed !== 'once' || typeof semaphore === 'function') return [];
+  return methods.filter((other) => other.method === method).length > 1 ? [SECOND_MISSED(method, semaphore)] : [];
 }
 
 function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {

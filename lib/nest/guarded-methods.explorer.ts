@@ -11,7 +11,7 @@ import {
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { NOT_STATIC } from './cluster-singleton.messages.js';
+import { NOT_STATIC, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';
@@ -20,6 +20,7 @@ import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
 import { guardWith } from './guarded-run.js';
 import { JobInfos } from './job-infos.js';
+import { Lifecycle } from './lifecycle.module.js';
 import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.metadata.js';
 
 type Scopes = readonly string[];
@@ -41,8 +42,10 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(MetadataScanner) scanner: MetadataScanner,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
     this.#decorated = new DecoratedMethods(discovery, scanner);
+    void lifecycle.afterBoot(() => this.#begin());
   }
 
   /** All guarded methods of the application; empty before the boot. */
@@ -50,8 +53,11 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     return this.#methods;
   }
 
-  /** @throws InvalidOptionsError that lists every fault of every guarded method */
+  /**
+   * @throws InvalidOptionsError for a second GatekeeperModule, or one that lists every fault of every guarded method
+   */
   async onModuleInit(): Promise<void> {
+    this.#refuseSeveral();
     const singletons = this.#find<ClusterSingletonMetadata>(CLUSTER_SINGLETON);
     this.#methods = singletons.map((method) => ({ ...method, runNow: runNowOf(method) }));
     const leaders = this.#find<LeaderOnlyMetadata>(LEADER_ONLY);
@@ -61,7 +67,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const { declared } = directory;
     const { faults, definitions } = checkGuardedMethods(this.#methods, declared.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
-    const jobs = [...this.#methods, ...leaders.map((each) => leadersJob(each, cluster.scopes))];
+    const jobs = [...this.#methods, ...leaders.map((each) => leadersJob(each, cluster.settings.scopes))];
     this.#announceJobs(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
@@ -69,13 +75,24 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     await declared.registerAll(definitions);
   }
 
-  /** The scheduler of @nestjs/schedule starts in the same phase. Earlier, parts of the application may be missing. */
+  /** The scheduler of @nestjs/schedule starts in the same phase. */
   onApplicationBootstrap(): void {
     this.#cards?.booted();
+  }
+
+  /** Earlier, parts of the application may be missing. */
+  #begin(): void {
     if (!isReal(this.gatekeeper)) return;
     const { requestedRuns, missedRuns } = partsOf(this.gatekeeper);
     requestedRuns.serve(this.#runnable);
     missedRuns.serve(this.#catchUp);
+  }
+
+  /** With several gatekeepers, all of them would lead and call the methods, and a guarded method would ask any one. */
+  #refuseSeveral(): void {
+    const wrappers = this.discovery.getProviders().filter(({ token }) => token === GatekeeperService);
+    const { size } = new Set(wrappers.map(({ instance }) => instance as unknown));
+    if (size > 1) throw new InvalidOptionsError('GatekeeperModule', [SEVERAL_GATEKEEPERS(size)]);
   }
 
   /** Publishes the guarded methods and their schedules to the other nodes. */
@@ -100,7 +117,7 @@ function runNowOf(method: DecoratedMethod<ClusterSingletonMetadata>): JobInfo['r
   const { isStatic, instance, parameters, schedule, metadata } = method;
   if (!isStatic || !instance) return 'not-static';
   if (typeof metadata.semaphore === 'function') return 'arguments';
-  return schedule || parameters === 0 ? 'yes' : 'arguments';
+  return schedule || Math.max(parameters, metadata.parameters) === 0 ? 'yes' : 'arguments';
 }
 
 /** The method is looked up at each call: decorators of other packages may replace it when the application boots. */
@@ -117,9 +134,24 @@ function catchUpJobs(found: DecoratedMethod<ClusterSingletonMetadata>, registry:
   return runnableJobs(found).map((job) => catchUpJob(job, schedule, registry));
 }
 
-/** Nest injects properties only if it calls the constructor itself, not into factory results and values. */
+/** Gatekeepers that {@link giveIfWithout} gave, by instance. */
+const given = new WeakMap<object, Gatekeeper>();
+
+/**
+ * Nest injects properties only if it calls the constructor itself, not into factory results and values. Such an instance
+ * may outlive its application. Then it follows the next application that it is part of.
+ */
 function giveIfWithout(instance: object, gatekeeper: Gatekeeper): void {
-  if (!(GATEKEEPER_PROPERTY in instance)) guardWith(instance, gatekeeper);
+  if (GATEKEEPER_PROPERTY in instance && !isLeftOver(instance)) return;
+  guardWith(instance, gatekeeper);
+  given.set(instance, gatekeeper);
+}
+
+/** Whether the instance still has the gatekeeper of an application that has ended, or of a former unit test. */
+function isLeftOver(instance: { [GATEKEEPER_PROPERTY]?: unknown }): boolean {
+  const former = given.get(instance);
+  if (!former || instance[GATEKEEPER_PROPERTY] !== former) return false;
+  return !isReal(former) || partsOf(former).context.isClosing();
 }
 
 /** A method that only the leader runs, as a job under the scope's semaphore. */

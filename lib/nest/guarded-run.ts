@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   DEFAULT_LEASE,
   DEFAULT_SCOPE,
@@ -16,7 +17,7 @@ import {
   unreserved,
 } from '../decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { BAD_SEMAPHORE, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
+import { BAD_SEMAPHORE, FROZEN, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { GuardedCall, Place } from './guarded-call.js';
 import type { LeaderOnlyMetadata } from './leader-only.metadata.js';
@@ -43,9 +44,11 @@ interface Guarded {
  * @param gatekeeper a `TestGatekeeper` of `nestjs-gatekeeper/testing`, a real gatekeeper, or an object with a method
  *   `run` that returns a RunResult
  * @returns the same instance
+ * @throws InvalidOptionsError for a frozen or sealed instance
  */
 export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): T {
-  (instance as Guarded)[GATEKEEPER_PROPERTY] = gatekeeper;
+  const isGiven = Reflect.set(instance, GATEKEEPER_PROPERTY, gatekeeper);
+  if (!isGiven) throw new InvalidOptionsError('guardWith', [FROZEN(instance.constructor.name)]);
   return instance;
 }
 
@@ -64,10 +67,19 @@ export async function runGuarded(
   const gatekeeper = gatekeeperOf(instance, '@ClusterSingleton', method);
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
-  // If the name depends on the arguments, runs for different arguments are different jobs: they do not overlap.
-  const job = typeof semaphore === 'function' ? `${method}(${name})` : method;
+  const job = typeof semaphore === 'function' ? jobFor(method, name) : method;
   const onDemand = asked === undefined ? {} : { duration: asked };
   return valueOf(await gatekeeper.run?.(name, work, { ...onDemand, ...options, job }), method);
+}
+
+/**
+ * The job of a method whose semaphore depends on the arguments. Runs for different arguments are different jobs: they do
+ * not overlap. If the name would be too long for a job, its hash stands for the semaphore's.
+ */
+export function jobFor(method: string, semaphore: string): string {
+  const job = `${method}(${semaphore})`;
+  if (nameSchema.safeParse(job).success) return job;
+  return `${method}(${createHash('sha256').update(semaphore).digest('base64url')})`;
 }
 
 /**

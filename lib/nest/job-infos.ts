@@ -12,7 +12,7 @@ const DATE = /^\d{4}-/;
 
 /** The guarded methods of this node, with their schedules as far as they are known. */
 export class JobInfos {
-  readonly #crons = new Map<string, CronTimes>();
+  readonly #crons = new Map<GuardedMethod, CronTimes>();
   /** Last tick of each interval or timeout, also if the job was skipped: ms by the wall clock. */
   readonly #calls = new Map<string, number | undefined>();
   /** Creation of this object: ms by the wall clock. The scheduler starts its timers later. */
@@ -26,8 +26,9 @@ export class JobInfos {
     private readonly nodeClock: NodeClock = systemClock,
   ) {
     this.#madeAt = nodeClock.wall();
-    for (const { method, schedule } of methods) {
-      if (schedule?.kind === 'cron') this.#crons.set(method, new CronTimes());
+    for (const guarded of methods) {
+      const { method, schedule } = guarded;
+      if (schedule?.kind === 'cron') this.#crons.set(guarded, new CronTimes());
       else if (schedule) this.#calls.set(method, undefined);
     }
   }
@@ -62,20 +63,22 @@ export class JobInfos {
   /**
    * Undefined if @nestjs/schedule does not run the method: its provider is not static, or the scheduler is turned off.
    */
-  #scheduleOf({ method, schedule, isStatic }: GuardedMethod): JobSchedule | undefined {
+  #scheduleOf(guarded: GuardedMethod): JobSchedule | undefined {
+    const { schedule, isStatic } = guarded;
     if (!schedule || !isStatic || !this.registry) return undefined;
     const plan = planOf(schedule);
     // The scheduler registers its jobs at the end of the boot.
     if (this.#bootedAt === undefined) return plan;
-    const times = this.#timesOf(method, schedule, this.registry);
+    const times = this.#timesOf(guarded, schedule, this.registry);
     return times && { ...plan, ...times };
   }
 
-  #timesOf(method: string, schedule: ScheduleMetadata, registry: Registry): Partial<JobSchedule> | undefined {
+  #timesOf(guarded: GuardedMethod, schedule: ScheduleMetadata, registry: Registry): Partial<JobSchedule> | undefined {
+    const { method } = guarded;
     switch (schedule.kind) {
       case 'cron': {
         const job = jobOf(schedule, registry);
-        return job && this.#crons.get(method)!.look(job, this.nodeClock.wall());
+        return job && this.#crons.get(guarded)!.look(job, this.nodeClock.wall());
       }
       case 'interval':
         return registry.getIntervals().length > 0
@@ -88,7 +91,7 @@ export class JobInfos {
 
   #intervalTimes(method: string, interval: number): Partial<JobSchedule> {
     const last = this.#calls.get(method) ?? this.#bootedAt!;
-    return { next: Math.round(last + interval), interval: Math.round(interval) };
+    return readable({ next: Math.round(last + interval), interval: Math.round(interval) });
   }
 
   #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
@@ -96,8 +99,17 @@ export class JobInfos {
     // The timer may have started before the end of the boot. A call as late as the delay was its tick. An earlier call
     // came from the application.
     const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
-    return came || next <= this.nodeClock.wall() ? {} : { next };
+    return came || next <= this.nodeClock.wall() ? {} : readable({ next });
   }
+}
+
+/**
+ * Leaves out times that are no safe, non-negative integers: readers refuse all of a node's entry for one such time. The
+ * scheduler accepts any number, also NaN and negative ones.
+ */
+function readable(times: Partial<JobSchedule>): Partial<JobSchedule> {
+  const isReadable = (time: unknown) => Number.isSafeInteger(time) && (time as number) >= 0;
+  return Object.fromEntries(Object.entries(times).filter(([, time]) => isReadable(time)));
 }
 
 /** A date, and a schedule with an offset, have no time zone. */

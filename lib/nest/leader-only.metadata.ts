@@ -9,6 +9,8 @@ export interface LeaderOnlyMetadata {
   readonly scope?: string | undefined;
   /** How many decorators the method has; more than one is a mistake. */
   readonly count: number;
+  /** Number of its parameters, without those that have a default. A decorator above may hide them. */
+  readonly parameters: number;
 }
 
 /** Arguments of `@OnLeadershipGained` or `@OnLeadershipLost` on a method; checked when the application boots. */

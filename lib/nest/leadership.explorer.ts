@@ -1,10 +1,11 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { InvalidOptionsError, isOneLine } from '../decision/index.js';
 import { type Cluster, type Gatekeeper, type Term, UnknownScopeError, isReal, partsOf } from '../gatekeeper/index.js';
 import { NOT_CALLED, NOT_ENABLED, NOT_ONE_LINE, TWICE } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { Lifecycle } from './lifecycle.module.js';
 import {
   LEADER_ONLY,
   type LeaderOnlyMetadata,
@@ -19,7 +20,7 @@ type Listener = DecoratedMethod<readonly TermListenerMetadata[]>;
  * part when the application has booted, so that no work of a leader begins before.
  */
 @Injectable()
-export class LeadershipExplorer implements OnModuleInit, OnApplicationBootstrap {
+export class LeadershipExplorer implements OnModuleInit {
   readonly #logger = new Logger('Gatekeeper');
   readonly #decorated: DecoratedMethods;
   /** Names of the methods that need a leader. */
@@ -29,8 +30,10 @@ export class LeadershipExplorer implements OnModuleInit, OnApplicationBootstrap 
     @Inject(DiscoveryService) discovery: DiscoveryService,
     @Inject(MetadataScanner) scanner: MetadataScanner,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(Lifecycle) private readonly lifecycle: Lifecycle,
   ) {
     this.#decorated = new DecoratedMethods(discovery, scanner);
+    void lifecycle.afterBoot(() => this.#begin());
   }
 
   /** @throws InvalidOptionsError listing every fault of every method */
@@ -50,11 +53,16 @@ export class LeadershipExplorer implements OnModuleInit, OnApplicationBootstrap 
     for (const listener of listeners) this.#connect(listener, cluster);
   }
 
-  async onApplicationBootstrap(): Promise<void> {
+  async #begin(): Promise<void> {
     if (!isReal(this.gatekeeper)) return;
     const { cluster } = partsOf(this.gatekeeper);
-    if (cluster.settings.enabled) await cluster.initialize();
-    else if (this.#methods.length > 0) this.#logger.warn(NOT_ENABLED(this.#methods[0]!));
+    if (cluster.settings.enabled) return cluster.initialize();
+    // After the calls of initialize() by the application, which it noted later in the boot.
+    return this.lifecycle.afterBoot(() => this.#warnIfOff(cluster));
+  }
+
+  #warnIfOff({ activeScopes }: Cluster): void {
+    if (activeScopes.length === 0 && this.#methods.length > 0) this.#logger.warn(NOT_ENABLED(this.#methods[0]!));
   }
 
   #connect({ method, property, instance, isStatic, metadata }: Listener, cluster: Cluster): void {

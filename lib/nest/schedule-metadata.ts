@@ -22,12 +22,15 @@ export interface ScheduleMetadata {
   readonly timeZone?: string;
   /** Of a cron job that has an offset instead of a time zone, as `@Cron` gives it. */
   readonly utcOffset?: number;
+  /** Whether a cron job does not start by itself. */
+  readonly isDisabled?: boolean;
 }
 
 interface CronOptions {
   readonly cronTime: unknown;
   readonly timeZone?: string;
   readonly utcOffset?: number;
+  readonly disabled?: boolean;
 }
 
 /** The time zone of a cron job: without one of its own, that of the process. */
@@ -45,11 +48,12 @@ export function scheduleOf(method: object): ScheduleMetadata | undefined {
 
 function expressionOf(kind: ScheduleMetadata['kind'], method: object) {
   if (kind === 'cron') {
-    const { cronTime, timeZone, utcOffset } = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions;
+    const { cronTime, timeZone, utcOffset, disabled } = Reflect.getMetadata(CRON_OPTIONS, method) as CronOptions;
     return {
       expression: textOf(cronTime),
       ...(timeZone !== undefined && { timeZone }),
       ...(utcOffset !== undefined && { utcOffset }),
+      ...(disabled && { isDisabled: true }),
     };
   }
   const key = kind === 'interval' ? INTERVAL_OPTIONS : TIMEOUT_OPTIONS;

@@ -1,6 +1,10 @@
 import { ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
+import { LEADERS_TASK, QUIET_SKIP, REQUEST_SCOPED_CONTROLLER } from './cluster-singleton.messages.js';
+import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { DecoratedMethod } from './decorated-methods.js';
+import { LEADER_ONLY } from './leader-only.metadata.js';
 
 export type Call = (...args: unknown[]) => Promise<unknown>;
 
@@ -10,6 +14,20 @@ export function callOf({ instance, property, wrapper, isStatic }: DecoratedMetho
     const target = isStatic ? instance : await instanceFor(wrapper, args[0]);
     return (target as Record<string, Call>)[property]!(...args);
   };
+}
+
+/** Why tasks can't be given to a decorated method, in a sentence; undefined if they can. */
+export function taskMethodFault({
+  method,
+  decorated,
+  wrapper,
+  isStatic,
+}: DecoratedMethod<unknown>): string | undefined {
+  if (!isStatic && wrapper.host?.controllers.has(wrapper.token)) return REQUEST_SCOPED_CONTROLLER(method);
+  // A guard that skips the call returns undefined, and that would complete the task.
+  if (Reflect.hasMetadata(LEADER_ONLY, decorated)) return LEADERS_TASK(method);
+  const guard = Reflect.getMetadata(CLUSTER_SINGLETON, decorated) as ClusterSingletonMetadata | undefined;
+  return guard && guard.options.onSkip !== 'throw' ? QUIET_SKIP(method) : undefined;
 }
 
 function instanceFor(wrapper: InstanceWrapper, request: unknown): Promise<object> {

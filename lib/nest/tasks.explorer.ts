@@ -1,31 +1,34 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { InvalidOptionsError } from '../decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
 import { connectSchedules } from './cluster-cron.explorer.js';
-import { REQUEST_SCOPED_CONTROLLER, SECOND_HANDLER } from './cluster-singleton.messages.js';
+import { SECOND_HANDLER } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { Lifecycle } from './lifecycle.module.js';
 import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.metadata.js';
-import { type Call, callOf } from './task-method.js';
+import { type Call, callOf, taskMethodFault } from './task-method.js';
 
 type Handlers = DecoratedMethod<readonly TaskHandlerMetadata[]>;
 
 /**
- * Connects the methods that handle tasks or run at the ticks of schedules, and begins to work when the application has booted, so that no handler runs
- * before.
+ * Connects the methods that handle tasks or run at the ticks of schedules, and begins to work when the application has
+ * booted, so that no handler runs before.
  */
 @Injectable()
-export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
+export class TasksExplorer implements OnModuleInit {
   readonly #decorated: DecoratedMethods;
 
   constructor(
     @Inject(DiscoveryService) discovery: DiscoveryService,
     @Inject(MetadataScanner) scanner: MetadataScanner,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
     this.#decorated = new DecoratedMethods(discovery, scanner);
+    void lifecycle.afterBoot(() => this.#begin());
   }
 
   /** @throws InvalidOptionsError listing every fault of every handler, or of every schedule */
@@ -42,7 +45,7 @@ export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
     if (scheduleFaults.length > 0) throw new InvalidOptionsError('Schedules', scheduleFaults);
   }
 
-  onApplicationBootstrap(): void {
+  #begin(): void {
     if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.start();
   }
 }
@@ -52,8 +55,9 @@ export class TasksExplorer implements OnModuleInit, OnApplicationBootstrap {
  * @returns faults
  */
 function connect(handlers: Handlers, metadata: TaskHandlerMetadata, tasks: Tasks, former: Map<string, string>) {
-  const { method, wrapper, isStatic } = handlers;
-  if (!isStatic && wrapper.host?.controllers.has(wrapper.token)) return [REQUEST_SCOPED_CONTROLLER(method)];
+  const { method } = handlers;
+  const fault = taskMethodFault(handlers);
+  if (fault !== undefined) return [fault];
   const handled = handledBy(metadata);
   const other = former.get(handled);
   if (other !== undefined) return [SECOND_HANDLER(method, other, handled)];

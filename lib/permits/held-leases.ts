@@ -68,7 +68,7 @@ export class HeldLeases implements PermitOwner {
     const { acquirer = this.context.node.acquirer, duration, keepAlive = false } = options;
     let joined: Lease | undefined;
     const unclear = () => {
-      void this.orphans.reclaim(permitId, duration);
+      this.orphans.reclaim(permitId, duration);
       if (joined) this.#markUncertain(joined, duration);
     };
     try {
@@ -277,22 +277,23 @@ export class HeldLeases implements PermitOwner {
   }
 
   async #giveBack(lease: Lease): Promise<void> {
-    const { permit } = lease;
+    let ends = false;
     // A use that waited in the queue may have joined the lease, or a short run may have joined and ended during this call.
     const goesOn = () => lease.users.size > 0 || (lease.isKept && !this.#isClosed);
     try {
-      const released = await this.recordClient.transact<boolean>((record, view, nonce) => {
-        if (goesOn()) return { result: false };
+      await this.recordClient.transact<void>((record, view, nonce) => {
+        if (goesOn()) return { result: undefined };
+        ends ||= lease.isHeld; // Of several calls at the same time, one reports the release.
         // The lease ends before the request is sent: after that, another holder may get the slot.
         lease.finish('released');
-        const next = record && release(record, permit.id, view, nonce);
-        return next ? { notify: 'waiting', write: next, done: () => true } : { result: true };
+        const next = record && release(record, lease.permit.id, view, nonce);
+        return next ? { notify: 'waiting', write: next, done: () => undefined } : { result: undefined };
       });
-      if (released) this.context.events.next({ type: 'released', semaphore: this.semaphore, permit });
+      if (ends) this.context.events.next({ type: 'released', semaphore: this.semaphore, permit: lease.permit });
     } catch (error) {
       if (goesOn()) return;
       lease.finish('released');
-      void this.orphans.reclaim(permit.id);
+      this.orphans.reclaim(lease.permit.id);
       throw error;
     }
   }

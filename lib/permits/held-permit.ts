@@ -83,6 +83,12 @@ export class HeldPermit implements Permit, LeaseUser {
     return this.isHeld ? Math.max(0, this.lease.remaining) : 0;
   }
 
+  /** Why it was lost; undefined while it is held, and after its release. Reads the clocks. */
+  get loss(): LossReason | undefined {
+    const ended = this.#ended ?? this.lease.end;
+    return ended === 'released' ? undefined : ended;
+  }
+
   assertHeld(): void {
     if (!this.isHeld) throw new PermitLostError(this.semaphore, this.#ended ?? 'expired');
   }

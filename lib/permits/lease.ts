@@ -16,7 +16,7 @@ export interface LeaseUser {
  * Longest time between two checks of the clocks, in ms. Timers stop while the machine sleeps. A single timer for the
  * end would notify the holder late, by as long as the machine slept.
  */
-const LONGEST_BLINK = 1000;
+export const LONGEST_BLINK = 1000;
 
 /**
  * The holder's side of a permit: how long this process may rely on it.

@@ -18,7 +18,7 @@ import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
-import { type NextHolder, preferring } from './preferences.js';
+import { type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './runs/requested-run.js';
@@ -124,13 +124,14 @@ export class NodeSemaphore implements Semaphore {
   }
 
   /**
-   * Keeps the next grant for one process, or for all but one, and notifies all nodes. Has no effect without a definition.
+   * Keeps the next grant for the process for which it is kept already, or for all but that one, from now on.
    *
    * @param duration ms after which any node may get the permit
    * @throws StoreUnavailableError or UnknownOutcomeError
    */
-  async prefer({ instance, isExcluded }: NextHolder, duration: number): Promise<void> {
-    const whom = () => ({ instance, ...(isExcluded && { isExcluded }) });
+  async renewPreference(duration: number): Promise<void> {
+    // Read with the write: an operator may just have chosen another one.
+    const whom: PreferenceRequest['whom'] = (_record, _holder, kept) => kept && nextHolderOf(kept);
     await this.recordClient.transact(preferring(this.context.random.id(), { whom, duration }));
   }
 
@@ -201,8 +202,8 @@ export class NodeSemaphore implements Semaphore {
   async #waitInQueue(options: WaitOptions): Promise<Attempt> {
     options.signal?.throwIfAborted();
     const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
-    // The caller gave up during the attempt, so the permit goes back.
-    if (options.signal?.aborted) await attempt.permit?.release();
+    // The caller gave up during the attempt, so the permit goes back: now, or in the background if the store is away.
+    if (options.signal?.aborted) await attempt.permit?.release().catch(() => undefined);
     options.signal?.throwIfAborted();
     return attempt;
   }

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { type StoredPermit, release, rewrite } from '../decision/index.js';
+import { type StoredPermit, rewrite } from '../decision/index.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { pause } from '../async/pause.js';
 import type { UseCount } from '../async/use-count.js';
+import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 import type { SemaphoreClient } from '../records/semaphore-records.js';
 
@@ -11,60 +12,92 @@ const RETRY: Backoff = { first: 100, longest: 5000, jitter: 0 };
 
 type IsUnused = (permit: StoredPermit) => boolean;
 
+/** A permit to free. */
+interface Orphan {
+  readonly permitId: string;
+  readonly isUnused: IsUnused;
+  /** Monotonic ms at which it would have expired. */
+  readonly until: number;
+}
+
 /** Frees permits of one semaphore that may be in the record although this process does not use them. */
 export class OrphanCleanup {
   readonly #closing = new AbortController();
+  readonly #wakeup: Wakeup;
+  #orphans = new Set<Orphan>();
+  #isAtWork = false;
 
   constructor(
     private readonly recordClient: SemaphoreClient,
-    /** Counts each clean-up until it ends. */
+    /** Counts as long as there are permits to free. */
     private readonly uses: UseCount,
     private readonly context: Context,
   ) {
-    // Each permit to free may add a listener, and Node warns about a leak from the eleventh listener on.
+    this.#wakeup = new Wakeup(context.nodeClock);
+    // Each permit to free later adds a listener, and Node warns about a leak from the eleventh listener on.
     setMaxListeners(0, this.#closing.signal);
   }
 
   /**
    * Frees a permit that this process does not use, although the record may contain it now or later: a write without an
-   * answer may still be on its way. Any other write makes such a write fail, so this always writes.
+   * answer may still be on its way. Any other write makes such a write fail, so this always writes. One write frees all
+   * permits: during an outage each unclear attempt leaves one.
    *
    * @param duration that was asked for, in ms, if any
    * @param isUnused for a permit that another caller may have taken over meanwhile: whether it is still unused
    */
-  reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): Promise<void> {
-    return this.uses.during(() => this.#reclaim(permitId, duration, isUnused));
+  reclaim(permitId: string, duration = 0, isUnused: IsUnused = () => true): void {
+    const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
+    this.#orphans.add({ permitId, isUnused, until });
+    this.#wakeup.ring();
+    if (!this.#isAtWork) void this.uses.during(() => this.#reclaimAll());
   }
 
-  async #reclaim(permitId: string, duration: number, isUnused: IsUnused): Promise<void> {
-    const until = this.context.nodeClock.monotonic() + Math.max(duration, this.#longestOf(permitId));
-    for (let failures = 0; !this.#isClosed; failures++) {
+  async #reclaimAll(): Promise<void> {
+    this.#isAtWork = true;
+    for (let failures = 0; this.#orphans.size > 0 && !this.#isClosed;) {
+      this.#wakeup.reset();
       try {
-        return await this.recordClient.transact<void>((record, view, nonce) => {
-          if (!record) return { result: undefined };
-          const stored = record.permits.find(({ id }) => id === permitId);
-          const freed = stored && isUnused(stored) && release(record, permitId, view, nonce);
-          return { notify: 'waiting', write: freed || rewrite(record, {}, view, nonce), done: () => {} };
-        });
+        for (const orphan of await this.#free()) this.#orphans.delete(orphan);
+        failures = 0;
       } catch (error) {
         // Closing may have ended the call of the store. No new pause may begin after that.
-        if (this.#isClosed) return;
-        const delay = pauseAfter(failures, 1, RETRY);
-        if (this.context.nodeClock.monotonic() + delay > until) {
-          this.context.events.next({ type: 'problem', semaphore: this.recordClient.name, action: 'reclaim', error });
-          return;
-        }
-        await this.#pause(delay);
+        if (this.#isClosed) break;
+        const delay = pauseAfter(failures++, 1, RETRY);
+        this.#giveUpUntil(this.context.nodeClock.monotonic() + delay, error);
+        if (this.#orphans.size > 0) await this.#wakeup.wait(delay, false);
       }
     }
+    this.#isAtWork = false;
+  }
+
+  /** @returns the permits that the record can't contain any more */
+  #free(): Promise<readonly Orphan[]> {
+    return this.recordClient.transact<readonly Orphan[]>((record, view, nonce) => {
+      // Those that come after this may have a write on its way that expects the text of this one.
+      const orphans = [...this.#orphans];
+      if (!record) return { result: orphans };
+      const isFreed = (stored: StoredPermit) =>
+        orphans.some(({ permitId, isUnused }) => permitId === stored.id && isUnused(stored));
+      const permits = record.permits.filter((stored) => !isFreed(stored));
+      return { notify: 'waiting', write: rewrite(record, { permits }, view, nonce), done: () => orphans };
+    });
+  }
+
+  /** Forgets the permits that will have expired at a time, in monotonic ms. */
+  #giveUpUntil(time: number, error: unknown): void {
+    const given = [...this.#orphans].filter(({ until }) => until < time);
+    for (const orphan of given) this.#orphans.delete(orphan);
+    if (given.length === 0) return;
+    this.context.events.next({ type: 'problem', semaphore: this.recordClient.name, action: 'reclaim', error });
   }
 
   /** Like {@link reclaim}, after `delay` ms. */
   reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
     return this.uses.during(async () => {
       if (this.#isClosed) return;
-      await this.#pause(delay);
-      await this.reclaim(...what);
+      await pause(this.context.nodeClock, delay, { signal: this.#closing.signal, isAwaited: false });
+      this.reclaim(...what);
     });
   }
 
@@ -78,14 +111,10 @@ export class OrphanCleanup {
 
   close(): void {
     this.#closing.abort();
+    this.#wakeup.ring();
   }
 
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
-  }
-
-  /** Waits for `delay` ms, or until {@link close}. */
-  #pause(delay: number): Promise<void> {
-    return pause(this.context.nodeClock, delay, { signal: this.#closing.signal, isAwaited: false });
   }
 }

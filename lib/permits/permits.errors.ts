@@ -9,7 +9,7 @@ const LOSS: Record<LossReason, string> = {
   'max-run-time': 'the run took longer than its maxRunTime',
   stuck: 'the work under it did not stop in time when its term of leadership ended',
   released: 'it was released',
-  closing: 'this node shuts down and the run did not end in time',
+  closing: 'this node shuts down, and the work under it had not ended',
   unguarded: "the run was let through by onUnavailable: 'run' and never had one",
 };
 

@@ -9,15 +9,24 @@ import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-record
 /** One process, or all but one. */
 export type NextHolder = Pick<Preference, 'instance' | 'isExcluded'>;
 
+export function nextHolderOf({ instance, isExcluded }: Preference): NextHolder {
+  return { instance, ...(isExcluded && { isExcluded }) };
+}
+
 /** A preference that someone asks for. */
 export interface PreferenceRequest {
   /**
    * Whom the next grant is kept for. It may throw.
    *
    * @param holder of a permit that has not expired, if there is one
+   * @param kept for whom the next grant is kept already
    * @returns undefined if nothing has to change
    */
-  readonly whom: (record: SemaphoreRecord, holder: StoredPermit | undefined) => NextHolder | undefined;
+  readonly whom: (
+    record: SemaphoreRecord,
+    holder: StoredPermit | undefined,
+    kept: Preference | undefined,
+  ) => NextHolder | undefined;
   /** ms after which any node may get the permit. */
   readonly duration: number;
 }
@@ -47,15 +56,17 @@ export class Preferences {
   prefer(name: string, kind: Kind, request: PreferenceRequest, options?: ChangeOptions): Promise<boolean> {
     const { context, audit, visit } = this.parts;
     const author = authorOf(parseChangeOptions(name, options), context.node);
-    const note = (permit: StoredPermit | undefined) =>
-      audit.note({ semaphore: name, ...kind, ...author, ...(permit && { permit }) });
+    const entry = (permit?: StoredPermit) => ({ semaphore: name, ...kind, ...author, ...(permit && { permit }) });
+    const note = (permit: StoredPermit | undefined) => audit.note(entry(permit));
     const plan = preferring(context.random.id(), request, note);
-    return visit(name, (client) =>
-      client.transact((record, view, nonce) => {
-        if (!record?.definition) throw new UnknownSemaphoreError(name);
-        return plan(record, view, nonce);
-      }),
-    );
+    const preferred = () =>
+      visit(name, (client) =>
+        client.transact((record, view, nonce) => {
+          if (!record?.definition) throw new UnknownSemaphoreError(name);
+          return plan(record, view, nonce);
+        }),
+      );
+    return audit.evenIfUnknown(entry, preferred);
   }
 }
 
@@ -72,7 +83,9 @@ export function preferring(
 ): SemaphorePlan<boolean> {
   return (record, view, nonce) => {
     const holder = record?.permits.find((permit) => !view.isExpired(permit));
-    const next = record?.definition && whom(record, holder);
+    const former = record?.preference;
+    const kept = former && !view.isExpired(former) ? former : undefined;
+    const next = record?.definition && whom(record, holder, kept);
     if (!next) return { result: false };
     const preference = { id, ...next, expiresAt: view.now + duration, duration };
     const done = () => {

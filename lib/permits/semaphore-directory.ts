@@ -75,14 +75,11 @@ export class SemaphoreDirectory {
     return this.#inUse.size;
   }
 
-  /** All records that this node knows, by the semaphore's name, also of semaphores that it does not use. */
-  get records(): ReadonlyMap<string, SemaphoreRecord> {
-    return this.#withOwn(this.shards.names());
-  }
-
-  /** Like {@link records}, but without names on demand that only exist because of a permit. */
+  /** All records that this node knows, by the semaphore's name, without names on demand that only exist because of a permit. */
   get definedRecords(): ReadonlyMap<string, SemaphoreRecord> {
-    return this.#withOwn(this.shards.definedNames());
+    const records = new Map(this.shards.definedNames());
+    for (const { name, known } of this.own.all()) if (known && isActive(known)) records.set(name, known);
+    return records;
   }
 
   /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
@@ -116,12 +113,6 @@ export class SemaphoreDirectory {
   /** Verifies the leases of all semaphores in use, because this node may have missed a revocation or a loss. */
   verify(): void {
     for (const semaphore of this.#inUse.values()) semaphore.verify();
-  }
-
-  #withOwn(inShards: Iterable<[string, SemaphoreRecord]>): ReadonlyMap<string, SemaphoreRecord> {
-    const records = new Map(inShards);
-    for (const { name, known } of this.own.all()) if (known && isActive(known)) records.set(name, known);
-    return records;
   }
 
   #create(name: string): NodeSemaphore {

@@ -53,6 +53,8 @@ interface Waiter {
   denials: number;
   /** Number of consecutive grants that were answered too late. */
   lateGrants: number;
+  /** Whether what hindered its last question has passed. */
+  mayAskAgain: boolean;
 }
 
 /**
@@ -62,7 +64,8 @@ interface Waiter {
  *
  * | place of a call      | asks for a permit                              | next place                               |
  * | -------------------- | ---------------------------------------------- | ---------------------------------------- |
- * | in the line          | once at its start, for one that it already has | first, when all earlier calls have left  |
+ * | in the line          | at its start, for one that it already has, and | first, when all earlier calls have left  |
+ * |                      | when the store is back, or after a pause       |                                          |
  * | first in the line    | after each bell or nap                         | aside, if a pattern does not match       |
  * | aside                | never                                          | end of the line, after a bell or nap     |
  *
@@ -71,6 +74,8 @@ interface Waiter {
 export class WaitQueue {
   readonly #line = new Set<Waiter>();
   readonly #aside = new Set<Waiter>();
+  /** Calls whose last denial says nothing about other holders. One of them looks whether its reason has passed. */
+  readonly #hindered = new Set<Waiter>();
 
   constructor(
     private readonly record: Pick<SemaphoreClient, 'awaitChanges' | 'timeUntilExpiry'>,
@@ -97,7 +102,7 @@ export class WaitQueue {
     };
     const cancel = timeout === undefined ? undefined : this.context.nodeClock.schedule(end, timeout);
     signal?.addEventListener('abort', end);
-    const waiter = { bell, quit, denials: 0, lateGrants: 0 };
+    const waiter = { bell, quit, denials: 0, lateGrants: 0, mayAskAgain: false };
     this.#line.add(waiter);
     try {
       return await this.#untilGranted(ask, waiter);
@@ -119,19 +124,40 @@ export class WaitQueue {
       for (;;) {
         waiter.bell.reset();
         const isItsTurn = this.#first === waiter;
-        const isNew = answer === undefined;
-        if (isItsTurn || !answer) answer = await ask(isItsTurn);
+        const asks = !answer || isItsTurn || waiter.mayAskAgain || this.#looker === waiter;
+        waiter.mayAskAgain = false;
+        if (!answer || asks) answer = this.#noted(await ask(isItsTurn), waiter);
         if (!isDenial(answer) || answer.reason === 'closing' || waiter.quit.isAborted) return answer;
         if (isItsTurn) waiter.denials++;
         endWait ??= this.record.awaitChanges();
-        if ((isItsTurn || isNew) && isMismatch(answer)) await this.#standAside(waiter);
+        if (asks && isMismatch(answer)) await this.#standAside(waiter);
         else if (this.#first === waiter) await this.#nap(waiter, answer);
-        else await waiter.bell.wait();
+        else
+          await waiter.bell.wait(this.#looker === waiter ? this.#untilWorthwhile(answer) + this.#jitter() : undefined);
         if (waiter.quit.isAborted) return answer;
       }
     } finally {
       endWait?.();
     }
+  }
+
+  get #looker(): Waiter | undefined {
+    return this.#hindered.values().next().value;
+  }
+
+  /** An answer without a hindrance shows that it has passed for all calls. */
+  #noted<A extends object>(answer: A, waiter: Waiter): A {
+    if (isHindrance(answer)) {
+      this.#hindered.add(waiter);
+      return answer;
+    }
+    this.#hindered.delete(waiter);
+    for (const other of this.#hindered) {
+      other.mayAskAgain = true;
+      other.bell.ring();
+    }
+    this.#hindered.clear();
+    return answer;
   }
 
   /** Moves a waiter out of the line for a while: it must not delay others that the pattern may match. */
@@ -147,6 +173,9 @@ export class WaitQueue {
     const wasFirst = this.#first === waiter;
     this.#line.delete(waiter);
     if (wasFirst) this.#first?.bell.ring();
+    const wasLooker = this.#looker === waiter;
+    this.#hindered.delete(waiter);
+    if (wasLooker) this.#looker?.bell.ring();
   }
 
   async #nap(waiter: Waiter, denial: Denial): Promise<void> {
@@ -158,7 +187,7 @@ export class WaitQueue {
     await waiter.bell.wait(this.#untilWorthwhile(denial, waiter.denials === 1) + this.#jitter());
   }
 
-  #untilWorthwhile({ reason, holders }: Denial, isFirstLook: boolean): number {
+  #untilWorthwhile({ reason, holders }: Denial, isFirstLook = false): number {
     if (reason === 'paused') return LONGEST_NAP;
     if (reason !== 'no-permit') return SHORT_NAP;
     if (isFirstLook) return FIRST_NAP;
@@ -173,6 +202,14 @@ export class WaitQueue {
 
 function isDenial<A extends object>(answer: A): answer is A & Denial {
   return 'reason' in answer;
+}
+
+/**
+ * Whether a denial says nothing about other holders. The first in the line may wait for the very permit that the call already
+ * has, so the call must not wait for its turn.
+ */
+function isHindrance<A extends object>(answer: A): boolean {
+  return isDenial(answer) && answer.reason !== 'no-permit' && answer.reason !== 'closing' && !isMismatch(answer);
 }
 
 function isMismatch({ reason }: Denial): boolean {

@@ -36,11 +36,12 @@ export class Caretaker<R extends StoredRecord> {
    * it, so that one bad record does not stop the work on the others.
    *
    * @param text undefined if the listing does not contain the record
+   * @param askedAt as for `observe` of the client
    */
-  async examine(client: RecordClient<R>, text: string | undefined): Promise<void> {
+  async examine(client: RecordClient<R>, text: string | undefined, askedAt?: number): Promise<void> {
     try {
       // A listing is never late, unlike a hint: a record that is behind or missing was lost, and `look` restores it.
-      if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
+      if (text === undefined ? client.known !== undefined : !client.observe(text, askedAt)) await client.look();
       await this.records.tidy(client);
     } catch (error) {
       this.report(error, 'examine', client.key.startsWith(KEY_PREFIX) ? client.name : client.key);

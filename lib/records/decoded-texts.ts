@@ -18,6 +18,11 @@ export class DecodedTexts<T> {
    */
   constructor(private readonly decode: (key: string, text: string) => Pieces<T>) {}
 
+  /** The last whole list, by key. */
+  *last(): Generator<[string, T]> {
+    for (const [key, { value }] of this.#last) yield [key, value];
+  }
+
   /** Decodes a whole list, by key. Forgets texts that are not in this list. */
   *all(texts: ReadonlyMap<string, string>): Pieces<Map<string, T>> {
     const decoded = new Map<string, Decoded<T>>();

@@ -3,6 +3,7 @@ import { answerWithin } from '../stores/answer-within.js';
 import type { Context } from '../context/context.js';
 import { MOST_KEYS } from '../stores/index.js';
 import type { Caretaker } from './caretaker.js';
+import { askTimeOf } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
 import type { RecordClient } from './record-client.js';
 import type { SweptRecords } from './swept-records.js';
@@ -63,12 +64,13 @@ export class KnownLook<R extends StoredRecord> {
   async #examine(clients: readonly RecordClient<R>[]): Promise<void> {
     const { store, timers, timing } = this.context;
     const keys = clients.map(({ key }) => key);
+    const askedAt = askTimeOf(this.context);
     const texts = await answerWithin(timers, timing.callTimeout, 'read records', () => store.readMany(keys));
     this.context.reachability.back();
     for (const client of clients) {
       if (this.caretaker.isStopped) return;
       await this.caretaker.turn();
-      await this.caretaker.examine(client, texts.get(client.key));
+      await this.caretaker.examine(client, texts.get(client.key), askedAt);
     }
   }
 }

@@ -9,6 +9,11 @@ import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.j
 export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
   error instanceof CorruptRecordError || error instanceof NewerRecordError;
 
+/** Lower bound of cluster time in ms, for a request that is sent now; undefined while cluster time is not fresh. */
+export function askTimeOf({ clusterClock }: Pick<Context, 'clusterClock'>): number | undefined {
+  return clusterClock.isFresh ? clusterClock.earliest() : undefined;
+}
+
 /** Rounds of readings for one text: one may have begun before the text arrived. */
 const MOST_STAMP_SAMPLES = 2;
 
@@ -21,8 +26,8 @@ export class KnownRecord<R extends StoredRecord> {
   #acceptedAt = -Infinity;
   /** Samples that were wished for because of its stamp. */
   #stampSamples = 0;
-  /** Lower bound of cluster time at the last look at the record. */
-  #lookedAt?: number;
+  /** Lower bound of cluster time at the last look at the record. What it did not have was written after that. */
+  #lookedAt?: number | undefined;
   /** The text that was reported as unreadable. */
   #unreadable?: string;
   readonly #judge: LeaseExpiry;
@@ -88,15 +93,19 @@ export class KnownRecord<R extends StoredRecord> {
     }
   }
 
-  /** Takes over a text that was read or reported. Any node may have written it. */
-  accept(text: string | undefined, record: R | undefined): void {
+  /**
+   * Takes over a text that was read or reported. Any node may have written it.
+   *
+   * @param askedAt see {@link observe}
+   */
+  accept(text: string | undefined, record: R | undefined, askedAt?: number): void {
     this.#checkStamp(record);
     this.#text = text;
     this.#record = record;
     this.#acceptedAt = this.context.nodeClock.monotonic();
     this.#stampSamples = 0;
     if (record) this.#advance(record, false);
-    this.observe();
+    this.observe(askedAt);
   }
 
   /** Takes over a text that this node wrote. Its time stamp comes from this node's own reading of cluster time. */
@@ -109,10 +118,15 @@ export class KnownRecord<R extends StoredRecord> {
     this.#lookedAt = Math.min(record.at, this.context.clusterClock.earliest());
   }
 
-  /** Notes a look that found the record unchanged. */
-  observe(): void {
+  /**
+   * Notes a look that found the record unchanged.
+   *
+   * @param askedAt {@link askTimeOf} before the request; undefined for a report, which may be late: a process that was frozen
+   *   gets all that came meanwhile at once
+   */
+  observe(askedAt?: number): void {
     this.#note();
-    if (this.context.clusterClock.isFresh) this.#lookedAt = this.context.clusterClock.earliest();
+    if (askedAt !== undefined) this.#lookedAt = askedAt;
   }
 
   #advance(record: R, own: boolean): void {

@@ -1,3 +1,4 @@
+import type { NodeClock } from '../async/node-clock.js';
 import type { View } from '../decision/index.js';
 import type { Notify } from '../stores/index.js';
 import type { StoredRecord } from './record-codec.js';
@@ -6,6 +7,11 @@ import type { StoredRecord } from './record-codec.js';
 export interface Instant {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+/** Reads both clocks. */
+export function instantOf(clock: Pick<NodeClock, 'monotonic' | 'wall'>): Instant {
+  return { monotonic: clock.monotonic(), wall: clock.wall() };
 }
 
 /** The next step with a record: return a result without a write, or write the record and then return a result. */

@@ -1,10 +1,11 @@
+import { trySample } from '../clock/index.js';
 import { type Expiring, type View, isDoubted, quoted } from '../decision/index.js';
 import { type Notify, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
-import { KnownRecord } from './known-record.js';
-import type { Plan, Step, Write } from './plan.js';
+import { KnownRecord, askTimeOf } from './known-record.js';
+import { type Plan, type Step, type Write, instantOf } from './plan.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import { SerialQueue } from '../async/serial-queue.js';
 
@@ -92,18 +93,19 @@ export class RecordClient<R extends StoredRecord> {
   /**
    * Takes over a text from a watch or a listing, unless it is older than the version that this node knows.
    *
+   * @param askedAt for a listing: {@link askTimeOf} before it was asked for
    * @returns false if the text is older, or doubted: it arrived late, or the store lost data. Call {@link look} to find out.
    */
-  observe(text: string): boolean {
+  observe(text: string, askedAt?: number): boolean {
     if (text === this.#seen.text) {
-      this.#seen.observe();
+      this.#seen.observe(askedAt);
       this.#notify((listener) => listener.confirmed?.());
       return true;
     }
     if (isDoubted(text)) return false;
     const record = this.#seen.decode(text);
     if (this.#seen.isAheadOf(record)) return false;
-    this.#seen.accept(text, record);
+    this.#seen.accept(text, record, askedAt);
     return true;
   }
 
@@ -143,7 +145,7 @@ export class RecordClient<R extends StoredRecord> {
         ? (this.#settle(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
         : this.#planFromMemory(plan, nonce);
       if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
-        await this.#trySample(deadline);
+        await trySample(this.context, deadline.timeout);
         // Plans again even if the sample failed, because time has passed.
         continue;
       }
@@ -190,7 +192,7 @@ export class RecordClient<R extends StoredRecord> {
     // Read before the request is sent. The holder counts from here, and takers count from when they see the record, so
     // the holder's lease ends first.
     const { nodeClock } = this.context;
-    const sent = { monotonic: nodeClock.monotonic(), wall: nodeClock.wall() };
+    const sent = instantOf(nodeClock);
     return {
       record: write,
       text: this.codec.encode(write),
@@ -226,13 +228,14 @@ export class RecordClient<R extends StoredRecord> {
 
   async #read<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     for (let tries = 0; ; tries++) {
+      const askedAt = askTimeOf(this.context);
       const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
-      if (text !== undefined && text === this.#seen.text) return this.#seen.observe();
+      if (text !== undefined && text === this.#seen.text) return this.#seen.observe(askedAt);
       const record = text === undefined ? undefined : this.#seen.decode(text);
       const isLost = isDoubted(text);
       const { furthest = isLost ? record : undefined } = this.#seen;
       const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
-      if (!furthest || isWhole) return this.#seen.accept(text, record);
+      if (!furthest || isWhole) return this.#seen.accept(text, record, askedAt);
       if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
       if (await this.#restore(restored, text, deadline)) return;
@@ -261,12 +264,6 @@ export class RecordClient<R extends StoredRecord> {
   /** Samples the clocks. A node with an old sample decides nothing before that. */
   async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
     await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
-  }
-
-  /** Tries to sample the clocks. A member with an unreadable clock must neither fail nor delay a call. */
-  async #trySample({ timeout }: Deadline): Promise<void> {
-    const patience = new Deadline(this.context.timers, timeout / 4);
-    await patience.race(this.context.clusterClock.sample()).catch(() => undefined);
   }
 
   async #ask<A, T>(call: () => Promise<A>, deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<A> {

@@ -20,6 +20,11 @@ export class AwaitedKeys {
     return this.#counts.has(key) || this.#counts.has(undefined);
   }
 
+  /** Whether there is a wait for exactly `key` (undefined: for all keys). */
+  isAwaited(key: string | undefined): boolean {
+    return this.#counts.has(key);
+  }
+
   [Symbol.iterator](): IterableIterator<string | undefined> {
     return this.#counts.keys();
   }

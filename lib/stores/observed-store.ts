@@ -13,12 +13,25 @@ const HISTORY_PREFIX = 'history:';
 /** Kinds of calls. Each is observed separately: single records, the members' clocks, every list that people see, and tasks. */
 export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves' | 'tasks';
 
+/** Failed calls of one kind, with no answered call between them. Times are the node's monotonic ms. */
+export interface Failing {
+  /** Begin of the first. */
+  readonly since: number;
+  /** End of the first. */
+  readonly firstAt: number;
+  /** End of the last. */
+  readonly lastAt: number;
+  readonly error: Error;
+  /** Whether a call that began after the end of the first failed too. Calls lost together have one cause. */
+  readonly isRepeated: boolean;
+}
+
 /** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
 export interface CallFacts {
   /** When the newest answered call began. Its answer is not older than that. */
   readonly answeredAt?: number;
   /** Present after a failed call, until a call is answered. */
-  readonly failing?: { readonly since: number; readonly lastAt: number; readonly error: Error };
+  readonly failing?: Failing;
   /** Start of the oldest call that began after the last call ended; absent if there is none. */
   readonly waitingSince?: number;
 }
@@ -183,7 +196,9 @@ export class ObservedStore implements RecordStore {
     const lastAt = this.nodeClock.monotonic();
     const cause = error instanceof Error ? error : new Error(messageOf(error));
     settle(facts, answeredAt);
-    facts.failing = { since: failing?.since ?? begun, lastAt, error: cause };
+    const isRepeated = failing !== undefined && (failing.isRepeated || begun >= failing.firstAt);
+    const { since, firstAt } = failing ?? { since: begun, firstAt: lastAt };
+    facts.failing = { since, firstAt, lastAt, error: cause, isRepeated };
   }
 }
 

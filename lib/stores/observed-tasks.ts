@@ -37,6 +37,7 @@ function observedQueue(inner: HintQueue, { observed, observedEnd }: CallObserver
     offer: (hints) => observed(() => inner.offer(hints)),
     poll: (patience, signal) => observedEnd(() => inner.poll(patience, signal)),
     drain: (most) => observed(() => inner.drain(most)),
+    remove: (hints) => observed(() => inner.remove(hints)),
     peek: () => observed(() => inner.peek()),
     size: () => observed(() => inner.size()),
   };

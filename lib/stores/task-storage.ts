@@ -97,6 +97,12 @@ export interface HintQueue {
   /** Takes up to `most` hints from the front, without a wait. */
   drain(most: number): Promise<string[]>;
 
+  /**
+   * Removes each of these hints once, if it is there. Of more than some 10,000 hints, those far from both ends may stay: a
+   * removal must not take long, however many there are.
+   */
+  remove(hints: readonly string[]): Promise<void>;
+
   /** The first hint, which stays in the queue. */
   peek(): Promise<string | undefined>;
 

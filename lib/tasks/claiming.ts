@@ -4,7 +4,7 @@ import { isTarget } from './addressed/target.js';
 import { Claim } from './claim.js';
 import type { ConditionalTexts, Written } from './conditional-texts.js';
 import type { FairTurns } from './fair/fair-turns.js';
-import type { Hints } from './hints.js';
+import { type Hints, leadsTo } from './hints.js';
 import { placeOfText } from './task-place.js';
 import type { Task } from './task.js';
 import { decodeForHandler, decodeTask, encodeTask } from './task.codec.js';
@@ -60,11 +60,16 @@ export class Claiming {
     return claiming;
   }
 
+  /** The text may have changed since the hint, and the task may wait as before. */
   async #write(task: Task, text: string, lease: number, owner: string): Promise<Claim | undefined> {
-    const claimed = claim(task, owner, lease, await this.store.stamp());
-    const next = encodeTask(claimed);
-    const written = await this.store.texts.writePatiently(task.id, text, next, lease / 2);
-    return resultOf(written, new Claim(claimed, next));
+    for (;;) {
+      const claimed = claim(task, owner, lease, await this.store.stamp());
+      const next = encodeTask(claimed);
+      const written = await this.store.texts.writePatiently(task.id, text, next, lease / 2);
+      const got = resultOf(written, new Claim(claimed, next));
+      if (got || written.isWritten || written.found === undefined || !leadsTo(text, written.found)) return got;
+      [task, text] = [decodeForHandler(written.found), written.found];
+    }
   }
 }
 

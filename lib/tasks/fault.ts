@@ -1,4 +1,4 @@
-import { messageOf } from '../decision/index.js';
+import { messageOf, nameOfError, stackOf } from '../decision/index.js';
 import type { TaskFault } from './task.js';
 
 const LONGEST_NAME = 200;
@@ -17,11 +17,11 @@ export function faultText({ name, message }: Pick<TaskFault, 'name' | 'message'>
  * @param at cluster time in ms
  */
 export function faultOf(error: unknown, at: number): TaskFault {
-  const { name = 'Error', stack } = (error ?? {}) as Partial<Error>;
+  const stack = stackOf(error);
   return {
-    name: String(name).slice(0, LONGEST_NAME),
+    name: (nameOfError(error) ?? 'Error').slice(0, LONGEST_NAME),
     message: messageOf(error).slice(0, LONGEST_MESSAGE),
     at,
-    ...(stack && { stack: String(stack).slice(0, LONGEST_STACK) }),
+    ...(stack && { stack: stack.slice(0, LONGEST_STACK) }),
   };
 }

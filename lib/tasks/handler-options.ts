@@ -9,6 +9,7 @@ import {
   show,
 } from '../decision/index.js';
 import { switchSchema } from '../decision/option-types.js';
+import { USUAL_LEASE } from './task.js';
 
 /** Options of a handler of tasks. */
 export interface HandlerOptions {
@@ -29,7 +30,7 @@ export interface HandlerOptions {
 const MOST_CONCURRENT = 1000;
 
 const optionsSchema = onlyFields({
-  lease: numberReadBy(readDuration).default(30_000),
+  lease: numberReadBy(readDuration).default(USUAL_LEASE),
   keepAlive: switchSchema.default(true),
   concurrency: z
     .number({ error: ({ input }) => `${show(input)} is not a number` })

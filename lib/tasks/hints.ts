@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.js';
 import type { HintQueue } from '../stores/index.js';
-import { SharedWork } from './shared-work.js';
+import { SharedWork } from '../async/shared-work.js';
 import type { Priority } from './task.js';
 import { placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
@@ -21,9 +21,13 @@ export interface AddressedWatch {
  * | any             | its whole text, so that a node claims it without a read                                      |
  * | has a fair key  | a ticket, the place of its text alone: its taker claims the task whose turn it is            |
  * | is addressed    | none: another node might take it. Nodes look for such tasks; this one looks at once          |
+ *
+ * A hint leads to its task also after the text has changed, as long as the task waits in the same queue. It leaves the queue
+ * with its taker, or when the task does not wait there any more.
  */
 export class Hints {
   readonly #offers = new SharedWork<string>((queue, hints) => this.storage.queue(queue).offer(hints));
+  readonly #removals = new SharedWork<string>((queue, hints) => this.storage.queue(queue).remove(hints));
   #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
   constructor(
@@ -53,6 +57,40 @@ export class Hints {
       this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });
     });
   }
+
+  /**
+   * Call this when a task that may have waited was changed by no claim. Never rejects: the sweep removes a hint that stayed
+   * when it comes to the head of its queue.
+   *
+   * @param former its text before
+   * @param text its text now
+   */
+  async follow(former: string, text: string): Promise<void> {
+    if (leadsTo(former, text)) return;
+    const place = placeOfText(text);
+    // First: a crash in between leaves a hint too many, and not one too few.
+    if (place) await this.offer(place, text);
+    await this.#withdraw(former);
+  }
+
+  async #withdraw(text: string): Promise<void> {
+    const [place, hint] = [placeOfText(text), hintOf(text)];
+    if (!place || hint === undefined) return;
+    await this.#removals.share(queueName(place.type, place.priority), hint).catch((error: unknown) => {
+      this.context.events.next({
+        type: 'problem',
+        action: 'remove the hint of a task that does not wait any more',
+        error,
+      });
+    });
+  }
+}
+
+/** Whether the hint of a text is one of a later text of the same task, too. An addressed task has none. */
+export function leadsTo(former: string, text: string): boolean {
+  const [one, other] = [placeOfText(former), placeOfText(text)];
+  if (!one || !other || one.kind === 'addressed') return false;
+  return one.kind === other.kind && one.type === other.type && one.priority === other.priority;
 }
 
 /** The hint of a task that waits, by its text; undefined if it is addressed. */

@@ -8,6 +8,7 @@ export {
   type TaskPage,
   type TaskQuery,
   type WaitingType,
+  type WaitingTypes,
 } from './by-hand/task-list.js';
 export type { AttemptEnd } from './overview/recent-ends.js';
 export {
@@ -26,13 +27,16 @@ export {
   type DataOf,
   type GroupName,
   LARGEST_GROUP,
+  LONGEST_TASK_ID,
   type MemberName,
   type ResultOf,
   type TaskDefinition,
   type TaskName,
   type TaskType,
   grouped,
+  idFault,
   single,
+  typeFaults,
   typeOf,
   wholeGroup,
 } from './task-id.js';

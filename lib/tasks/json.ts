@@ -15,28 +15,27 @@ export function readJson(
   most: number,
 ): { readonly value: unknown; readonly text?: string } | { readonly fault: string } {
   if (value === undefined) return { value };
-  const kept = keptOf(value);
-  if (!kept) {
-    return {
-      fault: `${show(value)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
-    };
-  }
-  const bytes = Buffer.byteLength(kept.text);
-  if (bytes <= most) return { value: kept.copy, text: kept.text };
-  return { fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address` };
-}
-
-/** @returns undefined for a value in a circle, too deep for the stack, with a BigInt, or that JSON would change */
-function keptOf(value: unknown): { readonly text: string; readonly copy: unknown } | undefined {
   try {
     const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) return NOT_JSON(value);
+    // Before the value is copied and compared, which takes long for a large one.
+    const bytes = Buffer.byteLength(text);
+    if (bytes > most) return TOO_LARGE(bytes, most);
     // JSON.stringify drops functions and turns a Date into text. Then the handler would get another value than was given.
-    const copy: unknown = text === undefined ? undefined : JSON.parse(text);
-    return text !== undefined && isDeepStrictEqual(copy, withoutUndefined(value)) ? { text, copy } : undefined;
+    const copy: unknown = JSON.parse(text);
+    return isDeepStrictEqual(copy, withoutUndefined(value)) ? { value: copy, text } : NOT_JSON(value);
   } catch {
-    return undefined; // the caller says what is allowed
+    return NOT_JSON(value); // in a circle, too deep for the stack, or with a BigInt
   }
 }
+
+const NOT_JSON = (value: unknown) => ({
+  fault: `${show(value)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
+});
+
+const TOO_LARGE = (bytes: number, most: number) => ({
+  fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address`,
+});
 
 /** Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. Nor is -0, which JSON writes as 0. */
 function withoutUndefined(value: unknown): unknown {

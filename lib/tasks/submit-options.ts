@@ -7,6 +7,7 @@ import {
   readDelay,
   readDuration,
   show,
+  storedTime,
 } from '../decision/index.js';
 import { choiceSchema, switchSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
@@ -125,7 +126,12 @@ const countSchema = z
   .min(1)
   .max(1000);
 const dateSchema = z.unknown().transform((value, context): Date | number => {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
+  if (value instanceof Date && storedTime.safeParse(value.getTime()).success) return value;
+  if (value instanceof Date && !Number.isNaN(value.getTime())) {
+    const message = `${value.toISOString()} is before 1970 or after the year 9999`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  }
   const delay = readDelay(value);
   if (typeof delay === 'number') return delay;
   context.addIssue({ code: 'custom', message: `${show(value)} is neither a Date nor a delay: ${delay}` });
@@ -198,7 +204,7 @@ export function parseSubmitOptions(
   options: SubmitOptions | undefined,
   defaults?: SubmitOptions,
 ): ParsedSubmitOptions {
-  const given = defaults && typeof (options ?? {}) === 'object' ? { ...defaults, ...options } : options;
+  const given = defaults && typeof (options ?? {}) === 'object' ? { ...defaults, ...defined(options) } : options;
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
   if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
@@ -218,6 +224,11 @@ export function parseSubmitOptions(
     ...(after.length > 0 && afterFailed === 'run' && { afterFailed }),
     limits: isUsual(limits) ? USUAL_LIMITS : limits,
   };
+}
+
+/** As if the fields without a value were absent. */
+function defined(options: SubmitOptions | undefined): SubmitOptions {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
 }
 
 const NOT_BOTH = 'fairKey: a task that is addressed with "to" takes no part in the turns: give one of the two';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, isTaskType, show } from '../decision/index.js';
+import { InvalidOptionsError, isLongerThan, isTaskType, lineFault, show } from '../decision/index.js';
 import type { SubmitOptions } from './submit-options.js';
 
 declare const TYPES: unique symbol;
@@ -151,6 +151,11 @@ export function isGroupId(id: string): boolean {
   return id[id.search(/[:[]/)] === '[' && id.endsWith(']');
 }
 
+/** Whether an id may be that of a task or group. Other keys of the store, as those of schedules, have neither ":" nor "[". */
+export function isTaskId(id: string): boolean {
+  return /[:[]/.test(id);
+}
+
 /** Id of the task that runs the group's handler. */
 export function joinId(type: string, group: string): string {
   return `${groupId(type, group)}#join`;
@@ -160,6 +165,17 @@ export function joinId(type: string, group: string): string {
 export const joinType = (type: string): string => `${type}#join`;
 /** Type of the groups of a task, or of a task that runs their handler. */
 export const groupType = (type: string): string => type.replace(/#join$/, '');
+
+/** Characters. A name has up to 200, and the rest is its type, its group's number and the mark of a sub-task. */
+export const LONGEST_TASK_ID = 500;
+
+/** The fault of an id from outside, in a sentence. The id may be that of a task or of a group. */
+export function idFault(id: unknown): string | undefined {
+  if (typeof id !== 'string') return `${show(id)} is not text`;
+  if (isLongerThan(id, LONGEST_TASK_ID)) return `${show(id)} is longer than ${LONGEST_TASK_ID} characters`;
+  if (!/^[\w.-]{1,64}[:[]./su.test(id)) return `${show(id)} is neither "type:name" nor "type[group]#number"`;
+  return lineFault(id);
+}
 
 /** The faults of a type, each in a sentence. */
 export function typeFaults(type: unknown): string[] {

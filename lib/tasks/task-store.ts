@@ -1,5 +1,6 @@
 import type { Context } from '../context/context.js';
 import { Slices } from '../async/slices.js';
+import { afterWrite } from '../stores/after-write.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { TaskStorage } from '../stores/task-storage.js';
 import { unblock } from './after/awaited.js';
@@ -19,7 +20,7 @@ import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import type { Outcome, Task, TaskFault } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
-import { groupId } from './task-id.js';
+import { groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
@@ -178,7 +179,7 @@ export class TaskStore {
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
   async find(id: string): Promise<Task | undefined> {
-    const text = await this.texts.read(id);
+    const text = isTaskId(id) ? await this.texts.read(id) : undefined;
     return text === undefined ? undefined : decodeTask(text);
   }
 
@@ -204,7 +205,15 @@ export class TaskStore {
     // A task that is known waits for nothing new.
     for (let found = submission.awaits && (await texts.read(id)); ;) {
       const former = found === undefined ? undefined : decodeTask(found);
-      if (former && !mayFollow(submission, former, dedup)) return this.#again(submission, former, found!, dedup);
+      if (former && !mayFollow(submission, former, dedup)) {
+        if (former.state !== 'done' || dedup !== 'unfinished') return this.#again(submission, former, found!, dedup);
+        // Its node may have died before it finished it.
+        await this.settle(former, found!);
+        const settled = await texts.read(id);
+        if (settled === found) return isKnown(former);
+        found = settled;
+        continue;
+      }
       if (former?.split !== undefined) await this.parents.remove(id, former.split);
       if (former) await this.awaiting.tellEndOf(former);
       const { afterFailed } = submission;
@@ -237,7 +246,7 @@ export class TaskStore {
       const next = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
       const written = await this.texts.write(id, text, next);
       if (!written.isWritten) return this.create(submission, dedup);
-      if (task.state === 'waiting') await this.hints.offer(task, next);
+      await this.hints.follow(text, next);
     }
     return isKnown(task);
   }
@@ -245,7 +254,7 @@ export class TaskStore {
   /** The change that ends a claim, and the steps after it. It is made once: after an error of those steps all is tried again. */
   async #last(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     if (claim.task.state === 'claimed') await this.#change(claim, make);
-    await this.settle(claim.task, claim.text, claim.confirmed);
+    await afterWrite(() => this.settle(claim.task, claim.text, claim.confirmed));
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */

@@ -1,12 +1,11 @@
 import { groupType } from './task-id.js';
-import { forEachLimit } from '../async/for-each-limit.js';
-import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
-import { Backlog } from './overview/backlog.js';
 import { Gaps } from './gaps.js';
+import { LapsedClaims } from './lapsed-claims.js';
 import { FIRST_BATCH, behindText, batchAfter } from './batches.js';
+import { QueueHeads } from './queue-heads.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
@@ -23,9 +22,9 @@ import {
 } from './task-place.js';
 import { dueStops } from './stops/group-stop.js';
 import type { TaskStore } from './task-store.js';
-import { Untaken } from './untaken.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
+import { type TextWork, workOff } from './work-off.js';
 
 /** Rows of one kind in one turn, at most. */
 const MOST_ROWS = 250;
@@ -36,9 +35,8 @@ const UNHINTED = 5000;
 /** ms between two looks for work without a fixed time, if there was none. */
 const PAUSE = 2500;
 
-type Work = (task: Task, text: string) => Promise<void>;
-/** @returns whether there is more to do for it at once */
-type TextWork = (text: string) => Promise<boolean | void>;
+/** Of {@link TextWork}. */
+type Work = (task: Task, text: string) => Promise<void | 'stays'>;
 /** One kind of work: at its time, or without a fixed time. @returns whether there is more to do for it at once */
 type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | undefined>];
 
@@ -56,6 +54,7 @@ type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | u
  * | finished, and all have too many bytes       | removes the first ones                              |
  * | members of a group that is stopped          | ends the next ones                                  |
  * | waiting, and older than the head of the queue | offers a new hint                                 |
+ * | of a first hint that stays, and do not wait   | removes the hint                                  |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
  * | schedules that no node has had for long     | removes their records                               |
@@ -67,12 +66,11 @@ export class TaskSweep {
   readonly #begins = new Map<string, string>();
   /** Rows for the next turn, by kind. */
   readonly #limits = new Map<string, number>();
-  readonly #untaken: Untaken;
-  readonly #backlog: Backlog;
-
+  readonly #heads: QueueHeads;
   readonly #readdressing?: Readdressing;
   readonly #forgottenSchedules?: ForgottenSchedules;
   readonly #early: EarlyRemoval;
+  readonly #lapsed: LapsedClaims;
   /** When it looks next for work without a fixed time: ms of the node's monotonic clock. */
   #next = -Infinity;
   /** Of the present turn. */
@@ -85,8 +83,8 @@ export class TaskSweep {
     nodes?: LivingNodes,
   ) {
     this.#gaps = new Gaps(store.timed);
-    this.#untaken = new Untaken(context);
-    this.#backlog = new Backlog(store.hints, context);
+    this.#lapsed = new LapsedClaims(context);
+    this.#heads = new QueueHeads(store, context);
     this.#early = new EarlyRemoval(store, context, {
       isNeeded: async (task) => (await this.#readerOf(task)) !== undefined,
       remove: (task, text) => this.#remove(task, text),
@@ -122,7 +120,7 @@ export class TaskSweep {
     return [
       ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],
       ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],
-      ['timed', () => this.#each('claimed', expired, this.#expired)],
+      ['timed', () => this.#lapsedClaims(expired)],
       ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],
       ['untimed', () => this.#each('finished', rangeOf('finished', now), forget)],
       ['timed', () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint))],
@@ -148,13 +146,12 @@ export class TaskSweep {
     let isMore = false;
     for (let place = await this.#nextQueue(ALL_FAIR.from, ALL_FAIR.to); place;) {
       const prefix = fairPrefix(place);
-      const head = await this.store.hints.queue(place.type, place.priority).peek();
-      if (head !== undefined) this.#waits(place, head);
+      const head = await this.#heads.look(place);
       const first = head === undefined ? undefined : placeOfText(head);
       const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, FIRST_BATCH);
       const before = Math.min(now, first?.at ?? now) - UNHINTED;
       const old = rows.filter(({ text }) => (placeOfText(text)?.at ?? now) < before);
-      await forEachLimit(old, ({ text }) => this.store.hints.offer(place!, text));
+      await workOff(old, this.#texts(this.#to(transitions.hint)), this.context);
       isMore ||= head === undefined && old.length === FIRST_BATCH;
       place = await this.#nextQueue(`${prefix}~`, ALL_FAIR.to);
     }
@@ -165,22 +162,14 @@ export class TaskSweep {
     let isMore = false;
     for (let place = await this.#nextQueue(ALL_OPEN.from, ALL_OPEN.to); place;) {
       const { type, priority } = place;
-      const head = await this.store.hints.queue(type, priority).peek();
-      if (head !== undefined) this.#waits(place, head);
+      const head = await this.#heads.look(place);
       const oldest = head === undefined ? undefined : placeOfText(head)?.at;
       const range = waitingRange(type, priority, Math.min(now, oldest ?? now) - UNHINTED);
       isMore = (await this.#each(range[0], range, this.#to(transitions.hint))) || isMore;
       place = await this.#nextQueue(`${range[0]}~`, ALL_OPEN.to);
     }
-    this.#untaken.done();
-    await this.#backlog.done();
+    await this.#heads.done();
     return isMore;
-  }
-
-  /** @param head first hint of a queue in which tasks wait */
-  #waits({ type, priority }: WaitingPlace, head: string): void {
-    this.#untaken.look(type, priority, head);
-    this.#backlog.look(type, priority);
   }
 
   /** Type and priority of the first waiting task from there on. */
@@ -194,11 +183,15 @@ export class TaskSweep {
   }
 
   #each(kind: string, range: readonly [string, string], work: Work): Promise<boolean> {
-    return this.#eachText(kind, range, (text) => work(decodeTask(text), text));
+    return this.#eachText(kind, range, this.#texts(work));
+  }
+
+  #texts(work: Work): TextWork {
+    return (text) => work(decodeTask(text), text);
   }
 
   /**
-   * Does `work` for the first rows of a range. If some of them fail, the next turn begins behind these rows: texts that
+   * Does `work` for the first rows of a range. If some of them stay, the next turn begins behind these rows: texts that
    * can't be read, because a newer version wrote them, must not keep the sweep from all others.
    *
    * @returns whether there may be more to do at once
@@ -211,23 +204,10 @@ export class TaskSweep {
     const isFull = rows.length === limit;
     if (isFull) this.#limits.set(kind, Math.min(MOST_ROWS, batchAfter(rows.map(({ text }) => text))));
     else this.#limits.delete(kind);
-    const slices = Slices.of(this.context.nodeClock);
-    const errors: unknown[] = [];
-    let isMore = false;
-    await forEachLimit(rows, async ({ text }) => {
-      try {
-        await slices.turn(text.length);
-        if (await work(text)) isMore = true;
-      } catch (error) {
-        errors.push(error);
-      }
-    });
-    if (errors.length > 0 && isFull) this.#begins.set(kind, behindText(rows.at(-1)!.text));
+    const { isMore, stay } = await workOff(rows, work, this.context);
+    if (stay > 0 && isFull) this.#begins.set(kind, behindText(rows.at(-1)!.text));
     else this.#begins.delete(kind);
-    // The next turn finds these rows again.
-    const action = `sweep ${errors.length} of ${rows.length} tasks`;
-    if (errors.length > 0) this.context.events.next({ type: 'problem', action, error: errors[0] });
-    return isMore || (isFull && rows.length > errors.length);
+    return isMore || (isFull && rows.length > stay);
   }
 
   #to(change: (task: Task, stamp: Stamp) => Task, tell: (changed: Task) => void = () => undefined): Work {
@@ -245,6 +225,14 @@ export class TaskSweep {
     const outcome = ending?.outcome;
     this.context.events.next({ type: 'task-crashed', task: id, token, crashes, ...(outcome && { outcome }) });
   });
+
+  async #lapsedClaims(range: readonly [string, string]): Promise<boolean> {
+    const isMore = await this.#each('claimed', range, async (task, text) =>
+      (await this.#lapsed.isOver(task)) ? this.#expired(task, text) : 'stays',
+    );
+    if (!this.#limits.has('claimed')) this.#lapsed.endRound();
+    return isMore;
+  }
 
   async #forget(task: Task, text: string): Promise<void> {
     const { member } = task;

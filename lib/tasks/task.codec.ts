@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CorruptRecordError, decodeStored, show, storedCount, storedTime } from '../decision/index.js';
 import { LARGEST_GROUP } from './task-id.js';
-import { PRIORITIES, type Task, type TaskState, USUAL_LIMITS } from './task.js';
+import { PRIORITIES, type Task, type TaskState, USUAL_LEASE, USUAL_LIMITS } from './task.js';
 import { placeAt, placeOf, stateOfLetter } from './task-place.js';
 
 const VERSION = 1;
@@ -63,6 +63,7 @@ const bodySchema = z.strictObject({
   limits: limits.default(USUAL_LIMITS),
   isPutOff: z.literal(true).optional(),
   owner: id.optional(),
+  lease: storedTime.optional(),
   data: z.unknown().optional(),
   trace: trace.optional(),
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
@@ -107,7 +108,14 @@ const FIELDS = Object.keys(bodySchema.shape).filter(
   (field): field is Exclude<keyof Task, 'state' | 'at' | 'dataText'> => field !== 'v',
 );
 /** Values that are left out. */
-const USUAL: Partial<Task> = { priority: 'normal', token: 0, attempts: 0, crashes: 0, limits: USUAL_LIMITS };
+const USUAL: Partial<Task> = {
+  priority: 'normal',
+  token: 0,
+  attempts: 0,
+  crashes: 0,
+  limits: USUAL_LIMITS,
+  lease: USUAL_LEASE,
+};
 const BLANK = Object.fromEntries(['state', 'at', 'dataText', ...FIELDS].map((field) => [field, undefined]));
 
 /**

@@ -55,6 +55,8 @@ export interface Task {
   readonly isPutOff?: true;
   /** Instance of the node that claimed it. */
   readonly owner?: string;
+  /** While it is claimed: ms for which its lease lasts from its last write. Absent for {@link USUAL_LEASE}. */
+  readonly lease?: number;
   /** The nodes that may claim it; absent: all. */
   readonly to?: TaskTarget;
   /** Claims rotate over the keys of the waiting tasks of a type. Absent for a task that takes no part in that. */
@@ -155,6 +157,9 @@ export interface TaskLimits {
   /** How long a task is remembered that did not complete. */
   readonly deadLetterRetention: number;
 }
+
+/** ms of a handler's lease if its options do not say otherwise. */
+export const USUAL_LEASE = 30_000;
 
 export const USUAL_LIMITS: TaskLimits = {
   maxAttempts: 5,

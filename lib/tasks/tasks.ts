@@ -4,7 +4,7 @@ import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
 import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
-import { type TaskPage, type TaskQuery, type WaitingType, listTasks, waitingTypes } from './by-hand/task-list.js';
+import { type TaskPage, type TaskQuery, type WaitingTypes, listTasks, waitingTypes } from './by-hand/task-list.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
 import { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
@@ -249,8 +249,8 @@ export class Tasks {
   }
 
   /** The types of which tasks wait, at most 100; for operators. @throws StoreUnavailableError */
-  waitingTypes(): Promise<WaitingType[]> {
-    return waitingTypes(this.#store);
+  waitingTypes(isWanted?: (type: string) => boolean): Promise<WaitingTypes> {
+    return waitingTypes(this.#store, isWanted);
   }
 
   /** Opened with the first use, so that an application without tasks makes no maps and queues. */

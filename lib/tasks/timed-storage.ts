@@ -36,7 +36,8 @@ export class TimedStorage {
   queue(name: string): HintQueue {
     const queue = this.storage.queue(name);
     return {
-      offer: (hints) => this.#offer(queue, hints),
+      offer: (hints) => this.#inBatches(hints, (batch) => this.#offerAtOnce(queue, batch)),
+      remove: (hints) => this.#inBatches(hints, (batch) => this.#answer('remove hints', () => queue.remove(batch))),
       drain: (most) => this.#answer('give hints', () => queue.drain(most)),
       peek: () => this.#answer('give a hint', () => queue.peek()),
       size: () => this.#answer('count hints', () => queue.size()),
@@ -66,9 +67,9 @@ export class TimedStorage {
     }
   }
 
-  async #offer(queue: HintQueue, hints: readonly string[]): Promise<void> {
+  async #inBatches(hints: readonly string[], send: (batch: readonly string[]) => Promise<void>): Promise<void> {
     for (const batch of batchesOf(hints)) {
-      await this.#offerAtOnce(queue, batch);
+      await send(batch);
       await this.#slices.turn();
     }
   }

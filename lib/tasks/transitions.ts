@@ -17,6 +17,7 @@ import {
   type Task,
   type TaskFault,
   type TaskLimits,
+  USUAL_LEASE,
 } from './task.js';
 
 /**
@@ -84,6 +85,8 @@ export interface Submission {
 const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
+/** Fields that only a claimed task has. */
+const WITHOUT_CLAIM = { owner: undefined, lease: undefined };
 /** Fields that say for what a task waits. A task that has ended has none. */
 const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: undefined, runAt: undefined };
 
@@ -121,18 +124,19 @@ export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp)
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
   const former = { progress: undefined, formerEnd: undefined };
   const token = nextToken(task.token, now);
-  return { ...task, ...former, born: bornOf(task), state: 'claimed', at: now + lease, owner, token, nonce };
+  return { ...task, ...former, born: bornOf(task), state: 'claimed', at: now + lease, lease, owner, token, nonce };
 }
 
 /** Never shortens the lease. */
 export function renew(task: Task, lease: number, { now, nonce }: Stamp): Task {
-  return { ...task, at: Math.max(task.at, now + lease), nonce };
+  const at = Math.max(task.at, now + lease);
+  return { ...task, at, lease: at > task.at ? lease : Math.max(task.lease ?? USUAL_LEASE, lease), nonce };
 }
 
 /** The node does not work on it after all: it shuts down. */
 export function giveBack(task: Task, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...task, owner: undefined, state: 'waiting', at: stamp.now, nonce: stamp.nonce };
+  return { ...task, ...WITHOUT_CLAIM, state: 'waiting', at: stamp.now, nonce: stamp.nonce };
 }
 
 /** It is about to have sub-tasks. So each node knows, when it ends, that they must end first. */
@@ -145,7 +149,7 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
   const ending: Ending = { outcome, at: now, by: nonce, result };
   const error = outcome === 'completed' ? undefined : task.error;
-  const ended: Task = { ...task, ...WITHOUT_WAITS, owner: undefined, error, state: 'done', at: now, nonce, ending };
+  const ended: Task = { ...task, ...WITHOUT_WAITS, ...WITHOUT_CLAIM, error, state: 'done', at: now, nonce, ending };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
   const isWatched = isInGroup(task) || task.dependents || task.queue !== undefined || task.next;
   return isWatched ? ended : finish(ended, { now, nonce });
@@ -194,7 +198,7 @@ export function retryAt(task: Task, at: number, stamp: Stamp): Task {
 
 function delay(task: Task, at: number, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...task, owner: undefined, state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
+  return { ...task, ...WITHOUT_CLAIM, state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
 }
 
 /** The lease ended without a word of its node. */

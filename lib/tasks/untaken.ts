@@ -21,17 +21,23 @@ export class Untaken {
 
   constructor(private readonly context: Pick<Context, 'events' | 'nodeClock'>) {}
 
-  /** Call this with the first hint of each queue in which tasks wait. */
-  look(type: string, priority: Priority, hint: string): void {
+  /**
+   * Call this with the first hint of each queue in which tasks wait.
+   *
+   * @returns whether it was there at the last look, too
+   */
+  look(type: string, priority: Priority, hint: string): boolean {
     const queue = `${type}.${priority}`;
     const place = hint.split('{', 1)[0]!;
     const now = this.context.nodeClock.monotonic();
     const known = this.#heads.get(queue);
     const head = known?.place === place ? known : { place, since: now, isTold: false };
     this.#next.set(queue, head);
-    if (head.isTold || now - head.since < PATIENCE) return;
-    head.isTold = true;
-    this.context.events.next({ type: 'tasks-untaken', task: type, priority, sentence: sentenceOf(type) });
+    if (!head.isTold && now - head.since >= PATIENCE) {
+      head.isTold = true;
+      this.context.events.next({ type: 'tasks-untaken', task: type, priority, sentence: sentenceOf(type) });
+    }
+    return head === known;
   }
 
   /** Call this after all queues. Those without waiting tasks are forgotten. */

@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../decision/index.js';
+import { GatekeeperError, nameOfError } from '../decision/index.js';
 import { groupType } from '../tasks/task-id.js';
 import { BoundedNames, OTHER } from './bounded-names.js';
 
@@ -41,7 +41,8 @@ export class Labels {
   /** The code of an error of this package, else its class. */
   error(error: unknown): string {
     if (error instanceof GatekeeperError) return this.#errors.of(error.code);
-    return error instanceof Error ? this.#errors.of(String(error.name)) : OTHER;
+    const name = nameOfError(error);
+    return name === undefined ? OTHER : this.#errors.of(name);
   }
 
   #given(name: string): string {

@@ -14,6 +14,7 @@ import {
 } from '@opentelemetry/api';
 import type { AcquireEnd, AttemptEnd, BegunAttempt, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
 import { RunSkippedError } from '../permits/runs/run-skipped.error.js';
+import { codeOfError, messageOf, nameOfError, stackOf } from '../decision/index.js';
 import { groupType } from '../tasks/task-id.js';
 import { outcomeOf } from './call-metrics.js';
 import type { Labels } from './labels.js';
@@ -53,7 +54,7 @@ export class Spans {
 
   /** A trace of its own, with a link to that of the submission, which may be days old. */
   attempt<E extends AttemptEnd>(task: BegunAttempt, call: () => Promise<E>): Promise<E> {
-    const attributes = { ...messageOf(task, 'process'), [A.attempt]: task.token };
+    const attributes = { ...attributesOf(task, 'process'), [A.attempt]: task.token };
     const submission = spanIn(task.trace);
     const links = submission ? [{ context: submission }] : [];
     const options = { kind: SpanKind.CONSUMER, attributes, links, isRoot: true };
@@ -64,7 +65,7 @@ export class Spans {
   }
 
   submit<E extends { readonly outcome: string }>(task: NamedTask, call: (trace?: string) => Promise<E>): Promise<E> {
-    const options = { kind: SpanKind.PRODUCER, attributes: messageOf(task, 'send') };
+    const options = { kind: SpanKind.PRODUCER, attributes: attributesOf(task, 'send') };
     const work = (span: Span) => call(traceOf(span.spanContext()));
     return this.#within(`send ${this.labels.task(task.type)}`, options, work, (span, { outcome }) => {
       span.setAttribute(A.outcome, outcome);
@@ -103,7 +104,7 @@ function permitOf(permit: AcquireEnd['permit']): Attributes {
   return permit ? { [A.permit]: permit.id, [A.slot]: permit.slot, [A.token]: permit.token } : {};
 }
 
-function messageOf({ id, type }: NamedTask, operation: 'send' | 'process'): Attributes {
+function attributesOf({ id, type }: NamedTask, operation: 'send' | 'process'): Attributes {
   return {
     'messaging.system': 'gatekeeper',
     'messaging.operation.name': operation,
@@ -114,10 +115,12 @@ function messageOf({ id, type }: NamedTask, operation: 'send' | 'process'): Attr
 }
 
 function fail(span: Span, error: unknown, labels: Labels): void {
-  const exception = error instanceof Error ? error : String(error);
+  const message = messageOf(error);
+  const [name = '', code, stack] = [nameOfError(error), codeOfError(error), stackOf(error)];
   span.setAttribute(A.error, labels.error(error));
-  span.recordException(exception);
-  span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+  // Not the error itself: its fields may be no texts, which the SDK takes for granted.
+  span.recordException({ name, message, ...(code && { code }), ...(stack && { stack }) });
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
 }
 
 /** The `traceparent` of W3C Trace Context; undefined if spans are turned off. */

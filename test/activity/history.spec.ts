@@ -31,6 +31,7 @@ describe('the history of runs', () => {
         outcome: 'ok',
         token,
         slot: 0,
+        run: 1,
       },
     ]);
   });
@@ -49,6 +50,8 @@ describe('the history of runs', () => {
     await fail(undefined);
     await fail(Object.create(null));
     await fail(new Error('x'.repeat(600)));
+    await fail(Object.assign(new Error('replaced by that of an answer'), { message: null }));
+    await fail(Object.assign(new Error('also'), { message: { code: 'E42' }, stack: ['at a'] }));
     await nodes.time.advance(100);
     expect((await gatekeeper.history(10)).map((entry) => 'message' in entry && entry.message)).toEqual([
       'disk full',
@@ -56,6 +59,8 @@ describe('the history of runs', () => {
       'undefined',
       'an empty object',
       `${'x'.repeat(500)}…`,
+      'null',
+      'an object with code',
     ]);
     expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'failed' }]);
   });

@@ -35,4 +35,9 @@ describe('the newest run of each job', () => {
     const runs = [run('a', 2), run('b', 1), run('a', 1), run('b', 3)];
     expect([...(await inSlices(newestRuns(runs), systemClock)).values()]).toEqual([run('a', 2), run('b', 3)]);
   });
+
+  it('is the one with the highest number, if several began in one ms', async () => {
+    const runs = [9, 10, 8].map((number) => ({ ...run('a', 2), run: number }));
+    expect([...(await inSlices(newestRuns(runs), systemClock)).values()]).toEqual([runs[1]]);
+  });
 });

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import type { NodeClock } from '../../lib/async/node-clock.js';
 import { START } from '../support/fake-time.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 
@@ -104,6 +105,33 @@ describe('the registry of nodes', () => {
     late.store.script = undefined;
     await nodes.time.advance(600);
     expect(await names(other)).toHaveLength(2);
+  });
+
+  it('has true times of a node whose own clock is wrong and which had no store at first, and keeps the others', async () => {
+    const nodes = cluster();
+    // More than one node for each text: then the new node writes a text that has others.
+    const others = await Promise.all(Array.from({ length: 40 }, () => living(nodes)));
+    const { time } = nodes;
+    const clock: NodeClock = {
+      monotonic: () => time.monotonic(),
+      wall: () => time.wall() + 3_600_000,
+      schedule: (work, delay) => time.schedule(work, delay),
+      nextTurn: (work) => time.nextTurn(work),
+    };
+    const late = nodes.unstarted({ heartbeat: '10s' }, clock);
+    late.store.script = () => Promise.reject(new StoreUnavailableError('not yet'));
+    await late.gatekeeper.start();
+    await time.advance(300);
+    late.store.script = undefined;
+    await time.advance(700);
+    const listed = await others[0]!.gatekeeper.registry.nodes();
+    expect(listed).toHaveLength(41);
+    const { at, startedAt } = listed.find(({ instance }) => instance === late.gatekeeper.node.instance)!;
+    // Each of the two clocks that it is counted from is rounded.
+    expect(Math.abs(startedAt - START)).toBeLessThanOrEqual(1);
+    expect(at).toBeGreaterThan(START);
+    expect(at).toBeLessThanOrEqual(START + 1000);
+    expect(await late.gatekeeper.registry.nodes()).toHaveLength(41);
   });
 
   it('says why clocks can not be trusted there', async () => {

@@ -4,6 +4,7 @@ import { clusterConditions, healthConditions } from '../../lib/alerts/conditions
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 const MINUTE = 60_000;
+const DAY = 86_400_000;
 const node = { group: 'default', acquirer: 'app1', instance: '0123456789abcdef' };
 
 function semaphore(changes: Partial<SemaphoreOverview> = {}): SemaphoreOverview {
@@ -63,6 +64,19 @@ describe('troubles of the cluster', () => {
       'run-failed: export: the run of Jobs.export on app1 lost its permit before it ended',
       'run-failed: export: the run of Jobs.export on app1 crashed: its node no longer lives',
     ]);
+  });
+
+  it.each([
+    [8 * DAY - 1, 1],
+    [8 * DAY, 0],
+  ])('sees a run that crashed %i ms ago, and none after 8 days', (ago, count) => {
+    expect(clusterConditions([], [{ ...run('crashed'), at: NOW - ago }], NOW)).toHaveLength(count);
+  });
+
+  it('leaves out the term of a leader whose node died: no later run would end the trouble', () => {
+    const term = { ...run('lost'), semaphore: 'leader:default', job: 'leadership' };
+    const job = { ...run('lost'), job: 'leadership' };
+    expect(clusterConditions([], [term, job], NOW)).toMatchObject([{ kind: 'run-failed', semaphore: 'export' }]);
   });
 });
 

@@ -117,6 +117,53 @@ describe('messages about a trouble', () => {
     expect(open.takeLeftOut()).toBe(0);
   });
 
+  describe('when 1000 failed runs are open', () => {
+    const job = (number: number) => ({ ...failed(START), subject: `job ${number}` });
+
+    beforeEach(() => {
+      for (let number = 0; number < 1000; number += 1) open.occur(job(number));
+      due();
+    });
+
+    it('are sent about a new one: the job that has not failed for the longest time makes room, and is counted', () => {
+      pass(5 * MINUTE);
+      open.occur(job(0));
+      open.occur(job(1000));
+      expect(due()).toEqual([
+        ['firing', 1],
+        ['firing', 1],
+      ]);
+      expect([0, 1, 2, 1000].map((number) => open.has(job(number)))).toEqual([true, false, true, true]);
+      expect(open.takeLeftOut()).toBe(1);
+    });
+
+    it('are not sent at each failure of jobs that drop each other by turns', () => {
+      for (let second = 0; second < 299; second += 1) {
+        pass(1000);
+        for (let number = 1000; number < 1010; number += 1) open.occur(job(number));
+      }
+      expect(due()).toEqual([]);
+      expect(open.takeLeftOut()).toBe(2990);
+    });
+
+    it('go on about those that were seen to last', () => {
+      pass(5 * MINUTE);
+      for (let number = 0; number < 1000; number += 1) open.last(job(number));
+      open.occur(job(1000));
+      expect(due()).toEqual([]);
+      expect(open.takeLeftOut()).toBe(1);
+    });
+
+    it('are sent about each fault of the health', () => {
+      for (const kind of ['store-lost', 'quorum-lost', 'no-leader', 'degraded'] as const) {
+        open.last({ ...failed(START), kind, subject: '' });
+      }
+      expect(due()).toHaveLength(4);
+      expect(open.takeLeftOut()).toBe(0);
+      expect(open.has(job(0))).toBe(true);
+    });
+  });
+
   it('have the id of the job on all nodes, but an own one for the store', () => {
     const other = new OpenAlerts({ ...node, instance: 'fedcba9876543210' }, time, {
       groupInterval: 1,

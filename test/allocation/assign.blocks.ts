@@ -88,7 +88,9 @@ describe('100,000 resources and 100 nodes', () => {
   });
 
   it('are explained without a block of 20 ms', () => {
-    const input = { resources, participants, current: settled, pins: new Map() };
+    const living = participants.map(({ id, weight }) => ({ inc: id, node: id, weight }));
+    const owners = new Map([...settled].map(([resource, inc]) => [resource, { inc }] as const));
+    const input = { resources, living, owners, orders: { pins: new Map(), drained: new Set<string>() } };
     expect(measure('plan', () => planMoves(input, { drain: ['node-5'] })).longest).toBeLessThan(20);
   });
 });

@@ -18,6 +18,19 @@ function unevenness(
   return Math.max(0, ...participants.map(({ id, weight }) => Math.abs(shares.get(id)! - (total * weight) / weights)));
 }
 
+/** The nodes whose pins are not more than their share of what the pins of the other nodes leave. */
+function withinShare(
+  participants: readonly WeightedParticipant[],
+  total: number,
+  pinsOf: (id: string) => number,
+): readonly WeightedParticipant[] {
+  const weights = weightsOf(participants);
+  const within = participants.filter(({ id, weight }) => weight === 0 || pinsOf(id) * weights <= total * weight);
+  if (within.length === participants.length) return within;
+  const gone = participants.filter((each) => !within.includes(each)).reduce((sum, { id }) => sum + pinsOf(id), 0);
+  return withinShare(within, total - gone, pinsOf);
+}
+
 const withNodes = (request: AssignRequest) => weightsOf(request.participants) > 0;
 const balanceMoves = (request: AssignRequest) => assigned(request).revoke.filter(({ why }) => why === 'balance').length;
 
@@ -64,8 +77,7 @@ describe('any division', () => {
         const owners = ownersAfter(request, assigned(request));
         const pinned = new Map([...request.pins!].filter(([resource]) => request.resources.includes(resource)));
         const pinsOf = (id: string) => [...pinned.values()].filter((each) => each === id).length;
-        const shares = sharesOf(owners, request.participants);
-        const others = request.participants.filter(({ id, weight }) => weight === 0 || shares.get(id)! > pinsOf(id));
+        const others = withinShare(request.participants, request.resources.length, pinsOf);
         fc.pre(weightsOf(others) > 0);
         const rest = new Map([...owners].filter(([, owner]) => others.some(({ id }) => id === owner)));
         expect(unevenness(rest, rest.size, others)).toBeLessThan(1 - 1e-9);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { groupSchema } from '../../lib/allocation/group-options.js';
 import { MapStore } from '../../lib/allocation/map/map-store.js';
 import { pageKey } from '../../lib/allocation/map/page.js';
 import { Delivery } from '../../lib/allocation/node/delivery.js';
@@ -6,7 +7,7 @@ import { NodeShare } from '../../lib/allocation/node/node-share.js';
 import { OwnerWork } from '../../lib/allocation/node/owner-work.js';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { type TestCluster, openEnd, useCluster } from '../support/nodes.js';
-import { BEGIN, CRASH, pass, sharesOf, sizesOf, startOwners } from './groups.js';
+import { BEGIN, CRASH, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
 import { aPage, aRoot } from './maps.js';
 
 describe('a node that closes while it works on its resources', () => {
@@ -29,6 +30,26 @@ describe('a node that closes while it works on its resources', () => {
     end();
     await pass(nodes, [one!, other!], 1000, () => sizesOf([one!]).join() === '6');
     await Promise.all([run, closed]);
+  });
+
+  it.each([
+    ['while it closes', 1000],
+    ['after it has closed', 0],
+  ])('takes no part in a group that is added %s', async (_, worksFor) => {
+    const nodes = cluster();
+    const onAllocated = () => new Promise<void>((resolve) => nodes.time.schedule(resolve, worksFor));
+    const one = await startOwner(nodes, { onAllocated });
+    await pass(nodes, [one], BEGIN, () => sizesOf([one]).join() === '6');
+    const closed = one.gatekeeper.close();
+    await (worksFor > 0 ? nodes.time.advance(100) : nodes.time.advance(CRASH));
+    let calls = 0;
+    const resources = () => [`${++calls}`];
+    const late = one.gatekeeper.allocation.add('late', groupSchema.parse({ resources, id: String }));
+    let isComplete = false;
+    late.owned$.subscribe({ complete: () => (isComplete = true) });
+    await nodes.time.advance(60_000);
+    await closed;
+    expect({ calls, isComplete, owned: late.owned() }).toEqual({ calls: 0, isComplete: true, owned: [] });
   });
 
   it('owns nothing from then on, and starts no work', async () => {

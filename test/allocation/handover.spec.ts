@@ -89,6 +89,67 @@ describe('a revoked resource', () => {
   });
 });
 
+describe('a callback that takes longer than handoverTimeout', () => {
+  const cluster = useCluster();
+
+  /** One node whose callback about new resources takes until the test ends it. */
+  async function busy() {
+    const nodes = cluster();
+    const callback = held();
+    const [running, signals]: [number[], AbortSignal[]] = [[0], []];
+    const onAllocated = async (_owned: unknown, { added, signal }: AllocationChange) => {
+      signals.push(signal);
+      running.push(running.at(-1)! + 1);
+      if (added.length > 0) await callback.promise;
+      running.push(running.at(-1)! - 1);
+    };
+    let resources = ['a', 'b'];
+    const add = (id: string) => (resources = [...resources, id]);
+    const one = await startOwner(nodes, { onAllocated, resources: () => resources, handoverTimeout: '2s' });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'ab');
+    return { nodes, one, callback, signals, add, most: () => Math.max(...running) };
+  }
+
+  it('is no problem while nothing must be given back, and the next call waits for it', async () => {
+    const { nodes, one, callback, signals, add, most } = await busy();
+    add('c');
+    await one.group.rebalance();
+    await pass(nodes, [one], 8000);
+    expect(one.group.owns('c')).toBe(true);
+    expect(one.of('problem')).toEqual([]);
+    callback.release();
+    await nodes.time.advance(100);
+    expect([most(), signals.length, signals[0]!.aborted]).toEqual([1, 2, false]);
+  });
+
+  it('is aborted so long after another node waits for a resource', async () => {
+    const { nodes, one, signals } = await busy();
+    await pass(nodes, [one], 8000);
+    const owners = [one, await startOwner(nodes, { resources: () => ['a', 'b'] })];
+    await pass(nodes, owners, 10_000, () => one.group.owned().length === 1);
+    const took = await pass(nodes, owners, 10_000, () => sizesOf(owners).join() === '1,1');
+    expect(took).toBeGreaterThan(1500);
+    expect(took).toBeLessThan(2 * 2000 + 1000);
+    expect(signals[0]!.aborted).toBe(true);
+    expect(one.of('problem')).toMatchObject([{ action: 'give resources back' }]);
+  });
+
+  it('is aborted so long after its node lost its lease', async () => {
+    const { nodes, one, signals } = await busy();
+    kill(one);
+    await pass(nodes, [one], LEASE + 2000 + 500);
+    expect(signals[0]!.aborted).toBe(true);
+  });
+
+  it('does not keep its node from closing for longer', async () => {
+    const { nodes, one, signals } = await busy();
+    const closing = one.gatekeeper.close();
+    await nodes.time.advance(10_000);
+    await closing;
+    expect(signals[0]!.aborted).toBe(true);
+  });
+});
+
 describe('work on a resource', () => {
   const cluster = useCluster();
 

@@ -33,7 +33,8 @@ export const aPage = (letters: string, token = 50): OwnedPage => ({ v: 1, owned:
 export function anEntry(inc: string, changes: Partial<ParticipantEntry> = {}): ParticipantEntry {
   const node = inc.split('#')[0]!;
   const acked = { born: 'b1', seq: 7 };
-  return { inc, node, weight: 1, beat: 1, expiresAt: NOW + LEASE, duration: LEASE, acked, top: 0, ...changes };
+  const lease = { beat: 1, expiresAt: NOW + LEASE, duration: LEASE };
+  return { inc, node, instance: node, startedAt: NOW, weight: 1, ...lease, acked, top: 0, ...changes };
 }
 
 /** The registry as a leader sees it that has watched it for long. */

@@ -5,6 +5,7 @@ import {
   differingSets,
   failReading,
   takeReading,
+  withOwnerMap,
 } from '../../lib/allocation/resources/master-set-state.js';
 import { finish } from './divisions.js';
 
@@ -101,6 +102,16 @@ describe('readings of the resources', () => {
     { when: 'a new group has none', texts: [''], count: [''] },
   ])('when $when', ({ texts, owned, count }) => {
     expect(readings(texts, owned)).toEqual(count);
+  });
+
+  it.each([
+    { when: 'the owner map has more', mapped: 'dab', counts: 'abcd' },
+    { when: 'the owner map has fewer', mapped: 'a', counts: 'abc' },
+    { when: 'there is no owner map', mapped: '', counts: 'abc' },
+  ])('of an earlier time take nothing from the owner map when $when', ({ mapped, counts }) => {
+    const set = finish(withOwnerMap(setOf('bca'), [...mapped]));
+    expect(set.ids.join('')).toBe(counts);
+    expect(set.digest).toBe(setOf('abc').digest);
   });
 
   it('say how many are left and what happens next', () => {

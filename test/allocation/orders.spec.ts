@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Strategy, type StrategyFunction, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { useCluster } from '../support/nodes.js';
-import { BEGIN, LEASE, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
+import { BEGIN, LEASE, type Owner, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
+
+const ORDERS = 'allocation:orders:queues';
 
 describe('orders of operators', () => {
   const cluster = useCluster();
@@ -39,6 +42,22 @@ describe('orders of operators', () => {
     expect((await owners[1]!.group.overview()).drained).toEqual(['app2']);
   });
 
+  it('that can not be read stay in force on nodes that know them, and a new node says that it knows none', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 2);
+    await owners[0]!.group.drain('app2');
+    await pass(nodes, owners, 2000, () => sharesOf(owners) === 'abcdef|');
+    nodes.lose(ORDERS);
+    await nodes.raw.compareAndSet(ORDERS, undefined, '{"v":1,"oops":');
+    await pass(nodes, owners, 2 * LEASE);
+    expect(sharesOf(owners)).toBe('abcdef|');
+    const faultsOf = async ({ group }: Owner) => (await group.overview()).faults.join();
+    expect(await faultsOf(owners[0]!)).toContain('the last orders that were read stay in force: ');
+    const joined = await startOwner(nodes);
+    await nodes.time.advance(LEASE);
+    expect(await faultsOf(joined)).toContain('this node knows no pins and no drains: ');
+  });
+
   it('of a drain of all nodes leave the resources without an owner, and that is an alarm', async () => {
     const nodes = cluster();
     const one = await startOwner(nodes);
@@ -54,6 +73,34 @@ describe('orders of operators', () => {
     expect(one.group.unowned).toBeUndefined();
   });
 
+  it('resolve to whether they changed something', async () => {
+    const nodes = cluster();
+    const { group } = await startOwner(nodes);
+    expect([await group.undrain('app-1'), await group.unpin('a')]).toEqual([false, false]);
+    expect([await group.drain('app9'), await group.drain('app9'), await group.undrain('app9')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect([await group.pin('a', 'app1'), await group.pin('a', 'app1')]).toEqual([true, false]);
+    expect([await group.pin('a', 'app9'), await group.unpin('a')]).toEqual([true, true]);
+  });
+
+  it('whose answer was lost count as a change, also after another one has replaced the write', async () => {
+    const nodes = cluster();
+    const [one, other] = [await startOwner(nodes), await startOwner(nodes)];
+    let isLost = false;
+    one.store.script = async (call, go, key) => {
+      const answer = await go();
+      if (isLost || call !== 'compareAndSet' || !key?.startsWith('allocation:orders:')) return answer;
+      isLost = true;
+      await other.group.pin('a', 'app2');
+      throw new UnknownOutcomeError('no answer');
+    };
+    expect(await Promise.all([one.group.drain('app9'), nodes.time.advance(2000)])).toEqual([true, undefined]);
+    expect(isLost).toBe(true);
+  });
+
   it.each([
     ['an empty id', '', 'app1', 'resource: the id is empty'],
     ['an id that is too long', 'x'.repeat(501), 'app1', 'is longer than 500 characters'],
@@ -64,6 +111,24 @@ describe('orders of operators', () => {
     await expect(one.group.pin(id, node)).rejects.toThrow(fault);
   });
 });
+
+/** The order of the ids decides, as in the example of the docs. */
+const roundRobin: StrategyFunction = ({ resources, participants }) =>
+  resources.map((id, at) => [id, participants[at % participants.length]!.id] as const);
+
+const STRATEGIES: readonly { name: string; strategy: Strategy }[] = [
+  { name: 'sticky', strategy: 'sticky' },
+  { name: 'even', strategy: 'even' },
+  { name: 'a function', strategy: roundRobin },
+];
+
+/** Resource -> name of its node, by resource. */
+const ownersOf = (owners: readonly Owner[]) => {
+  const pairs = owners.flatMap(({ gatekeeper, group }) =>
+    group.owned().map(({ id }) => [id, gatekeeper.node.acquirer] as const),
+  );
+  return new Map(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
 
 describe('a plan', () => {
   const cluster = useCluster();
@@ -85,10 +150,24 @@ describe('a plan', () => {
     expect(sharesOf(owners)).toBe(before);
   });
 
-  it('without a change is empty while the shares are even', async () => {
+  it.each(STRATEGIES)('without a change is empty ($name)', async ({ strategy }) => {
     const nodes = cluster();
-    const owners = await startOwners(nodes, 2);
+    const owners = await startOwners(nodes, 5, { strategy });
+    await pass(nodes, owners, 5000);
     expect((await owners[1]!.group.plan()).moves).toEqual([]);
+  });
+
+  it.each(STRATEGIES)('of a drain names the moves that the drain makes ($name)', async ({ strategy }) => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 5, { strategy });
+    await pass(nodes, owners, 5000);
+    const before = ownersOf(owners);
+    const { moves } = await owners[0]!.group.plan({ drain: ['app1'] });
+    await owners[0]!.group.drain('app1');
+    await pass(nodes, owners, 5000, () => owners[0]!.group.owned().length === 0);
+    await pass(nodes, owners, 5000);
+    const moved = [...ownersOf(owners)].filter(([id, node]) => before.get(id) !== node);
+    expect(moves.map(({ resource, to }) => [resource, to])).toEqual(moved);
   });
 });
 

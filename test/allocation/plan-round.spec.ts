@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { termOf } from '../../lib/allocation/round/plan-round.js';
 import type { RoundInput } from '../../lib/allocation/round/round.js';
-import { LEASE, NOW, TOLERANCE, aPage, aRegistry, aRoot, after, anEntry, mapOf, planned } from './maps.js';
+import { LEASE, NOW, TOLERANCE, aPage, aRegistry, aRoot, after, anEntry, anInput, mapOf, planned } from './maps.js';
 
 /** The first token that is granted at {@link NOW}. */
 const TOKEN = NOW * 1024;
@@ -37,6 +37,19 @@ describe('the leader', () => {
 
   it('writes nothing while nothing changes', () => {
     expect(planned(ownedByA())).toMatchObject({ kind: 'idle', why: 'settled', counts: { owned: 4, unowned: 0 } });
+  });
+
+  it('counts resources without an owner although the strategy throws', () => {
+    const strategy = () => {
+      throw new Error('a mistake');
+    };
+    const { options } = anInput({});
+    expect(planned(ownedByA({ resources: [...resources, 'e'], options: { ...options, strategy } }))).toMatchObject({
+      kind: 'idle',
+      why: 'strategy-failed',
+      error: expect.anything(),
+      counts: { owned: 4, unowned: 1 },
+    });
   });
 
   it('takes away first, and grants only after the acknowledgement', () => {
@@ -212,15 +225,27 @@ describe('a root that was lost', () => {
   const grace = (registry: RoundInput['registry'], bornSeenAt = 0) =>
     planned(ownedByA({ found: aRoot({ grace: true, members: new Map([['a#0', ['p1']]]) }), registry, bornSeenAt }));
 
+  const inGrace = {
+    kind: 'idle',
+    why: 'grace',
+    counts: { owned: 4, limbo: 0, unowned: 0, deferred: 0, lost: 0 },
+  };
+
   it('stays in grace until the registry was watched for a lease, and the root known for as long', () => {
     const watchedSince = 100_000 - LEASE - TOLERANCE + 1;
-    expect(grace(aRegistry([anEntry('a#0')], { watchedSince }))).toEqual({ kind: 'idle', why: 'grace' });
-    expect(grace(aRegistry([anEntry('a#0')]), watchedSince)).toEqual({ kind: 'idle', why: 'grace' });
+    expect(grace(aRegistry([anEntry('a#0')], { watchedSince }))).toEqual(inGrace);
+    expect(grace(aRegistry([anEntry('a#0')]), watchedSince)).toEqual(inGrace);
   });
 
   it('stays in grace until every living node has acknowledged it', () => {
-    expect(grace(aRegistry([anEntry('a#0'), anEntry('b#0', acked(9, 'b0'))]))).toEqual({ kind: 'idle', why: 'grace' });
+    expect(grace(aRegistry([anEntry('a#0'), anEntry('b#0', acked(9, 'b0'))]))).toEqual(inGrace);
     expect(grace(aRegistry([anEntry('a#0'), anEntry('b#0')]))).toMatchObject({ why: 'grace-over' });
+  });
+
+  it('counts resources without an owner while it is in grace', () => {
+    const found = aRoot({ grace: true });
+    const registry = aRegistry([anEntry('a#0'), anEntry('b#0', acked(9, 'b0'))]);
+    expect(planned(ownedByA({ found, registry }))).toMatchObject({ why: 'grace', counts: { owned: 0, unowned: 4 } });
   });
 
   it('is the first of a new group, too', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type Allocated,
+  type AllocationGroup,
   GroupExistsError,
   InvalidOptionsError,
   UnknownGroupError,
@@ -26,6 +28,24 @@ const faultsAt = async ({ group }: Owner) => (await group.overview()).faults.joi
 
 describe('the resources of a group', () => {
   const cluster = useCluster();
+
+  it('are those of the last reading, and only other content is a change', async () => {
+    const nodes = cluster();
+    let url = 'old';
+    const items = { resources: () => [{ id: 'a', url }], id: (item: { id: string }) => item.id, refreshInterval: '5s' };
+    const one = await startOwner(nodes, items as object);
+    const group = one.group as AllocationGroup<unknown> as AllocationGroup<{ url: string }>;
+    const urlsOf = (owned: readonly Allocated<{ url: string }>[]) => owned.map(({ resource }) => resource?.url).join();
+    await pass(nodes, [one], 2 * BEGIN, () => urlsOf(group.owned()) === 'old');
+    const seen: string[] = [];
+    group.owned$.subscribe((owned) => seen.push(urlsOf(owned)));
+    await pass(nodes, [one], 20_000);
+    expect(seen).toEqual(['old']);
+    url = 'new';
+    await pass(nodes, [one], 20_000);
+    expect(urlsOf(group.owned())).toBe('new');
+    expect(seen).toEqual(['old', 'new']);
+  });
 
   it.each([
     ['duplicates', () => ['a', 'b', 'a'], 'the id "a" is also that of resources[0]'],

@@ -79,9 +79,9 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'the end of a lease that a node announces is ignored: after a shutdown, its resources wait for the lease to end',
     patches: [
       {
-        file: 'lib/allocation/round/group-registry.ts',
-        find: 'ended: [...ended, ...present.flatMap(({ former }) => former ?? [])],',
-        replace: 'ended: ended.slice(ended.length),',
+        file: 'lib/allocation/round/members-index.ts',
+        find: 'return [...left, ...present.flatMap(({ former }) => former ?? [])];',
+        replace: 'return left.slice(left.length);',
       },
     ],
     layer: {
@@ -135,11 +135,35 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'a leader writes an owner map while it does not know cluster time: no node can read it',
     patches: [
       {
-        file: 'lib/allocation/coordinator.ts',
-        find: 'if (!clusterClock.isFresh) await answerWithin(',
-        replace: 'if (timing.callTimeout < 0) await answerWithin(',
+        file: 'lib/allocation/map/map-store.ts',
+        find: 'if (!clusterClock.isFresh) await this.#ask(',
+        replace: 'if (clusterClock.sampledAt > Infinity) await this.#ask(',
       },
     ],
     layer: { kind: 'specs', title: 'division over real nodes', specs: ['test/allocation/division.spec.ts'] },
+  },
+  {
+    name: 'leader-without-group',
+    why: 'the leader decides, whatever groups it has: a group that it does not have is never divided',
+    patches: [
+      {
+        file: 'lib/allocation/round/decider.ts',
+        find: 'if (all.some(({ instance }) => instance === leader)) return leader;',
+        replace: 'if (all.length >= 0) return leader;',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['leave'], within: 40, says: /A3/ },
+  },
+  {
+    name: 'deputy-by-own-clock',
+    why: 'the deputy of a leader without the group takes the leader for gone when the clocks of the members were set back',
+    patches: [
+      {
+        file: 'lib/allocation/mandate.ts',
+        find: 'return (leader ?? recorded)?.instance;',
+        replace: 'return leader?.instance;',
+      },
+    ],
+    layer: { kind: 'allocation', faults: ['allClocksBack', 'crash'], within: 300, says: /A3/ },
   },
 ];

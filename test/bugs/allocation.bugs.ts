@@ -80,6 +80,18 @@ export const ALLOCATION_BUGS: readonly Bug[] = [
     layer: { kind: 'specs', title: 'traps of the allocation protocol', specs: ['test/allocation/plan-round.spec.ts'] },
   },
   {
+    name: 'absent-lease-forgotten',
+    why: 'the longest lease of a former owner map is forgotten while a member without an entry may still have it',
+    patches: [
+      {
+        file: 'lib/allocation/round/next-root.ts',
+        find: '...(isKnown ? [] : [root.lease])',
+        replace: '...(isKnown ? [] : [0])',
+      },
+    ],
+    layer: { kind: 'specs', title: 'longest lease of an owner map', specs: ['test/allocation/longest-lease.spec.ts'] },
+  },
+  {
     name: 'lost-page-is-free',
     why: 'resources of a page that the store lost are granted at once: their owner still believes in them',
     patches: [

@@ -49,8 +49,8 @@ export const LEADERSHIP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/leadership/candidate.ts',
-        find: 'const isDrained = await this.#work.drain(this.parts.grace);',
-        replace: 'const isDrained = (await this.#work.drain(0)) || true;',
+        find: 'const isDrained = await this.#work.drain(term, this.parts.grace);',
+        replace: 'const isDrained = (await this.#work.drain(term, 0)) || true;',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'leadership', within: 500, says: /S6/ },
@@ -61,8 +61,8 @@ export const LEADERSHIP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/leadership/candidate.ts',
-        find: 'const isDrained = await this.#work.drain(this.parts.grace);',
-        replace: 'const isDrained = (await this.#work.drain(this.parts.grace)) || true;',
+        find: 'const isDrained = await this.#work.drain(term, this.parts.grace);',
+        replace: 'const isDrained = (await this.#work.drain(term, this.parts.grace)) || true;',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'leadership', within: 500, says: /S6/ },

@@ -80,7 +80,7 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/permits/held-leases.ts',
-        find: 'void this.orphans.reclaim(permitId, duration);',
+        find: 'this.orphans.reclaim(permitId, duration);',
         replace: '',
       },
     ],

@@ -63,11 +63,23 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      ['timed', () => this.#each('claimed', expired, this.#expired)],\n",
+        find: "      ['timed', () => this.#lapsedClaims(expired)],\n",
         replace: '',
       },
     ],
     layer: simulation(/T1 not done/, ['crash']),
+  },
+  {
+    name: 'leases-by-cluster-time',
+    why: 'cluster time alone decides when the lease of a task is over: a clock that jumps ahead gives it to a second node',
+    patches: [
+      {
+        file: 'lib/tasks/task-sweep.ts',
+        find: "(await this.#lapsed.isOver(task)) ? this.#expired(task, text) : 'stays',",
+        replace: 'this.#expired(task, text),',
+      },
+    ],
+    layer: simulation(/T15/, ['clocks']),
   },
   {
     name: 'group-not-told',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
+import { groupsText } from '../../lib/cli/views/allocation.view.js';
 import { allocating, untilOwned } from '../console/allocating.js';
 import { until } from '../support/apps.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
@@ -31,6 +32,11 @@ describe('allocation on the command line', () => {
     expect(out).toMatch(/^3 resources, 0 without an owner, 1 node\n/);
     expect(out).toMatch(/^app1 +3 +1$/m);
     expect(out).toMatch(/^b +app1 +\d+$/m);
+  });
+
+  it('shows numbers that are not known as "?", with the reason', () => {
+    const groups = [{ name: 'orders', isRecovering: false, faults: ["the owner map can't be read"] }];
+    expect(groupsText({ groups })).toMatch(/^orders +\? +\? +\? +\? +the owner map can't be read$/m);
   });
 
   it('shows which resources moved, and why', async () => {
@@ -69,6 +75,17 @@ describe('allocation on the command line', () => {
     expect(out).toMatch(/^a +- +- +NO OWNER; pinned to app1$/m);
     expect((await gatekeeper('allocation', 'orders', 'undrain', 'app1')).out).toBe('orders: drains no more: app1\n');
     expect((await gatekeeper('allocation', 'orders', 'unpin', 'a')).out).toBe('orders: unpinned a\n');
+  });
+
+  it('says that an order changed nothing, and fails if there is none to end', async () => {
+    const { gatekeeper } = await owned();
+    const orders = (...args: string[]) => gatekeeper('allocation', 'orders', ...args);
+    expect(JSON.parse((await orders('pin', 'a', 'app1', '--json')).out)).toMatchObject({ action: 'pin', done: true });
+    const again = await orders('pin', 'a', 'app1');
+    expect([again.exitCode, again.out]).toEqual([0, 'orders: nothing to do, it has this order already: a on app1\n']);
+    const undrain = await orders('undrain', 'app-1');
+    expect([undrain.exitCode, undrain.err]).toEqual([4, 'gatekeeper: orders: there is no drain of app-1\n']);
+    expect((await orders('unpin', 'b')).exitCode).toBe(4);
   });
 
   it.each([

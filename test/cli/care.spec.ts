@@ -28,12 +28,53 @@ describe('care before harm', () => {
     expect((await app.definitions.get('nightly-export'))?.revision).toBe(1);
   });
 
+  it('shows and asks only about what would change: no name on demand, unless it is exactly the pattern', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.tryAcquire('tenant-1', { duration: '60s' });
+    const both = ['nightly-export', 'report'];
+    const planOf = async (...args: string[]) => JSON.parse((await gatekeeper([...args, '--dry-run', '--json'])).out);
+    expect(await planOf('pause', '.*')).toEqual({ dryRun: true, paused: both });
+    expect(await planOf('pause', 'tenant-1')).toEqual({ dryRun: true, paused: ['tenant-1'] });
+    expect(await planOf('maintenance', 'start', 'db', '.*')).toMatchObject({ dryRun: true, paused: both });
+    for (const args of [
+      ['pause', 'tenant-.'],
+      ['maintenance', 'start', 'db', 'tenant-1'],
+    ]) {
+      expect([await gatekeeper([...args, '--dry-run']), await gatekeeper(args)]).toMatchObject([
+        { exitCode: 3 },
+        { exitCode: 3 },
+      ]);
+    }
+    const careful = person(true);
+    const paused = await gatekeeper(['pause', '.*', '--json'], { ask: careful.ask });
+    expect(careful.asked).toEqual(['pause 2: nightly-export, report?']);
+    expect(JSON.parse(paused.out)).toMatchObject({ paused: both });
+  });
+
   it('finds with --dry-run that a pattern matches nothing', async () => {
     const { node, gatekeeper } = cluster();
     await node();
     const { exitCode, err } = await gatekeeper(['pause', 'nightly', '--dry-run']);
     expect(exitCode).toBe(3);
     expect(err).toContain(`no semaphore's whole name matches "nightly"`);
+  });
+
+  it('shows with --dry-run what can not be read, because a pause would not stop it', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    const records = store.open();
+    const key = 'semaphore:report';
+    await records.compareAndSet(key, await records.read(key), '{"v":99}');
+    const { exitCode, out, err } = await gatekeeper(['pause', '.*', '--dry-run']);
+    expect({ exitCode, out }).toEqual({ exitCode: 0, out: 'would pause 1: nightly-export; nothing was changed\n' });
+    const said = expect.stringMatching(/^gatekeeper: report: .*version 99/m);
+    expect(err).toEqual(said);
+    expect(await gatekeeper(['migrate', '--to-group', 'dr'])).toMatchObject({ exitCode: 0, err: said });
+    const paused = await gatekeeper(['pause', '.*']);
+    expect(paused).toEqual({ exitCode: 1, out: 'paused 1: nightly-export\n', err: said });
+    expect(await gatekeeper(['pause', 'report'])).toEqual({ exitCode: 1, out: 'paused none\n', err: said });
+    expect((await app.definitions.get('nightly-export'))?.pause).toBeDefined();
   });
 
   it('asks on a terminal before it pauses several, and does nothing without a yes', async () => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { eventually } from '../contract/eventually.js';
 import type { Operator } from '../../lib/cli/operator.js';
 import { type Opening, instead, over } from './command-line.js';
-import { DEFINITIONS, useMemoryCluster } from './memory-cluster.js';
+import { DEFINITIONS, type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
 describe('dump and load', () => {
   const cluster = useMemoryCluster();
@@ -43,6 +44,20 @@ describe('dump and load', () => {
         },
       ],
     });
+  });
+
+  it('leaves out names on demand, which a load would define for good, but not what an operator made of one', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    for (const name of ['tenant-1', 'tenant-2']) await app.tryAcquire(name, { duration: '60s' });
+    await app.definitions.edit('tenant-2', { permits: 2 });
+    const { out } = await gatekeeper(['dump']);
+    const names = JSON.parse(out).semaphores.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['nightly-export', 'report', 'tenant-2']);
+    const other = cluster();
+    const target = await other.node();
+    expect(await other.gatekeeper(['load', await saved(out), '--yes'])).toMatchObject({ exitCode: 0 });
+    expect(await target.definitions.get('tenant-1')).toBeUndefined();
   });
 
   it('brings back what was edited, paused, resumed and removed since, and leaves what is new', async () => {
@@ -89,6 +104,48 @@ describe('dump and load', () => {
 
     const { semaphores } = JSON.parse((await empty(['dump'])).out);
     expect(semaphores).toEqual(JSON.parse((await gatekeeper(['dump'])).out).semaphores);
+  });
+
+  it('names what it can not read, and ends with 1: the backup is incomplete', async () => {
+    const { store, node, gatekeeper } = cluster();
+    await node();
+    const records = store.open();
+    await records.compareAndSet('semaphore:report', (await records.read('semaphore:report'))!, '{"broken');
+
+    const { exitCode, out, err } = await gatekeeper(['dump']);
+
+    expect({ exitCode, names: namesIn(out) }).toEqual({ exitCode: 1, names: ['nightly-export'] });
+    expect(err).toMatch(/^gatekeeper: report: left out of the dump: .+\n$/);
+  });
+
+  it('leaves an unedited leadership to the nodes that make it', async () => {
+    const { node, gatekeeper } = cluster();
+    const { dump } = await withLeadership(node, gatekeeper);
+    const empty = cluster();
+
+    expect(await empty.gatekeeper(['load', await saved(dump), '--yes'])).toEqual({
+      exitCode: 0,
+      out: 'loaded 2\n',
+      err: '',
+    });
+  });
+
+  it('restores an edited and paused leadership as soon as a node has made it', async () => {
+    const { node, gatekeeper } = cluster();
+    const { app } = await withLeadership(node, gatekeeper);
+    await app.definitions.edit('leader:default', { acquirerPattern: 'app2' });
+    await app.definitions.pause('leader:default');
+    const path = await saved((await gatekeeper(['dump'])).out);
+    const other = cluster();
+    await other.node();
+
+    const early = await other.gatekeeper(['load', path, '--yes']);
+    expect(early).toMatchObject({ exitCode: 1, out: 'loaded 0\n' });
+    expect(early.err).toMatch(/^gatekeeper: leader:default: .*start a node that takes part in it, then load again\n$/);
+
+    await withLeadership(other.node, other.gatekeeper);
+    expect(await other.gatekeeper(['load', path, '--yes'])).toEqual({ exitCode: 0, out: 'loaded 1\n', err: '' });
+    expect((await other.gatekeeper(['load', path])).out).toMatch(/^nothing to load/);
   });
 
   it('leaves a definition alone that was edited after the comparison, and names the author', async () => {
@@ -148,4 +205,17 @@ function seeing(store: StoreDefinition, afterLook: () => Promise<void>, changes:
     };
     return instead(operator, { overview, ...changes });
   };
+}
+
+const namesIn = (dump: string) => JSON.parse(dump).semaphores.map(({ name }: { name: string }) => name);
+
+/** A node that takes part in the leadership `default`, and a dump that has it. */
+async function withLeadership(node: TestCluster['node'], gatekeeper: TestCluster['gatekeeper']) {
+  const app = await node({ leadership: { enabled: true } });
+  let dump = '';
+  await eventually('the node has made its leadership', async () => {
+    dump = (await gatekeeper(['dump'])).out;
+    return namesIn(dump).includes('leader:default');
+  });
+  return { app, dump };
 }

@@ -157,6 +157,37 @@ describeOnHazelcast.each(WAYS)('the command line as a process, %s', (way) => {
     for (const permits of [4, 5, 6]) await cluster.gatekeeper.definitions.edit('report', { permits });
     expect(await watching).toMatchObject({ exitCode: 0, stderr: '' });
   });
+
+  it('comes to its end without a reader: its exit code counts, and the audit log has its changes', async () => {
+    const path = join(cluster.folder, 'partly.json');
+    const dump = await json('dump');
+    const [first, second] = dump.semaphores;
+    const semaphores = [
+      { ...first, duration: 1 },
+      { ...second, permits: 8 },
+    ];
+    await writeFile(path, JSON.stringify({ ...dump, semaphores }));
+
+    const loading = call('load', path, '--yes', '--reason', 'without a reader');
+    loading.stdout.destroy();
+
+    expect(await loading).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(first.name) });
+    await eventually('the change is noted', async () => {
+      const { entries } = await json('audit', second.name);
+      return entries[0].reason === 'without a reader';
+    });
+  });
+
+  it('ends a change of many in order if its progress has no reader, so that it can be undone', async () => {
+    const migrating = call('migrate', '--to-group', 'dr-site', '--yes', '--without-candidates', '--progress', '--json');
+    migrating.stderr.destroy();
+
+    const { exitCode, stdout } = await migrating;
+    expect(exitCode).toBe(0);
+    const { migrated, undo } = JSON.parse(stdout);
+    expect(migrated).toEqual(['nightly-export', 'report']);
+    expect(await json('undo', undo, '--yes')).toMatchObject({ undone: migrated, left: [], failed: [] });
+  });
 });
 
 const NOTED = 'remove dora,revoke dora,edit dora,define dora';

@@ -28,6 +28,20 @@ describe('the command line warns', () => {
     );
   });
 
+  it('of such a token file that a context names, unless another token is used', async () => {
+    const token = join(folder, 'token-of-context');
+    await writeFile(token, TOKEN);
+    await chmod(token, 0o644);
+    const config = join(folder, 'config.json');
+    const contexts = { staging: { url: 'https://host/gatekeeper', tokenFile: 'token-of-context' } };
+    await writeFile(config, JSON.stringify({ current: 'staging', contexts }));
+    const env = { GATEKEEPER_CONFIG: config };
+
+    const { err } = await call(['status'], { env });
+    expect(err).toMatch(/^gatekeeper: warning: other users of this machine .*token-of-context: .* chmod 600/m);
+    expect((await call(['status', '--token', TOKEN], { env })).err).not.toContain('warning');
+  });
+
   it('of a token that goes over plain http to another host', async () => {
     for (const url of ['http://host/gatekeeper', 'http://10.0.0.1/gatekeeper', 'http://127.0.0.1.evil.example/']) {
       expect(await errOf(url, 0o600)).toMatch(/^gatekeeper: warning: .* without encryption.*https/m);

@@ -24,13 +24,12 @@ export interface TestCluster {
 }
 
 /** Each call gives a cluster in memory; its nodes are closed when the test ends. */
-export function useMemoryCluster(): () => TestCluster {
+export function useMemoryCluster(): (store?: StoreDefinition) => TestCluster {
   const nodes: Gatekeeper[] = [];
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.close()));
   });
-  return () => {
-    const store = memory();
+  return (store = memory()) => {
     const node = async (options: Partial<GatekeeperOptions> = {}) => {
       const started = await startedNode(store, options);
       nodes.push(started);

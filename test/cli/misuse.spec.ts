@@ -2,8 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CorruptRecordError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { EXIT, exitCodeOf } from '../../lib/cli/exit-code.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
+import { RemoteProblem } from '../../lib/cli/rest/problem.js';
+import { PROBLEMS } from '../../lib/console/api/index.js';
+import { TOKENS, useConsoles } from '../console/consoles.js';
 import { call } from './command-line.js';
+import { useMemoryCluster } from './memory-cluster.js';
 
 const HAZELCAST = ['--hazelcast', '127.0.0.1:1'];
 const CONSOLE = ['--url', 'http://127.0.0.1:1/gatekeeper'];
@@ -140,4 +146,57 @@ describe('misuse of the command line', () => {
       { kind: 'hazelcast', members: ['a'], clusterName: 'dev' },
     ]);
   });
+});
+
+describe.each(['over HTTP', 'directly'])('wrong input, %s', (way) => {
+  const cluster = useMemoryCluster();
+  const start = useConsoles();
+  const LONG = 'x'.repeat(300);
+  const names = ['', LONG, 'a\nb'];
+
+  const calls = [
+    ...names.flatMap((name) => [
+      ['explain', name],
+      ['edit', name, '--permits', '2'],
+      ['reset', name],
+      ['remove', name],
+      ['revoke', name],
+      ['run', name],
+      ['audit', name],
+      ['history', name],
+      ['maintenance', 'list', name],
+      ['maintenance', 'end', name],
+      ['maintenance', 'start', name, '.*'],
+    ]),
+    ...['explain', 'cancel', 'retry', 'cancel-group', 'submit'].flatMap((action) =>
+      ['', 'order-7', `mail:${LONG}${LONG}`].map((id) => ['tasks', action, id]),
+    ),
+    ['tasks', 'list', '--type', 'bad type'],
+    ['undo', 'zz!'],
+    ['audit', '--limit', '20000'],
+    ['history', '--limit', '20000'],
+    ['history', '--job', 'x'.repeat(1001)],
+  ];
+
+  it.each(calls.map((args) => [args]))('ends with 2: %j', async (args) => {
+    const { store, gatekeeper } = cluster();
+    const { url } = way === 'directly' ? { url: '' } : await start({ store });
+    const options = { open: openOperator, env: { GATEKEEPER_URL: url, GATEKEEPER_TOKEN: TOKENS.define } };
+    const { exitCode, out, err } = await (way === 'directly' ? gatekeeper(args) : call(args, options));
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    expect(err).not.toBe('');
+  });
+});
+
+describe('the exit code of a refusal', () => {
+  it.each(Object.entries(PROBLEMS))('is the same over HTTP and directly: %s', (code, [status]) => {
+    const direct = Object.assign(new Error(), { code });
+    expect(exitCodeOf(direct)).toBe(exitCodeOf(new RemoteProblem(status, code, '')));
+  });
+
+  it.each([
+    [new UnknownOutcomeError('no answer'), EXIT.unreachable],
+    [new CorruptRecordError('it is not JSON'), EXIT.conflict],
+    [Object.assign(new Error(), { code: 'constructor' }), EXIT.failed],
+  ])('is one of the table: %s', (error, exitCode) => expect(exitCodeOf(error)).toBe(exitCode));
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
+import { UsageFailure } from '../../lib/cli/exit-code.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { FakeServer, HEALTH, sendJson } from '../stores/remote/fake-server.js';
 import { call } from './command-line.js';
@@ -24,6 +25,35 @@ describe('the command line over HTTP', () => {
       expect(err).toContain(`redirects to ${elsewhere.url}: give the final address`);
     }
     expect(sent).toEqual([]);
+  });
+
+  it.each(['3d', '366d'])('waits for the answer to a change of many with --timeout %s', async (timeout) => {
+    await using server = await FakeServer.start((_request, response) =>
+      setImmediate(() => sendJson(response, 200, { done: ['job'], failed: [], remaining: 0, bulk: 'b' })),
+    );
+    const outcome = await call(['pause', 'job', '--url', server.url, '--timeout', timeout], { open: openOperator });
+    expect(outcome).toEqual({ exitCode: 0, out: 'paused 1: job\n', err: '' });
+  });
+
+  it.each(['', '.', '..'])('asks nothing for the name "%s", which would make another path', async (name) => {
+    const asked: (string | undefined)[] = [];
+    await using server = await FakeServer.start((request, response) => {
+      asked.push(request.url);
+      sendJson(response, 200, {});
+    });
+    await using operator = new RestOperator({ url: new URL(server.url), token: TOKEN, timeout: 5000 });
+    const calls = [
+      () => operator.pause(name, {}),
+      () => operator.explain(name),
+      () => operator.remove(name, {}),
+      () => operator.maintenanceWindow(name),
+      () => operator.tasks.find(name),
+    ];
+    for (const each of calls) {
+      await expect(each()).rejects.toThrow(UsageFailure);
+      await expect(each()).rejects.toThrow(`"${name}" can't be part of an address: give another name`);
+    }
+    expect(asked).toEqual([]);
   });
 
   it('goes on with a change in a moment where the console lets no more through at once', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RunsQuery } from '../../lib/gatekeeper/index.js';
 import { eventually } from '../contract/eventually.js';
+import { type Opening, instead, over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
 const failure = () => Promise.reject(new Error('disk full'));
@@ -68,5 +70,29 @@ describe('the runs on the command line', () => {
       .split('\n')
       .map((line) => JSON.parse(line).message);
     expect(lines).toEqual(['disk full', 'again']);
+  });
+
+  it('are followed to their end, also if they began before all that is shown at first', async () => {
+    const { store, gatekeeper } = cluster();
+    const run = { semaphore: 'report', job: 'J', kind: 'run', outcome: 'failed' } as const;
+    const node = { group: 'production', acquirer: 'app1', instance: 'one' };
+    const shown = { ...run, node, at: 3000, took: 5, message: 'shown' };
+    const older = { ...run, node, at: 1000, took: 5, message: 'older' };
+    const long = { ...run, node, at: 2000, took: 9000, message: 'long' };
+    const ending = new AbortController();
+    let looks = 0;
+    const history = ({ limit }: RunsQuery) => {
+      if (++looks === 3) ending.abort();
+      return Promise.resolve([shown, ...(looks > 1 ? [long] : []), older].slice(0, limit));
+    };
+    const open: Opening = async (...to) => instead(await over(store)(...to), { history });
+
+    const { out } = await gatekeeper(['history', '--follow', '--limit', '1', '--json'], {
+      open,
+      signal: ending.signal,
+    });
+
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).message)).toEqual(['shown', 'long']);
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { grouped, single } from 'nestjs-gatekeeper';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
-import { call } from './command-line.js';
+import { losingTasks } from '../console/losing-tasks.js';
+import { call, commandLine } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
 describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) => {
@@ -89,6 +91,30 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     expect((await run(['tasks', 'types'])).out).toMatch(/^mail2 +20.*Z +-$/m);
   });
 
+  it('says how many tasks it can not read, and ends with 1', async () => {
+    const { console, tasks, run } = await target();
+    await tasks.submitMany(Array.from({ length: 120 }, (_, index) => ({ name: single('mail', `${index}`) })));
+    const client = partsOf(console.gatekeeper).openStore();
+    const rows = await client.tasks!.tasks.range('w|mail', 'w}', 200);
+    for (const { key, text } of [rows[0]!, rows[119]!]) {
+      await client.tasks!.tasks.replace(key, text, text.replace('"v":1', '"v":99'));
+    }
+    await client.close();
+    const list = ['tasks', 'list', '--state', 'waiting', '--limit', '200'];
+    const { exitCode, out, err } = await run([...list, '--json']);
+    expect([exitCode, JSON.parse(out).tasks.length, JSON.parse(out).leftOut]).toEqual([1, 118, 2]);
+    expect(err).toMatch(/^gatekeeper: 2 of the tasks .* can't be read here, and are left out/);
+    expect((await run(list)).err).toBe(err);
+  });
+
+  it('says that more types wait than it lists', async () => {
+    const { tasks, run } = await target();
+    await tasks.submitMany(Array.from({ length: 101 }, (_, index) => ({ name: single(`a-${index}`, 'one') })));
+    const { exitCode, out, err } = await run(['tasks', 'types', '--json']);
+    expect([exitCode, JSON.parse(out).waiting.length, JSON.parse(out).isCut]).toEqual([0, 100, true]);
+    expect(err).toBe('gatekeeper: not all types are listed: tasks of more types may wait\n');
+  });
+
   it('finds dead letters among completed tasks', async () => {
     const { console, run } = await target();
     const { tasks } = console.gatekeeper;
@@ -135,5 +161,30 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
   ])('ends with the right code: %j', async (args, exitCode) => {
     const { run } = await target();
     expect(await run(['tasks', ...args])).toMatchObject({ exitCode, out: '' });
+  });
+});
+
+describe('a change of tasks, directly', () => {
+  const cluster = useMemoryCluster();
+
+  it.each([
+    ['cancel-task', ['cancel', 'mail:one'], 'mail:one'],
+    ['cancel-group', ['cancel-group', 'import[june]'], 'import[june]'],
+    ['retry-task', ['retry', 'mail:dead'], 'mail:dead'],
+  ])('is in the audit log also if its answer was lost: %s', async (action, args, task) => {
+    const { store, loseNextAnswer, giveBack } = losingTasks();
+    const { tasks } = await cluster(store).node();
+    await tasks.submit(single('mail', 'one'));
+    await tasks.submit(grouped('import', 'june', 1, 2));
+    await tasks.submit(single('mail', 'dead'));
+    await tasks.cancel('mail:dead');
+    const run = commandLine(store);
+    loseNextAnswer();
+    const lost = await run(['--timeout', '1s', 'tasks', ...args, '--reason', 'wrong month']);
+    expect(lost.err).toContain('no answer');
+    giveBack();
+    const entries = async () => JSON.parse((await run(['audit', '--json'])).out).entries;
+    await eventually('the change is noted', async () => (await entries()).length > 0);
+    expect(await entries()).toMatchObject([{ action, by: 'ann', reason: 'wrong month', task, outcome: 'unknown' }]);
   });
 });

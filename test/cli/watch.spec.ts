@@ -39,6 +39,27 @@ describe('watch', () => {
     expect((await watching.interrupted()).exitCode).toBe(0);
   });
 
+  it('hears of changes again after its hints broke off, and of those in between', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    let heard = 0;
+    const open: Opening = async (target, manner) => {
+      const operator = await over(store)(target, manner);
+      const hints: typeof operator.hints = async (onHint, signal) => {
+        if (++heard === 1) return;
+        if (heard === 2) throw new StoreUnavailableError('no member answers');
+        await app.definitions.edit('report', { permits: 5 }, { by: 'bob' });
+        return operator.hints(onHint, signal);
+      };
+      return instead(operator, { hints });
+    };
+    const watching = watch(gatekeeper, BY_HINTS_ALONE, { open });
+    await watching.hears(/revision 2, edit by bob/);
+    await app.definitions.edit('report', { permits: 6 }, { by: 'carol' });
+    await watching.hears(/revision 3, edit by carol/);
+    expect(await watching.interrupted()).toMatchObject({ exitCode: 0, err: '' });
+  });
+
   it('writes a line of JSON for each change with --json, of those that match', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { memory } from 'nestjs-gatekeeper';
+import { type StoreDefinition, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
+import { ScriptedStore } from '../support/scripted-store.js';
 import { expectProblem } from './api.contract.js';
 import { allocating, untilOwned } from './allocating.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -49,6 +50,19 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     expect((await one.get(path)).json.nodes).toMatchObject([{ owned: 3 }, { owned: 3 }]);
   });
 
+  it('counts all resources that would have no owner, also those that the list leaves out', async () => {
+    const ids = Array.from({ length: 1200 }, (_, at) => `r-${at}`);
+    const { allocation, ...rest } = allocating('');
+    const groups = [{ ...allocation!.groups![0]!, resources: () => ids, refreshInterval: '1h' }];
+    const store = memory();
+    const alone = await start({ platform, store, gatekeeper: { ...rest, allocation: { groups } } });
+    await untilOwned(alone, ({ unowned, total }) => total === 1200 && unowned === 0);
+    const plan = async (lose: string[]) =>
+      (await alone.send('POST', `${path}/plan`, { lose }, { token: TOKENS.view })).json;
+    const [{ node }] = (await alone.get(path)).json.nodes;
+    expect(await plan([node])).toMatchObject({ total: 1200, homeless: 1200, moves: { length: 1000 } });
+  });
+
   it('pins and drains through any node of the group, with author and reason', async () => {
     const { one, other } = await two();
     const token = TOKENS.operate;
@@ -76,6 +90,54 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
         expect.objectContaining({ action: 'drain', by: 'otto', reason: 'new disks', order: { node: 'app2' } }),
         expect.objectContaining({ action: 'unpin', order: { resource: away } }),
         expect.objectContaining({ action: 'undrain', order: { node: 'app2' } }),
+      ]),
+    );
+  });
+
+  it('answers that an order changed nothing, and does not put it into the audit log', async () => {
+    const { one } = await two();
+    const order = async (verb: string, body: object) =>
+      (await one.send('POST', `${path}/${verb}`, body, { token: TOKENS.operate })).json;
+    expect(await order('undrain', { node: 'app-1' })).toEqual({ done: false });
+    expect(await order('unpin', { resource: 'a' })).toEqual({ done: false });
+    for (const done of [true, false]) {
+      expect(await order('pin', { resource: 'a', node: 'app1' })).toEqual({ done });
+      expect(await order('drain', { node: 'app9' })).toEqual({ done });
+    }
+    const audit = async () => (await one.get('/api/audit?semaphore=allocation:orders')).json.entries;
+    await until(async () => (await audit()).length >= 2);
+    expect((await audit()).map(({ action }: { action: string }) => action).toSorted()).toEqual(['drain', 'pin']);
+  });
+
+  it('puts an order with an unknown outcome into the audit log as such', async () => {
+    let state: 'whole' | 'losing the answer' | 'cut' = 'whole';
+    const inner = memory();
+    const open: StoreDefinition['open'] = (options) =>
+      Object.assign(new ScriptedStore(inner.open(options)), {
+        script: async (call: string, go: () => Promise<unknown>, key = '') => {
+          if (state === 'whole' || !key.startsWith('allocation:orders:')) return go();
+          if (state === 'cut') throw new StoreUnavailableError('cut');
+          if (call !== 'compareAndSet') return go();
+          state = 'cut';
+          await go();
+          throw new UnknownOutcomeError('no answer');
+        },
+      });
+    const store = { ...inner, open };
+    const node = await start({ platform, gatekeeper: { ...allocating('ab'), store } });
+    await untilOwned(node, ({ unowned }) => unowned === 0);
+    state = 'losing the answer';
+    const drain = () =>
+      node.send('POST', `${path}/drain`, { node: 'app9', reason: 'disks' }, { token: TOKENS.operate });
+    expectProblem(await drain(), 503, 'unknown-outcome');
+    state = 'whole';
+    await node.send('POST', `${path}/pin`, { resource: 'a', node: 'app9' }, { token: TOKENS.operate });
+    const audit = async () => (await node.get('/api/audit?semaphore=allocation:orders')).json.entries;
+    await until(async () => (await audit()).length === 2);
+    expect(await audit()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'drain', reason: 'disks', order: { node: 'app9' }, outcome: 'unknown' }),
+        expect.not.objectContaining({ outcome: expect.anything() }),
       ]),
     );
   });
@@ -114,6 +176,45 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     expect(found).toMatchObject({ changes: [{ moves: [{ resources: [resource] }] }], unnamed: 0 });
     expect((await moves('?node=app3')).changes).toEqual([]);
     expectProblem(await one.get(`${path}/moves?limit=1001`), 400, 'invalid-options');
+  });
+
+  it('shows the other groups if the owner map of one can not be read', async () => {
+    const store = memory();
+    const { allocation, ...rest } = allocating('ab');
+    const groups = [...allocation!.groups!, { ...allocation!.groups![0]!, name: 'other' }];
+    const node = await start({ platform, store, gatekeeper: { ...rest, allocation: { groups } } });
+    await untilOwned(node, ({ unowned }) => unowned === 0);
+    const texts = store.open({ callTimeout: 1000 });
+    const key = 'allocation:root:other';
+    await until(async () => texts.compareAndSet(key, await texts.read(key), 'no record'));
+    const found = async () => (await node.get('/api/allocation/groups')).json.groups;
+    await until(async () => (await found())[1]?.faults.length > 0);
+    expect(await found()).toEqual([
+      { name: 'orders', resources: 2, unowned: 0, moving: 0, nodes: 1, isRecovering: false, faults: [] },
+      { name: 'other', isRecovering: false, faults: [expect.stringMatching(/other/)] },
+    ]);
+  });
+
+  it('reads the members once for the list, however many groups there are', async () => {
+    const calls: string[] = [];
+    const inner = memory();
+    const script = (call: string, go: () => Promise<unknown>, key = '') => (calls.push(`${call} ${key}`), go());
+    const open: StoreDefinition['open'] = (options) =>
+      Object.assign(new ScriptedStore(inner.open(options)), { script });
+    const { allocation, ...rest } = allocating('ab');
+    const groups = Array.from({ length: 20 }, (_, at) => ({ ...allocation!.groups![0]!, name: `group-${at}` }));
+    const store = { ...inner, open };
+    const node = await start({
+      platform,
+      gatekeeper: { ...rest, membership: { lease: '60s' }, store, allocation: { groups } },
+    });
+    const readings = async () => {
+      calls.length = 0;
+      expect((await node.get('/api/allocation/groups')).json.groups).toHaveLength(20);
+      return calls.filter((call) => call.startsWith('readMany members:')).length;
+    };
+    // The membership itself reads them too, and so does each group until it is divided.
+    await until(async () => (await readings()) < 10);
   });
 
   it('refuses a group that the node does not have, and one that the token may not see', async () => {

@@ -27,6 +27,8 @@ type Asked = Parameters<typeof willHangUp>[1];
 
 const TAKE: Asked = { method: 'POST', path: '/api/permits', body: { semaphore: 'job', wait: 60_000 } };
 
+const CLAIM: Asked = { method: 'POST', path: '/api/tasks/claim', body: { types: ['mail'], wait: 60_000 } };
+
 describe.each(PLATFORMS)('a client that went away before its request was let in, on %s', (platform) => {
   const start = useConsoles();
   const boot = async () => {
@@ -80,5 +82,23 @@ describe.each(PLATFORMS)('a client that went away before its request was let in,
     await hangUp(host, { path });
     await until(() => opened === 1);
     expect(streams.count).toBe(0);
+  });
+});
+
+describe.each(PLATFORMS)('a client that goes away while its call waits, on %s', (platform) => {
+  const start = useConsoles();
+
+  it.each<[Asked, (console: Console) => boolean]>([
+    [TAKE, ({ gatekeeper }) => partsOf(gatekeeper).external.waiting > 0],
+    [CLAIM, ({ gatekeeper }) => partsOf(gatekeeper).tasks.external.waiting > 0],
+  ])('leaves no error in the log: %j', async (asked, isWaiting) => {
+    const console = await start({ platform, gatekeeper: { definitions: [{ name: 'job', duration: '10s' }] } });
+    await console.gatekeeper.tryAcquire('job');
+    const quit = willHangUp(console, asked);
+    await until(() => isWaiting(console));
+    expect(await quit()).toBe('gone');
+    await until(() => !isWaiting(console));
+    await console.get('/api/session'); // The filter of the first call has run before this answer.
+    expect(console.log.filter((line) => /^(error|warn) /.test(line))).toEqual([]);
   });
 });

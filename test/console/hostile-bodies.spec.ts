@@ -57,6 +57,21 @@ describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
   });
 
   it.each([
+    ['read by the parser of the application', {}],
+    ['read by the console', { bodyParser: false }],
+  ])('with more values than data of the usual size can have are refused: %s', async (_, application) => {
+    const { post } = await start({ platform, gatekeeper, application });
+    const submit = (count: number) =>
+      post('/api/tasks', `{"id":"mail:many","data":[${Array(count).fill(0).join(',')}]}`);
+    expect((await submit(32_700)).status).toBe(200);
+    const answer = await submit(34_000);
+    expectProblem(answer, 413, 'too-large');
+    expect(answer.json.detail).toBe('the body has more than 33000 values');
+    const nested = `[${Array(12_000).fill('[0]').join(',')}]`;
+    expect((await post('/api/tasks', `{"id":"mail:nested","data":[${nested},{"a":${nested}}]}`)).status).toBe(413);
+  });
+
+  it.each([
     ['empty texts', '""'],
     ['texts of a quote', '"\\\\\\""'],
     ['empty lists', '[]'],

@@ -86,4 +86,22 @@ describe.each(PLATFORMS)('tasks with the largest data on %s', (platform) => {
     console.log(platform, JSON.stringify(longest));
     expect(Object.entries(longest).filter(([, ms]) => ms > LIMIT)).toEqual([]);
   }, 300_000);
+
+  it.each(['0', '[]'])('block it no longer where a body has many small values, which is refused: %s', async (value) => {
+    const { url } = await start({ platform });
+    // Express reads bodies of up to 100 kB, Fastify of up to 1 MiB.
+    const count = Math.floor((platform === 'Express' ? 99_000 : 1_000_000) / (value.length + 1));
+    const body = `{"id":"mail:many","data":[${Array(count).fill(value).join(',')}]}`;
+    const headers = { authorization: `Bearer ${TOKENS.operate}`, 'content-type': 'application/json' };
+    const client = own(new FarClient());
+    const block = own(new LongestBlock());
+    let least = Infinity;
+    for (let attempt = 0; attempt < TRIES && least > LIMIT; attempt++) {
+      block.take();
+      const [answer] = await client.send([{ url: `${url}/api/tasks`, method: 'POST', headers, body }]);
+      least = Math.min(least, block.take());
+      expect(answer!.status).toBe(413);
+    }
+    expect(least).toBeLessThan(LIMIT);
+  });
 });

@@ -102,6 +102,27 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
     expect((await get('/api/session', as)).json).toMatchObject({ names: 'mine-.*' });
   });
 
+  it('learns no scope or group from the faults, or from the members', async () => {
+    const leadership = { enabled: true, lease: '1s', scopes: ['billing'] };
+    const { get, gatekeeper: node } = await start({ platform, console, gatekeeper: { ...gatekeeper, leadership } });
+    await until(async () => (await get('/api/leaders')).json.members[0]?.scopes.length === 1);
+    const { members } = (await get('/api/leaders', as)).json;
+    expect(members).toMatchObject([{ scopes: [] }]);
+    const fault = {
+      code: 'no-leader',
+      since: 1,
+      sentence: 'scope "billing" has no leader',
+      stopsGrants: false,
+    } as const;
+    const unowned = { ...fault, code: 'resources-unowned', sentence: 'a resource of group "billing"' } as const;
+    const health = node.health();
+    node.checkHealth = async () => ({ ...health, faults: [fault, unowned] });
+    expect((await get('/api/health')).text).toContain('billing');
+    const { json, text } = await get('/api/health', as);
+    expect(json.faults.map(({ code }: { code: string }) => code)).toEqual(['no-leader', 'resources-unowned']);
+    expect(text).not.toContain('billing');
+  });
+
   it('hears of nothing else', async () => {
     const { url, gatekeeper: node } = await boot();
     const reader = await EventReader.open(`${url}/api/events`, { authorization: `Bearer ${LIMITED}` });

@@ -1,7 +1,11 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Allowance } from '../../lib/console/access/allowance.js';
 import { ChangeRate } from '../../lib/console/access/change-rate.js';
 import { ROUTES } from '../../lib/console/api/index.js';
+import { HeavyAnswers } from '../../lib/console/http/heavy-answers.js';
+import { UnreadAnswers } from '../../lib/console/http/unread-answers.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -107,5 +111,55 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     await gatekeeper.drain();
     await held.release();
     for (const answer of await Promise.all(waiting)) expect([409, 503]).toContain(answer.status);
+  });
+
+  it('meet requests for large answers, of which only a few are made at the same time', async () => {
+    const { get, app } = await boot();
+    const heavy = app.get(HeavyAnswers);
+    let made = 0;
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const make = async () => {
+      made++;
+      await finished;
+    };
+    const making = Array.from({ length: 103 }, () => heavy.during('vera', make));
+    const last = get('/api/audit', { token: TOKENS.view });
+    await until(async () => (await get('/api/jobs', { token: TOKENS.view })).status === 429);
+    expectProblem(await get('/api/history', { token: TOKENS.view }), 429, 'too-many-waits');
+    expect((await get('/api/health', { token: TOKENS.view })).status).toBe(200);
+    expect(made).toBe(4);
+    finish();
+    await Promise.all(making);
+    expect([made, (await last).status]).toEqual([103, 200]);
+    expect((await get('/api/history', { token: TOKENS.view })).status).toBe(200);
+  });
+
+  it('meet large answers of one token that are not read, and those of no other', async () => {
+    const { get, app } = await boot();
+    const unread = app.get(UnreadAnswers);
+    const unreadBy = (user: string) => {
+      const response = new ServerResponse(new IncomingMessage(new Socket()));
+      unread.add(user, response);
+      return () => response.emit('close');
+    };
+    for (let count = 0; count < 15; count++) unreadBy('vera');
+    const close = unreadBy('vera');
+    expectProblem(await get('/api/jobs', { token: TOKENS.view }), 429, 'too-many-waits');
+    expect((await get('/api/jobs', { token: TOKENS.operate })).status).toBe(200);
+    close();
+    const added = jest.spyOn(unread, 'add');
+    for (let count = 0; count < 3; count++) {
+      await until(async () => (await get('/api/jobs', { token: TOKENS.view })).status === 200);
+    }
+    expect(added).toHaveBeenCalledWith('vera', expect.any(ServerResponse));
+  });
+
+  it('let the next request for a large answer in after one that failed', async () => {
+    const heavy = new HeavyAnswers();
+    const failing = Array.from({ length: 9 }, () => heavy.during('vera', () => Promise.reject(new Error('broken'))));
+    const ends = await Promise.allSettled(failing);
+    expect(ends.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(await heavy.during('vera', async () => 'made')).toBe('made');
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 import { FarClient } from './far-client.js';
-import { fill } from './long-lists.js';
+import { fill, fillPast } from './long-lists.js';
 import { LongestBlock } from './longest-block.js';
 
 /** ms; what no request may take up of the event loop in one go. */
@@ -11,6 +11,8 @@ const TRIES = 8;
 const AT_ONCE = 10;
 const SEMAPHORES = Number(process.env.SEMAPHORES ?? 5000);
 const LENGTHS = { semaphores: SEMAPHORES, nodes: 1000, entries: 10_000 };
+
+const PAST = { ...LENGTHS, semaphores: 10_000 };
 
 const GET = { method: 'GET' } as const;
 const MIGRATION = { names: '.*', to: { groupPattern: 'zone1' }, limit: 20, dryRun: true };
@@ -25,6 +27,9 @@ const REQUESTS: readonly { method: string; path: string; body?: object; atLeast?
   { ...GET, path: '/api/audit?limit=10000', atLeast: 300 * LENGTHS.entries },
   { ...GET, path: '/api/audit?limit=100&semaphore=team-0-job-0' },
   { ...GET, path: '/api/history?limit=10000', atLeast: 100 * LENGTHS.entries },
+  { ...GET, path: '/api/history?show=ok&limit=10000', atLeast: 100 * LENGTHS.entries },
+  { ...GET, path: '/api/history?since=30d' },
+  { ...GET, path: '/api/jobs', atLeast: 300 * 5000 },
   { ...GET, path: '/api/explain/team-0-job-0' },
   { ...GET, path: '/api/session' },
   { ...GET, path: '/api/health' },
@@ -51,6 +56,7 @@ describe.each(PLATFORMS)('lists of thousands on %s', (platform) => {
     const store = own(definition.open());
     const { url } = await start({ platform, store: definition, gatekeeper: { heartbeat: '1h', sweepInterval: '1h' } });
     await fill(store, LENGTHS);
+    await fillPast(store, PAST);
     const client = own(new FarClient());
     const block = own(new LongestBlock());
     const tooLong: unknown[] = [];

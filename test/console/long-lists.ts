@@ -1,4 +1,8 @@
 import type { RecordStore } from 'nestjs-gatekeeper';
+import type { RunEntry } from '../../lib/activity/index.js';
+import { type JobRecord, MOST_RUNS, ofRun } from '../../lib/activity/jobs/job-record.js';
+import { encodeJobShard } from '../../lib/activity/jobs/job-shard.codec.js';
+import { shardOf } from '../../lib/activity/jobs/pending-additions.js';
 import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
 
 /** How much stands in a store. */
@@ -28,6 +32,23 @@ export async function fill(store: RecordStore, lengths: Lengths): Promise<void> 
   const entries = Array.from({ length: lengths.entries }, (_, index) => index);
   await store.journal('audit').append(entries.map((index) => JSON.stringify(changeOf(index, now, lengths))));
   await store.journal('runs').append(entries.map((index) => JSON.stringify(runOf(index, now, lengths))));
+}
+
+/** Fills the past of the jobs: as many jobs as the store keeps of these, each with its last runs. */
+export async function fillPast(store: RecordStore, lengths: Lengths): Promise<void> {
+  const now = Date.now();
+  const shards = new Map<number, Map<string, JobRecord>>();
+  for (let index = 0; index < lengths.semaphores; index++) {
+    const job = ofRun(runOf(index, now, lengths));
+    const [run] = job.runs;
+    const runs = Array.from({ length: MOST_RUNS }, (_, age) => ({ ...run!, at: run!.at - age * 1000 }));
+    const shard = shardOf(job.semaphore);
+    shards.set(shard, (shards.get(shard) ?? new Map()).set(job.semaphore, { ...job, runs }));
+  }
+  for (const [shard, jobs] of shards) {
+    const text = encodeJobShard({ jobs, writers: new Map() });
+    await store.compareAndSet(`history:${shard}`, await store.read(`history:${shard}`), text, { notify: 'none' });
+  }
 }
 
 const SHARDS = 16;
@@ -84,7 +105,7 @@ function changeOf(index: number, now: number, { semaphores }: Lengths) {
   return { ...change, node: nodeOf(index), revision: 2, from: definition, to: { ...definition, permits: 4 } };
 }
 
-function runOf(index: number, now: number, { semaphores }: Lengths) {
+function runOf(index: number, now: number, { semaphores }: Lengths): RunEntry {
   const run = { semaphore: nameOf(index % semaphores), job: 'JobsService.job1', node: nodeOf(index), at: now - index };
   return { kind: 'run', ...run, took: 12, outcome: 'ok', token: 1000 + index, slot: 0 };
 }

@@ -1,9 +1,13 @@
-import { type StoreDefinition, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
+import { type StoreDefinition, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
 
-/** A store whose tasks the test takes away, and gives back. Its semaphores stay. */
+/**
+ * A store whose tasks the test takes away, at once or with the answer of the next write, and gives back. Its semaphores
+ * stay.
+ */
 export function losingTasks() {
   const inner = memory();
   let isLost = false;
+  let losesNext = false;
   const open: StoreDefinition['open'] = (options) => {
     const store = inner.open(options);
     const { tasks, groups } = store.tasks!;
@@ -17,9 +21,21 @@ export function losingTasks() {
           isLost ? Promise.reject(new StoreUnavailableError('the connection was lost')) : call(...args);
         Object.assign(texts, { [method]: perhaps });
       }
+      const replace = texts.replace.bind(texts);
+      texts.replace = async (...args) => {
+        const isReplaced = await replace(...args);
+        if (!losesNext) return isReplaced;
+        [losesNext, isLost] = [false, true];
+        throw new UnknownOutcomeError('no answer');
+      };
     }
     return store;
   };
   const store: StoreDefinition = { ...inner, open };
-  return { store, takeAway: () => (isLost = true), giveBack: () => (isLost = false) };
+  return {
+    store,
+    takeAway: () => (isLost = true),
+    loseNextAnswer: () => (losesNext = true),
+    giveBack: () => (isLost = false),
+  };
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { type DocumentedRoute, ROUTES } from '../../lib/console/api/index.js';
 import { openApiOf } from '../../lib/console/openapi/document.js';
+import { retryLaterBody } from '../../lib/console/api/task-fields.js';
 import * as fields from '../../lib/console/api/fields.js';
 import { compilePattern, faultsOf, storedText } from '../../lib/decision/index.js';
 import { schemaOf, valuesOf } from './schema-values.js';
@@ -93,6 +94,28 @@ describe('what the document allows', () => {
       { numRuns: 4000, seed: 20_261_122 },
     );
     expect(seen.allowed).toBeGreaterThan(10);
+  });
+});
+
+describe('the pattern of a time or a duration', () => {
+  const { after } = retryLaterBody.shape;
+  const types = {
+    time: fields.timeText,
+    duration: fields.duration,
+    wait: fields.wait,
+    atLeastFor: fields.atLeastFor,
+    after,
+  };
+
+  it.each(Object.entries<z.ZodType>(types))('allows nothing that the check refuses: %s', (_, type) => {
+    const { pattern, anyOf = [] } = schemaOf(type) as Json;
+    const patterns: string[] = [pattern, ...anyOf.map((each: Json) => each['pattern'])].filter(Boolean);
+    expect(patterns).toHaveLength(1);
+    const texts = fc.stringMatching(new RegExp(patterns[0]!, 'u'));
+    fc.assert(
+      fc.property(texts, (text) => expect(type.safeParse(text).error && text).toBeUndefined()),
+      { numRuns: 2000, seed: 20_261_126 },
+    );
   });
 });
 

@@ -52,6 +52,11 @@ describe.each(PLATFORMS)('for programs in other languages, on %s', (platform) =>
     const body = { semaphore: 'new', definition: { permits: 2, duration: '20s' } };
     expectProblem(await take(console, body, { token: TOKENS.operate }), 403, 'role-too-low');
     expectProblem(await take(console, { semaphore: 'new' }), 404, 'unknown-semaphore');
+    const withDuration = await take(console, { semaphore: 'new', duration: '10s' });
+    expectProblem(withDuration, 404, 'unknown-semaphore');
+    expect(withDuration.json.detail).toBe(
+      'semaphore "new" has no definition: define it, or give a definition with the call, which needs the role define',
+    );
     const granted = await Promise.all([take(console, body), take(console, body)]);
     expect(granted.map(({ status }) => status)).toEqual([201, 201]);
     const { semaphore } = (await console.get('/api/semaphores/new')).json;

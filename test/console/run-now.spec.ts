@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { ClusterSingleton, memory } from 'nestjs-gatekeeper';
+import { ClusterSingleton, type StoreDefinition, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
+import { ScriptedStore } from '../support/scripted-store.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
 @Injectable()
 class Jobs {
+  exports = 0;
   readonly ends: (() => void)[] = [];
 
   @ClusterSingleton('export', '10s', { atLeastFor: 0 })
   async export() {
+    this.exports++;
     return 'done';
   }
 
@@ -25,6 +28,27 @@ class Jobs {
   }
 }
 
+/** A store that answers nothing more once a run was asked for, until `giveBack`. */
+function lostOnceAsked(inner: StoreDefinition) {
+  const opened: ScriptedStore[] = [];
+  let isAway = false;
+  const script: ScriptedStore['script'] = async (call, go, key = '') => {
+    if (isAway) throw new StoreUnavailableError('away');
+    const answer = await go();
+    isAway = call === 'compareAndSet' && key.startsWith('run-request:');
+    return answer;
+  };
+  const open: StoreDefinition['open'] = (options) => {
+    const store = Object.assign(new ScriptedStore(inner.open(options)), { script });
+    opened.push(store);
+    return store;
+  };
+  const giveBack = () => {
+    for (const store of opened) store.script = undefined;
+  };
+  return { definition: { ...inner, open }, giveBack };
+}
+
 const PATH = '/api/semaphores/export/run';
 const REASON = { reason: 'the first one failed' };
 
@@ -32,12 +56,12 @@ describe.each(PLATFORMS)('run now over the API on %s', (platform) => {
   const start = useConsoles();
 
   /** app1 has the jobs; app2 has only a console. */
-  async function two() {
-    const store = memory();
-    const node = (acquirer: string, providers: (typeof Jobs)[]) =>
+  async function two(seen: (inner: StoreDefinition) => StoreDefinition = (inner) => inner) {
+    const inner = memory();
+    const node = (acquirer: string, store: StoreDefinition, providers: (typeof Jobs)[]) =>
       start({ platform, store, gatekeeper: { acquirer, heartbeat: 100 }, metadata: { providers } });
-    const worker = await node('app1', [Jobs]);
-    const outsider = await node('app2', []);
+    const worker = await node('app1', inner, [Jobs]);
+    const outsider = await node('app2', seen(inner), []);
     await until(async () => (await plan(outsider, 'export')).jobs.length === 1);
     return { worker, outsider };
   }
@@ -77,6 +101,44 @@ describe.each(PLATFORMS)('run now over the API on %s', (platform) => {
     const following = outsider.get(`${path}?wait=30s`);
     worker.app.get(Jobs).ends[0]!();
     expect((await following).json).toMatchObject({ state: 'ended', outcome: 'ok' });
+  });
+
+  it('answers that it was asked for if the store is lost after that, since a second call would run it twice', async () => {
+    let giveBack = () => {};
+    const { worker, outsider } = await two((inner) => {
+      const lost = lostOnceAsked(inner);
+      giveBack = lost.giveBack;
+      return lost.definition;
+    });
+    const asked = await outsider.send('POST', PATH, { ...REASON, wait: '5s' });
+    expect(asked.json).toMatchObject({ state: 'asked', by: 'dora', sentence: expect.stringContaining('away') });
+    expect(asked.status).toBe(200);
+    giveBack();
+    const ended = await outsider.get(`${PATH}/${asked.json.id}?wait=10s`);
+    expect(ended.json).toMatchObject({ state: 'ended', outcome: 'ok' });
+    expect(worker.app.get(Jobs).exports).toBe(1);
+  });
+
+  it('asks for nothing if too many requests of its token wait', async () => {
+    const { worker, outsider } = await two();
+    const slow = await outsider.send('POST', '/api/semaphores/slow/run', {});
+    const ending = new AbortController();
+    const waits = Array.from({ length: 100 }, () =>
+      outsider.get(`/api/semaphores/slow/run/${slow.json.id}?wait=30s`, { signal: ending.signal }),
+    );
+    const waiting = Promise.allSettled(waits);
+    try {
+      await until(async () => {
+        const look = await outsider.get(`/api/semaphores/slow/run/${slow.json.id}?wait=1`);
+        return look.status === 429;
+      });
+      expectProblem(await outsider.send('POST', PATH, { wait: '5s' }), 429, 'too-many-waits');
+      expect((await plan(outsider, 'export')).requests).toEqual([]);
+    } finally {
+      ending.abort();
+      await waiting;
+      for (const end of worker.app.get(Jobs).ends) end();
+    }
   });
 
   it('says which nodes could run it, and why it can not be run', async () => {

@@ -50,6 +50,23 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     ]);
   });
 
+  it('whose total is not known have pages up to their last member, also behind a gap in the numbers', async () => {
+    const { get, send } = await start({ platform });
+    for (const number of [150, 151, 320]) await send('POST', '/api/tasks', { id: `import[june]#${number}` });
+    const found: string[] = [];
+    const pages: number[] = [];
+    for (let from: number | undefined = 1; from !== undefined;) {
+      const page: { members: { id: string }[]; next?: number } = (await get(`/api/task-groups/${ID}?from=${from}`))
+        .json;
+      found.push(...page.members.map(({ id }) => id));
+      pages.push(from);
+      from = page.next;
+    }
+    expect(found).toEqual([150, 151, 320].map((number) => `import[june]#${number}`));
+    expect(pages).toEqual([1, 101, 201, 301]);
+    expect((await get(`/api/task-groups/${ID}?from=2&limit=3`)).json).toMatchObject({ members: [], next: 5 });
+  });
+
   it('are found by their tasks, and hidden from a token for other types', async () => {
     const { get } = await begun();
     expect((await get('/api/task-groups')).json).toMatchObject({ groups: [{ id: 'import[june]' }], isCut: false });

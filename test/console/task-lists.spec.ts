@@ -69,6 +69,17 @@ describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
     expect((await get('/api/task-types', { token: TOKENS.view })).json.waiting).toHaveLength(2);
   });
 
+  it('say that types are left out, and list those that the token may see before they are cut', async () => {
+    const server = await filled();
+    const names = Array.from({ length: 100 }, (_, index) => single(`a-${index}`, 'one'));
+    await server.gatekeeper.tasks.submitMany(names.map((name) => ({ name })));
+    const all = (await server.get('/api/task-types')).json;
+    expect([all.waiting.length, all.isCut]).toEqual([100, true]);
+    expect(all.waiting.map(({ type }: { type: string }) => type)).not.toContain('mail');
+    const own = (await server.get('/api/task-types', { token: LIMITED })).json;
+    expect(own).toMatchObject({ waiting: [{ type: 'mail' }], isCut: false });
+  });
+
   it('say how many tasks they leave out because this node can not read them', async () => {
     const server = await filled();
     const client = partsOf(server.gatekeeper).openStore();

@@ -47,7 +47,7 @@ for (const [name, newClient] of Object.entries(CLIENTS)) {
 for (const [name, newClient] of Object.entries(CLUSTER_CLIENTS)) {
   describeStoreContract({
     name: `redis({ client }) of a Cluster, with ${name}`,
-    lacks: { outage: 'a Cluster tells its own addresses; redis-failover.spec.ts kills its servers' },
+    lacks: { outage: 'a Cluster tells its own addresses; redis-cluster-failover.spec.ts kills its servers' },
     missing: lackOfRedis,
     prepare: async () => {
       const { client, close } = await newClient(await ports());

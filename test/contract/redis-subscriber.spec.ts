@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
@@ -7,7 +7,9 @@ import { IoredisAdapter } from '../../lib/stores/redis/clients/ioredis.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { useEnds } from '../support/ends.js';
+import { CLIENTS } from '../support/redis-clients.js';
 import { RedisServer } from '../support/redis-server.js';
+import { SwitchableProxy } from '../support/switchable-proxy.js';
 import { eventually } from './eventually.js';
 import { UNHURRIED } from './unhurried.js';
 
@@ -20,6 +22,7 @@ describeOnRedis('subscriptions of a new connection for messages, by ioredis', ()
     const client = new Redis(server.url);
     const subscriber = new IoredisAdapter(client, true).newSubscriber({
       onMessage: () => undefined,
+      onLost: () => undefined,
       onReconnected: () => undefined,
     });
     try {
@@ -46,7 +49,7 @@ describeOnRedis('subscriptions of a store', () => {
     ends.push(() => server[Symbol.asyncDispose]());
     return server;
   };
-  const newIoredis = (server: RedisServer, options: object) => {
+  const newIoredis = (server: { readonly port: number }, options: object) => {
     const client = new Redis(server.port, options);
     client.on('error', () => undefined);
     ends.push(() => client.disconnect());
@@ -113,6 +116,51 @@ describeOnRedis('subscriptions of a store', () => {
         await store.compareAndSet('key', await store.read('key'), `text ${performance.now()}`);
         return heard.has('key');
       });
+    },
+  );
+  it('are there again after the server vanished without a word (ioredis)', async () => {
+    const server = await newServer();
+    const proxy = await SwitchableProxy.start(server.port);
+    ends.push(() => proxy[Symbol.asyncDispose]());
+    const store = await connected({ client: newIoredis(proxy, { socketTimeout: 1000 }) }, { callTimeout: 1000 });
+    const other = await connected({ url: server.url });
+    const heard = new Set<string | undefined>();
+    await store.watch('', ({ key }) => heard.add(key));
+    proxy.vanish();
+    await eventually('anything may have changed', () => heard.has(undefined));
+    await other.compareAndSet('key', undefined, 'text');
+    await eventually('the change is heard', () => heard.has('key'));
+  });
+
+  it('are there again after a broken connection, also with autoResubscribe: false (ioredis)', async () => {
+    const server = await newServer();
+    const store = await connected({ client: newIoredis(server, { autoResubscribe: false }) });
+    const heard = new Set<string | undefined>();
+    await store.watch('', ({ key }) => heard.add(key));
+    await server.command('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually('anything may have changed', () => heard.has(undefined));
+    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    await eventually('the change is heard', () => heard.has('key'));
+  });
+
+  it.each(['node-redis 5', 'node-redis 4'])(
+    'leave no connection when the store is closed while it connects (%s)',
+    async (kind) => {
+      const server = await newServer();
+      const counting = newIoredis(server, {});
+      const count = async () =>
+        String(await counting.client('LIST'))
+          .trim()
+          .split('\n').length;
+      const { client, close } = await CLIENTS[kind]!(server.url);
+      ends.push(close);
+      const before = await count();
+      for (let moment = 0; moment < 40; moment++) {
+        const store = redis({ client }).open();
+        await pause(moment / 10);
+        await store.close();
+      }
+      await eventually('no connection is left', async () => (await count()) === before, 5000);
     },
   );
 });

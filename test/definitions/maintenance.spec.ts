@@ -5,6 +5,7 @@ import {
   NothingMatchesError,
   StoreUnavailableError,
   UnknownMaintenanceError,
+  UnknownOutcomeError,
 } from 'nestjs-gatekeeper';
 import { JOB, type TestNode, useCluster } from '../support/nodes.js';
 import { JOBS, before, pausedOf, two } from './windows.js';
@@ -189,6 +190,22 @@ describe('a maintenance window', () => {
     });
     expect((await maintenance.end('db')).left).toEqual([]);
     expect(await pausedOf(other!)).toEqual([]);
+  });
+
+  it('says that nothing was changed only as long as that is true', async () => {
+    const [node] = await two(cluster());
+    const { maintenance } = node!.gatekeeper.definitions;
+    const request = { window: 'db', names: '.*' };
+    dieAt(node!, 1);
+    await expect(maintenance.start(request)).rejects.toThrow(StoreUnavailableError);
+    dieAt(node!, 2);
+    await expect(maintenance.start(request)).rejects.toThrow(UnknownOutcomeError);
+    node!.store.script = undefined;
+    await maintenance.start(request);
+    dieAt(node!, 1);
+    await expect(maintenance.end('db')).rejects.toThrow(StoreUnavailableError);
+    dieAt(node!, 2);
+    await expect(maintenance.end('db')).rejects.toThrow(UnknownOutcomeError);
   });
 
   it.each([1, 2, 3, 4, 5, 6])(

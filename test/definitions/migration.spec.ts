@@ -5,7 +5,7 @@ import {
   NothingMatchesError,
   StoreUnavailableError,
 } from 'nestjs-gatekeeper';
-import { JOB, type TestCluster, type TestNode, keyOf, useCluster } from '../support/nodes.js';
+import { JOB, type TestCluster, type TestNode, keyOf, shardKeyOf, useCluster } from '../support/nodes.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
 const FOUR = [named('a.one'), named('a.two'), named('b.one'), named('b.other', 'test')];
@@ -36,7 +36,7 @@ describe('the plan of a migration', () => {
     const from = { groupPattern: 'production', acquirerPattern: '.*' };
     const candidates = [recovery.gatekeeper.node];
     expect(steps).toEqual([
-      { name: 'a.one', revision: 1, from, to, moving: [], candidates, outcome: 'planned' },
+      { name: 'a.one', revision: 1, from, to, moving: [], candidates, candidateCount: 1, outcome: 'planned' },
       {
         name: 'a.two',
         revision: 1,
@@ -44,9 +44,19 @@ describe('the plan of a migration', () => {
         to,
         moving: [expect.objectContaining({ acquirer: 'app1', group: 'production', isMine: false })],
         candidates,
+        candidateCount: 1,
         outcome: 'planned',
       },
     ]);
+  });
+
+  it('names some of many nodes in each step, and counts all', async () => {
+    const nodes = cluster();
+    const { recovery } = await sites(nodes);
+    for (let more = 0; more < 11; more++) await nodes.node({ group: 'dr', heartbeat: '10s' });
+    const { steps } = await recovery.gatekeeper.definitions.planMigration({ names: 'a\\..*', ...TO_DR });
+    expect(steps.map(({ candidates }) => candidates.length)).toEqual([10, 10]);
+    expect(steps.map(({ candidateCount }) => candidateCount)).toEqual([12, 12]);
   });
 
   it('does not list a holder whose permit is over, even before it is dropped', async () => {
@@ -85,8 +95,10 @@ describe('the plan of a migration', () => {
     const { recovery } = await sites(nodes);
     await recovery.gatekeeper.definitions.remove('a.one');
     await nodes.overwrite('garbage', 'b.one');
-    const { steps } = await recovery.gatekeeper.definitions.planMigration(TO_DR);
+    const { steps, unreadable } = await recovery.gatekeeper.definitions.planMigration(TO_DR);
     expect(steps.map(({ name }) => name)).toEqual(['a.two', 'b.other']);
+    expect(unreadable).toEqual([{ name: 'b.one', error: expect.stringContaining('b.one') }]);
+    expect(await recovery.gatekeeper.definitions.migrate(TO_DR)).toMatchObject({ unreadable });
   });
 
   it.each([
@@ -228,11 +240,28 @@ describe('the pause of many', () => {
     expect(failed).toEqual([{ name: expect.any(String), error: 'away' }]);
   });
 
-  it('leaves what can not be read as it is', async () => {
+  it('leaves what can not be read as it is, and says that it failed', async () => {
     const nodes = cluster();
     const { recovery } = await sites(nodes);
-    await nodes.overwrite('garbage', 'b.one');
-    expect(await recovery.gatekeeper.definitions.pauseAll()).toMatchObject({ done: ['a.one', 'a.two', 'b.other'] });
-    expect(await nodes.raw.read(keyOf('b.one'))).toBe('garbage');
+    await nodes.overwrite('{"v":99}', 'b.one');
+    const { definitions } = recovery.gatekeeper;
+    const failed = [{ name: 'b.one', error: expect.stringContaining('version 99') }];
+    expect(await definitions.pauseAll()).toMatchObject({ done: ['a.one', 'a.two', 'b.other'], failed, remaining: 0 });
+    expect(await definitions.pauseAll({ names: 'b.one' })).toMatchObject({ done: [], failed, remaining: 0 });
+    expect(await definitions.resumeAll({ names: 'b.*' })).toMatchObject({ done: ['b.other'], failed });
+    expect(await definitions.resumeAll({ names: 'a.*' })).toMatchObject({ done: ['a.one', 'a.two'], failed: [] });
+    expect(await nodes.raw.read(keyOf('b.one'))).toBe('{"v":99}');
+  });
+
+  it('says that names in a shard that can not be read may be left out, unless it is for one other name', async () => {
+    const nodes = cluster();
+    const { recovery } = await sites(nodes);
+    const { definitions } = recovery.gatekeeper;
+    await definitions.define({ ...JOB, name: 'a.tenant' });
+    const key = shardKeyOf('a.tenant');
+    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), '{"v":99}');
+    const failed = [{ name: key, error: expect.stringContaining('version 99') }];
+    expect(await definitions.pauseAll({ names: 'a\\.t.*' })).toMatchObject({ done: ['a.two'], failed });
+    expect(await definitions.pauseAll({ names: 'a.one' })).toMatchObject({ done: ['a.one'], failed: [] });
   });
 });

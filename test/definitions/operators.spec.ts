@@ -71,6 +71,19 @@ describe('a change by an operator', () => {
     expect(await other.gatekeeper.definitions.get('job')).toMatchObject({ revision: 2, change: { by: 'ann' } });
   });
 
+  it('with an expected revision finds no name that was never defined, and conflicts with a removal', async () => {
+    const { definitions } = (await cluster().node()).gatekeeper;
+    const options = { expectedRevision: 1 };
+    for (const change of [definitions.edit('typo', { permits: 2 }, options), definitions.pause('typo', options)]) {
+      await expect(change).rejects.toBeInstanceOf(UnknownSemaphoreError);
+    }
+    await definitions.remove('job', ANN);
+    const late = definitions.edit('job', { permits: 2 }, options);
+    await expect(late).rejects.toMatchObject({ code: 'edit-conflict', change: { kind: 'remove', by: 'ann' } });
+    const defined = definitions.define({ name: 'new', duration: '20s' }, options);
+    await expect(defined).rejects.toMatchObject({ code: 'edit-conflict', revision: 0 });
+  });
+
   it('is made on what stands in the store, though this node has not heard of it yet', async () => {
     const nodes = cluster();
     const [one, other] = await two(nodes);

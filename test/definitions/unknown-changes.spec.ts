@@ -77,6 +77,38 @@ describe('a change whose answer was lost, and whose call failed', () => {
   });
 });
 
+describe('a revoke whose answer was lost, and whose call failed', () => {
+  const cluster = useCluster();
+
+  it.each([true, false])('is in the audit log with an unknown outcome, applied: %s', async (isApplied) => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [JOB] });
+    const { definitions, audit } = node.gatekeeper;
+    const permit = (await node.gatekeeper.semaphore('job').tryAcquire())!;
+    await nodes.time.advance(1000);
+    const mend = loseAnswer(node, { isApplied });
+    const revoking = definitions.revoke('job', permit.id, { by: 'ann', reason: 'stuck' });
+    await expect(throughout(nodes, revoking)).rejects.toThrow(UnknownOutcomeError);
+    mend();
+    await nodes.time.advance(SENT);
+    expect(await audit.read(100)).toMatchObject([
+      { action: 'revoke', by: 'ann', reason: 'stuck', outcome: 'unknown', permit: { id: permit.id } },
+    ]);
+  });
+
+  it('has one entry if the store is back in time', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [JOB] });
+    const permit = (await node.gatekeeper.semaphore('job').tryAcquire())!;
+    await nodes.time.advance(1000);
+    failWrite(node, 1, 'was applied, and its answer was lost', /job/);
+    expect(await throughout(nodes, node.gatekeeper.definitions.revoke('job', permit.id))).toBe(true);
+    await nodes.time.advance(SENT);
+    const entries = await node.gatekeeper.audit.read(100);
+    expect(entries.map(({ action, outcome }) => [action, outcome])).toEqual([['revoke', undefined]]);
+  });
+});
+
 describe('a change and its second call', () => {
   const cluster = useCluster();
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { ROLES } from '../../lib/console/api/roles.js';
 import { additionTo, tableNames, tablesOf } from '../../lib/stores/postgres/tables.js';
 import { METRICS, type Metric } from '../../lib/telemetry/metrics.js';
 import { ROOT } from './snippets.js';
@@ -25,4 +26,18 @@ it('docs/telemetry.md lists every metric as it is exported, and no other', () =>
     return [`\`${name}\``, kind, `\`${unit}\``, named, description];
   });
   expect(documented).toEqual(exported);
+});
+
+it('docs/http-api.md says what a role may do only in the table of the roles', () => {
+  const rows = readFileSync(`${ROOT}docs/http-api.md`, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const roleTexts = ROLES.map((role) => rows.find((cells) => cells[1] === `\`${role}\``)?.[2]);
+  expect(roleTexts.every((text) => text?.length)).toBe(true);
+  const copies = rows.filter(
+    (cells) =>
+      cells[1] && !ROLES.some((role) => cells[1] === `\`${role}\``) && cells.some((cell) => roleTexts.includes(cell)),
+  );
+  expect(copies.map((cells) => cells[1])).toEqual([]);
 });

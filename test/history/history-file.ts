@@ -32,6 +32,7 @@ const schema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('counted'), ...source, incarnation: z.string().min(1) }),
   z.object({ event: z.literal('judged'), ...source, incarnation: z.string().min(1) }),
   z.object({ event: z.literal('stalled'), ...source, since: z.number() }),
+  z.object({ event: z.literal('suspected'), ...source, reason: z.string() }),
   z.object({ event: z.enum(['killed', 'frozen', 'thawed']), ...source }),
   z.object({ event: z.literal('cut'), ...source }),
   z.object({ event: z.literal('handing-over'), ...source, how: z.enum(['resignation', 'transfer', 'shutdown']) }),

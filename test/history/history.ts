@@ -3,7 +3,8 @@
  * guard, and from the controller that injects faults. `at` is ms by the monotonic clock that all processes of one machine
  * share, so entries of different processes can be ordered.
  */
-export type HistoryEntry = Source & (CallEntry | PermitEntry | MemberEntry | StalledEntry | OutsideEntry);
+export type HistoryEntry = Source &
+  (CallEntry | PermitEntry | MemberEntry | StalledEntry | SuspectedEntry | OutsideEntry);
 
 interface Source {
   readonly at: number;
@@ -92,6 +93,13 @@ export type MemberEntry =
 export interface StalledEntry {
   readonly event: 'stalled';
   readonly since: number;
+}
+
+/** The process does not trust the clocks from now on, for some time: then takeovers may take longer. */
+export interface SuspectedEntry {
+  readonly event: 'suspected';
+  /** Why, in a sentence. */
+  readonly reason: string;
 }
 
 /** How a leader hands over. */

@@ -262,6 +262,16 @@ describe('L: another process takes over', () => {
     expect(broken(story.until(1900).granted('p3:3', { at: 2100 }))).toEqual([]);
   });
 
+  it('breaks all the same while a process doubts the clocks, and shows why it does', () => {
+    const late = lost('killed')
+      .denied('p2', 1301)
+      .suspected('p2', 'the clock jumped', 1302)
+      .granted('p2:2', { at: 1800 });
+    const { violations } = checkHistory(late.entries, OPTIONS);
+    expect(violations.map(({ rule }) => rule)).toEqual(['L']);
+    expect(violations[0]!.around.join('\n')).toContain('p2  suspected  reason the clock jumped');
+  });
+
   it('reports how long it took, also when that is within what was promised', () => {
     const { figures } = checkHistory(lost('killed').granted('p2:2', { at: 1400 }).entries, OPTIONS);
     expect(figures.takeovers).toEqual({ count: 1, median: 1200, p99: 1200, max: 1200, unjudged: 0 });

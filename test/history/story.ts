@@ -75,6 +75,10 @@ export class Story {
     return this.add({ event: 'stalled', at, process, since });
   }
 
+  suspected(process: string, reason: string, at: number): this {
+    return this.add({ event: 'suspected', at, process, reason });
+  }
+
   fault(event: 'fault-begun' | 'fault-over', at: number): this {
     return this.add({ event, at, process: 'controller', fault: 'store' });
   }

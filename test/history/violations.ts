@@ -13,7 +13,7 @@ export interface Violation {
   /** ms since the first entry. */
   readonly at: number;
   readonly text: string;
-  /** The few entries of the same semaphore and processes around it, one a line. */
+  /** The few entries of the same semaphore and processes around it, and doubts about clocks, one a line. */
   readonly around: readonly string[];
 }
 
@@ -65,6 +65,7 @@ export class Violations {
 }
 
 function isAbout(entry: HistoryEntry, { semaphore, processes }: Subject): boolean {
+  if (entry.event === 'suspected') return true;
   if ('semaphore' in entry) return semaphore === undefined || entry.semaphore === semaphore;
   return processes === undefined || processes.includes(entry.process) || 'fault' in entry;
 }

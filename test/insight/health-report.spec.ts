@@ -28,6 +28,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     store: { connected: true, members: 3, quorum: 2 },
     calls: (part) => ({ ...ALL_ANSWERED, ...calls })[part] ?? {},
     clock: { isFresh: true },
+    listedAt: AT - 7000,
     archive: [],
     runArchive: [],
     leaderless: [],
@@ -40,7 +41,19 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
 }
 
 function failing(error: Error, ago: number, answeredAgo = ago + 1000): CallFacts {
-  return { answeredAt: AT - answeredAgo, failing: { since: AT - ago, lastAt: AT - 100, error } };
+  const times = { since: AT - ago, firstAt: AT - ago + 50, lastAt: AT - 100 };
+  return { answeredAt: AT - answeredAgo, failing: { ...times, error, isRepeated: true } };
+}
+
+/** A call that failed only once, or with others at the same time. */
+function failedOnce(error: Error, ago: number): CallFacts {
+  const calls = failing(error, ago);
+  return { ...calls, failing: { ...calls.failing!, isRepeated: false } };
+}
+
+function failedLongAgo(error: Error): CallFacts {
+  const at = AT - 61 * SECOND;
+  return { failing: { since: 0, firstAt: 50, lastAt: at, error, isRepeated: true } };
 }
 
 const away = new StoreUnavailableError('away');
@@ -95,6 +108,16 @@ const CASES: Case[] = [
     { code: 'store-failing', ago: 3000, stops: true, says: 'no permission', staleAgo: 7000 },
   ],
   [
+    'writes that stay without an answer, while reads are answered: nothing is stale',
+    { calls: { writes: failing(new UnknownOutcomeError('sent?'), 2000) } },
+    { code: 'store-failing', ago: 2000, stops: true, says: 'sent?' },
+  ],
+  [
+    'writes for tasks that stay without an answer',
+    { calls: { tasks: failing(new UnknownOutcomeError('sent?'), 4000) } },
+    { code: 'tasks-failing', ago: 4000, stops: false, says: 'sent?' },
+  ],
+  [
     'clocks that can not be read any more',
     { clock: { isFresh: false }, calls: { clock: failing(new StoreUnavailableError('no generator'), 31_000) } },
     { code: 'clock-unread', ago: 31_000, stops: true, says: 'no generator' },
@@ -111,7 +134,7 @@ const CASES: Case[] = [
   ],
   [
     'a list of semaphores that can not be read',
-    { calls: { records: failing(away, 4000, 12_000) } },
+    { calls: { records: failing(away, 4000, 5000) }, listedAt: AT - 12_000 },
     { code: 'records-unread', ago: 4000, stops: false, says: 'away', staleAgo: 12_000 },
   ],
   [
@@ -197,15 +220,18 @@ describe('a report of health', () => {
   });
 
   it.each([
-    ['one lost answer of a write', { writes: failing(new UnknownOutcomeError('sent?'), 500) }],
-    ['a list that failed long ago', { audit: { failing: { since: 0, lastAt: AT - 61 * SECOND, error: away } } }],
-    ['a refused write of long ago', { writes: { failing: { since: 0, lastAt: AT - 61 * SECOND, error: refused } } }],
+    ['one lost answer of a write, however old', { writes: failedOnce(new UnknownOutcomeError('sent?'), 9000) }],
+    ['lost answers of writes in a moment', { writes: failing(new UnknownOutcomeError('sent?'), 1900) }],
+    ['one lost answer of a call for tasks', { tasks: failedOnce(new UnknownOutcomeError('sent?'), 9000) }],
+    ['a list that failed long ago', { audit: failedLongAgo(away) }],
+    ['a refused write of long ago', { writes: failedLongAgo(refused) }],
+    ['lost answers of writes of long ago', { writes: failedLongAgo(new UnknownOutcomeError('sent?')) }],
   ])('makes nothing of %s', (_, calls) => {
     expect(healthReport(facts({ calls })).status).toBe('healthy');
   });
 
   it('knows no age of what was never read', () => {
-    const report = healthReport(facts({ store: GONE, calls: { records: {}, reads: {} } }));
+    const report = healthReport(facts({ store: GONE, listedAt: undefined }));
     expect(report.isStale).toBe(true);
     expect(report).not.toHaveProperty('staleSince');
   });

@@ -56,6 +56,22 @@ describe('the overview', () => {
     expect(overview.semaphores[0]).not.toHaveProperty('lastRun');
   });
 
+  it('is read once for all that ask while another reading goes on, and after they asked', async () => {
+    const { gatekeeper, store } = await working(cluster());
+    await gatekeeper.overview();
+    const before = store.calls.list;
+    await gatekeeper.overview();
+    const once = store.calls.list - before;
+    const first = gatekeeper.overview();
+    await Promise.resolve();
+    const pausing = gatekeeper.definitions.pause('job', { by: 'ann' });
+    await pausing;
+    const later = await Promise.all(Array.from({ length: 20 }, () => gatekeeper.overview()));
+    await first;
+    expect(store.calls.list - before).toBeLessThanOrEqual(3 * once);
+    for (const { semaphores } of later) expect(semaphores[0]!.pause?.by).toBe('ann');
+  });
+
   it('of one semaphore is the same as among all, and reads no other record', async () => {
     const nodes = cluster();
     const definitions = ['job', 'other', 'third'].map((name) => ({ ...JOB, name }));
@@ -136,7 +152,7 @@ describe('the overview', () => {
   it('shows the newest run, wherever it was', async () => {
     const nodes = cluster();
     const [one, other] = [await working(nodes), await working(nodes, [])];
-    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', overlap: 'allow', atLeastFor: 0 });
     await nodes.time.advance(2000);
     await expect(
       other.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
@@ -144,7 +160,7 @@ describe('the overview', () => {
     await nodes.time.advance(1000);
     const lastRun = { at: START + 2000, outcome: 'failed', message: 'disk full', node: other.gatekeeper.node };
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun });
-    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', overlap: 'allow', atLeastFor: 0 });
     await nodes.time.advance(1000);
     expect((await one.gatekeeper.overview()).semaphores[0]).toMatchObject({ lastRun: { outcome: 'ok' } });
   });
@@ -197,7 +213,25 @@ describe('the overview', () => {
     const lastRun = { kind: 'run', job: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
     expect(semaphores[0]).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
     expect(semaphores[0]!.jobs[0]).not.toHaveProperty('lastRun');
-    expect(cards[0]!.jobs).toMatchObject([{ job: 'Jobs.export', lastRun: { outcome: 'failed' } }]);
+    expect(cards[0]!.jobs).toMatchObject([{ job: 'Jobs.export', lastRun: { outcome: 'failed', run: 1 } }]);
+  });
+
+  it('shows that a run goes on, though another one of its job that began in the same ms has ended', async () => {
+    const nodes = cluster();
+    const frequent = { ...DAILY, schedule: { ...DAILY.schedule!, interval: 20_000 } };
+    const { gatekeeper } = await working(nodes, [frequent], { definitions: [{ ...JOB, permits: 2 }] });
+    let end = () => {};
+    const long = gatekeeper.run('job', () => new Promise<void>((resolve) => (end = resolve)), { job: 'Jobs.export' });
+    await gatekeeper.run('job', () => 1, { job: 'Jobs.export', overlap: 'allow', atLeastFor: 0 });
+    // Long enough for the next card of the node, too, which has the run that has ended.
+    await nodes.time.advance(25_000);
+    const overdue = async () =>
+      (await gatekeeper.overview()).semaphores[0]!.warnings.filter(({ code }) => code === 'run-overdue');
+    expect(await overdue()).toHaveLength(1);
+    end();
+    await long;
+    await nodes.time.advance(11_000);
+    expect(await overdue()).toEqual([]);
   });
 
   it('is what this node knows while the store can not be asked', async () => {

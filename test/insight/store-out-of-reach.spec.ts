@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { NoQuorumError, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
+import { NoQuorumError, type SemaphoreState, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
+import { readLeaders } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 
@@ -78,6 +79,46 @@ describe('while the store can not be asked', () => {
       stale: [{ part: 'records', asOf: START + 1000 }],
       semaphores: [{ name: 'job' }],
     });
+  });
+
+  it('the state of the last listing is shown, also of semaphores that only other nodes use', async () => {
+    const nodes = cluster();
+    const idle = await nodes.node({ definitions: [JOB] });
+    const other = await nodes.node({ definitions: [JOB, { ...JOB, name: 'elsewhere' }], acquirer: 'app2' });
+    await other.gatekeeper.semaphore('job').tryAcquire({ duration: '1h' });
+    await other.gatekeeper.definitions.pause('elsewhere', { by: 'ann' });
+    await nodes.time.advance(1000);
+    const before = await idle.gatekeeper.state();
+    await nodes.time.advance(1000);
+    // Another listing, of leaders only, makes that one no newer.
+    await readLeaders(partsOf(idle.gatekeeper));
+    disconnect(idle);
+    await nodes.time.advance(1000);
+    const { stale, semaphores } = await idle.gatekeeper.state();
+    expect(stale).toMatchObject([{ part: 'records', asOf: START + 1000 }]);
+    expect((await idle.gatekeeper.checkHealth()).staleSince).toBe(START + 1000);
+    const shown = ({ name, holders, free, pause }: SemaphoreState) => [name, holders.length, free, pause?.by];
+    expect(semaphores.map(shown)).toEqual(before.semaphores.map(shown));
+    expect(semaphores.map(shown)).toEqual([
+      ['elsewhere', 0, expect.any(Number), 'ann'],
+      ['job', 1, 0, undefined],
+    ]);
+  });
+
+  it('what this node has seen since the last listing is newer', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ definitions: [JOB, { ...JOB, name: 'removed' }] });
+    await node.gatekeeper.state();
+    await node.gatekeeper.semaphore('job').tryAcquire({ duration: '1h' });
+    await node.gatekeeper.definitions.remove('removed');
+    disconnect(node);
+    const { semaphores } = await node.gatekeeper.state();
+    expect(semaphores.map(({ name, holders, definition }) => [name, holders.length, definition !== undefined])).toEqual(
+      [
+        ['job', 1, true],
+        ['removed', 0, false],
+      ],
+    );
   });
 
   it('a frozen store is found out within one call, not at the end of a long listing', async () => {

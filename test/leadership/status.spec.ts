@@ -150,6 +150,20 @@ describe('a node that takes no part', () => {
 });
 
 describe('initialize()', () => {
+  it('is not needed to hear who comes and goes', async () => {
+    const cluster = newCluster();
+    const idle = await cluster.node({ membership: {} });
+    const sizes: number[] = [];
+    idle.gatekeeper.cluster.status$.subscribe(({ participants }) => sizes.push(participants.length));
+    const other = await candidate(cluster);
+    await cluster.time.advance(2000);
+    expect(sizes.at(-1)).toBe(2);
+    const closing = other.gatekeeper.close();
+    await cluster.time.advance(2000);
+    await closing;
+    expect(sizes.at(-1)).toBe(1);
+  });
+
   it('later than the start makes the node take part, once', async () => {
     const cluster = newCluster();
     const node = await cluster.node({ leadership: { lease: LEASE } });

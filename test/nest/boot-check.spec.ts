@@ -6,6 +6,7 @@ import {
   InvalidOptionsError,
   type GatekeeperOptions,
 } from 'nestjs-gatekeeper';
+import { of } from 'rxjs';
 import { bootError, useApps } from '../support/apps.js';
 
 /** A class whose method `work` is decorated so. */
@@ -99,6 +100,8 @@ describe('the check of guarded methods at boot', () => {
 });
 
 describe('@ClusterSingleton on what it can not guard', () => {
+  const { boot } = useApps();
+
   it('throws for a static method, and says what to do', () => {
     expect(() => {
       class Jobs {
@@ -107,6 +110,69 @@ describe('@ClusterSingleton on what it can not guard', () => {
       }
       return Jobs;
     }).toThrow(/static method Jobs\.work: make it a method of a provider/);
+  });
+
+  it('throws for a method whose name is a symbol, which Nest does not find', () => {
+    const work = Symbol('work');
+    expect(() => {
+      class Jobs {
+        @ClusterSingleton('job', '10s')
+        async [work]() {}
+      }
+      return Jobs;
+    }).toThrow("@ClusterSingleton can't be used on Jobs.Symbol(work)");
+  });
+
+  it.each([
+    function* work() {
+      yield 1;
+    },
+    async function* work() {
+      yield 1;
+    },
+  ])('throws for a generator, of which a call runs nothing (%#)', (work) => {
+    class Jobs {}
+    expect(() => ClusterSingleton('job', '10s')(Jobs.prototype, 'work', { value: work })).toThrow(
+      "@ClusterSingleton can't be used on the generator Jobs.work: a call of it runs nothing",
+    );
+  });
+
+  it.each(['work', 'later'] as const)('fails the run of a method that returns an Observable: %s', async (method) => {
+    @Injectable()
+    class Jobs {
+      @ClusterSingleton('job', '10s')
+      work() {
+        return of(1);
+      }
+
+      @ClusterSingleton('job', '10s')
+      async later() {
+        return of(1);
+      }
+    }
+    const app = await boot({ providers: [Jobs] });
+    // Its work would begin at the subscription, without the permit.
+    await expect(app.get(Jobs)[method]()).rejects.toThrow(`Jobs.${method} returned an Observable`);
+  });
+
+  it('fails at boot for a method whose name is too long for a job, and runs any name of a semaphore', async () => {
+    const long = 'exportAll'.repeat(23);
+    @Injectable()
+    class Jobs {
+      @ClusterSingleton((name: string) => name, '10s')
+      async work(_name: string) {
+        return 'ran';
+      }
+    }
+    @Injectable()
+    class Long {
+      @ClusterSingleton('job', '10s')
+      async [long]() {}
+    }
+    const app = await boot({ providers: [Jobs] });
+    expect(await app.get(Jobs).work('x'.repeat(200))).toBe('ran');
+    const error = await bootError(boot({ providers: [Long] }));
+    expect(error.message).toContain(`is longer than 200 characters`);
   });
 
   it('throws for a getter', () => {

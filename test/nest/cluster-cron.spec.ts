@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
-import { ClusterCron, type ScheduleContext, TaskHandler, TasksService, memory } from 'nestjs-gatekeeper';
+import {
+  ClusterCron,
+  ClusterSingleton,
+  LeaderOnly,
+  type ScheduleContext,
+  TaskHandler,
+  TasksService,
+  memory,
+} from 'nestjs-gatekeeper';
 import { bootError, until, useApps } from '../support/apps.js';
 
 const { boot } = useApps();
@@ -142,6 +150,25 @@ describe('an application with a schedule that can not be used', () => {
     }
     const { message } = await bootError(boot({ providers: [Both] }));
     expect(message).toContain('Both.tick: type: this node has a handler for "cron.both" already');
+  });
+
+  it('does not start with a guard that would skip a tick and complete its task', async () => {
+    @Injectable()
+    class Skipping {
+      @LeaderOnly()
+      @ClusterCron('0 3 * * *', { name: 'one' })
+      one() {}
+
+      @ClusterCron('0 3 * * *', { name: 'two' })
+      @ClusterSingleton('two', '10s')
+      two() {}
+    }
+    expect(await bootError(boot({ providers: [Skipping] }))).toMatchObject({
+      faults: [
+        expect.stringContaining('Skipping.one handles tasks and has @LeaderOnly'),
+        expect.stringContaining("Skipping.two handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
+      ],
+    });
   });
 
   it('refuses a static method when it is decorated', () => {

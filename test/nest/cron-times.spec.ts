@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { CronJob } from '../../lib/nest/cron-jobs.js';
 import { CronTimes } from '../../lib/nest/cron-times.js';
+import { Ticks } from '../../lib/tasks/schedules/ticks.js';
 import { useApps } from '../support/apps.js';
 
 const HOUR = 3_600_000;
@@ -30,11 +31,33 @@ class Jobs {
   once() {}
 }
 
+@Injectable()
+class InZones {
+  @Cron('30 4 * * *', { name: 'of the process' })
+  local() {}
+
+  @Cron('30 4 * * *', { name: 'named', timeZone: 'America/New_York' })
+  named() {}
+
+  @Cron('30 4 * * *', { name: 'by luxon', timeZone: 'UTC-3:30' })
+  byLuxon() {}
+
+  @Cron('30 4 * * *', { name: 'system', timeZone: 'system' })
+  system() {}
+
+  @Cron('30 4 * * *', { name: 'offset', utcOffset: 330 })
+  offset() {}
+}
+
+type ScheduledJob = ReturnType<SchedulerRegistry['getCronJob']>;
+
 describe('the times of a cron job', () => {
   const { boot } = useApps();
   const jobs = async () => {
-    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs] });
-    return app.get(SchedulerRegistry);
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, InZones] });
+    const registry = app.get(SchedulerRegistry);
+    // Its fields are private.
+    return { getCronJob: (name: string) => registry.getCronJob(name) as unknown as CronJob & ScheduledJob };
   };
 
   it('are the next one, the interval after it, and the last ones, also from before the first look', async () => {
@@ -100,9 +123,32 @@ describe('the times of a cron job', () => {
     expect(times.look(job, IN_A_YEAR.getTime())).toEqual({});
   });
 
+  it.each(['of the process', 'named', 'by luxon', 'system', 'offset'])(
+    'are those at which the scheduler runs it, in a zone: %s',
+    async (name) => {
+      const job = (await jobs()).getCronJob(name);
+      expect(new CronTimes().look(job, Date.now()).next).toBe(job.nextDate().toMillis());
+    },
+  );
+
+  it('are not searched again before the next one has passed', async () => {
+    const job = (await jobs()).getCronJob('daily');
+    const times = new CronTimes();
+    const first = times.look(job, Date.now());
+    const search = jest.spyOn(Ticks.prototype, 'next');
+    try {
+      expect(times.look(job, first.next! - 1)).toEqual(first);
+      expect(search).not.toHaveBeenCalled();
+      times.look(job, first.next!);
+      expect(search).toHaveBeenCalled();
+    } finally {
+      search.mockRestore();
+    }
+  });
+
   it('are known of a job of cron 3, which is `running` where a later one `isActive`', async () => {
     const { cronTime } = (await jobs()).getCronJob('daily');
-    const job = { running: true, cronTime, nextDate: () => cronTime.sendAt() } as unknown as CronJob;
+    const job: CronJob = { running: true, cronTime };
     expect(new CronTimes().look(job, Date.now())).toMatchObject({ next: expect.any(Number), interval: DAY });
     expect(new CronTimes().look({ ...job, running: false }, Date.now())).toEqual({});
   });

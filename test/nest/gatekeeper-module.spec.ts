@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, Scope } from '@nestjs/common';
 import {
   ClusterSingleton,
   GatekeeperModule,
@@ -83,6 +83,50 @@ describe('GatekeeperModule', () => {
     const error = await bootError(start({ providers: [Jobs] }));
     expect(error.message).toMatch(/resolve dependencies of the Jobs/);
     expect(error.message).toContain('GatekeeperService for @ClusterSingleton: import GatekeeperModule.forRoot({...})');
+  });
+
+  it('refuses a second one in the same application, and the error says what to do', async () => {
+    const [one, other] = [0, 1].map(() => GatekeeperModule.forRoot({ store: memory(), definitionsDelay: 0 }));
+    @Module({ imports: [other!] })
+    class SecondModule {}
+    const error = await bootError(start({ imports: [one!, SecondModule, FeatureModule] }));
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toMatch(/^GatekeeperModule can't be used: the application has 2 of them: call forRoot\(\)/);
+  });
+
+  it('says what to do if a factory returns no options', async () => {
+    const module = GatekeeperModule.forRootAsync({ useFactory: () => undefined as never });
+    const error = await bootError(start({ imports: [module] }));
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toContain('it has no options: let the factory of forRootAsync() return them');
+  });
+
+  it('names a frozen instance, which can not get the gatekeeper', async () => {
+    const frozen = { provide: Jobs, useFactory: () => Object.freeze(new Jobs()) };
+    const error = await bootError(boot({ providers: [frozen] }));
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toContain('an instance of Jobs can');
+  });
+
+  it('refuses options of a provider in request scope: each request would make a gatekeeper', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    class TenantOptions extends OptionsFactory {}
+    @Module({ providers: [TenantOptions], exports: [TenantOptions] })
+    class TenantModule {}
+    const module = GatekeeperModule.forRootAsync({
+      imports: [TenantModule],
+      inject: [TenantOptions],
+      useFactory: (options: TenantOptions) => options.createGatekeeperOptions(),
+    });
+    const error = await bootError(start({ imports: [module, FeatureModule] }));
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(error.message).toContain('its options depend on a provider in request scope');
+  });
+
+  it('is one in an application with another token for its service', async () => {
+    const alias = { provide: 'LOCKS', useFactory: (each: GatekeeperService) => each, inject: [GatekeeperService] };
+    const { app, gatekeeper } = await boot({ imports: [FeatureModule], providers: [alias] });
+    expect(app.get('LOCKS')).toBe(gatekeeper);
   });
 
   it('fails at boot with one error that lists every wrong option', async () => {

@@ -8,7 +8,8 @@ import {
   memory,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import { until, useApps } from '../support/apps.js';
+import { GatekeeperTestingModule, TestGatekeeper } from 'nestjs-gatekeeper/testing';
+import { type App, until, useApps } from '../support/apps.js';
 
 @Injectable()
 class Jobs {
@@ -37,7 +38,7 @@ class Transient {
 }
 
 describe('instances of other kinds', () => {
-  const { boot } = useApps();
+  const { boot, start } = useApps();
 
   it('are guarded when they are request-scoped, with one clear warning at boot', async () => {
     const store = memory();
@@ -76,6 +77,39 @@ describe('instances of other kinds', () => {
     expect(await get(Jobs).work()).toBe('ran');
   });
 
+  it('are guarded by the gatekeeper of the living application when one instance is a part of several', async () => {
+    const jobs = new Jobs();
+    const boots = () => boot({ providers: [{ provide: Jobs, useValue: jobs }] });
+    const first = await boots();
+    const second = await boots();
+    expect(await jobs.work()).toBe('ran');
+    expect(runsOf(first)).toEqual(['run-finished']);
+    await first.app.close();
+    const third = await boots();
+    expect(await jobs.work()).toBe('ran');
+    expect([first, second, third].map((app) => runsOf(app).length)).toEqual([1, 0, 1]);
+  });
+
+  it('ask the TestGatekeeper of the present unit test, not of a former one', async () => {
+    const jobs = new Jobs();
+    for (const reason of [undefined, 'paused'] as const) {
+      const imports = [GatekeeperTestingModule.forRoot()];
+      const app = await start({ imports, providers: [{ provide: Jobs, useValue: jobs }] });
+      if (reason) app.get(TestGatekeeper).denyAll(reason);
+      expect(await jobs.work()).toBe(reason ? undefined : 'ran');
+      expect(app.get(TestGatekeeper).calls).toMatchObject([{ outcome: reason ?? 'granted' }]);
+    }
+  });
+
+  it('keep the gatekeeper that they were given with guardWith', async () => {
+    const own = new TestGatekeeper();
+    const jobs = guardWith(new Jobs(), own);
+    const { events } = await boot({ providers: [{ provide: Jobs, useValue: jobs }] });
+    await jobs.work();
+    expect(own.calls).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'run-started')).toEqual([]);
+  });
+
   it('are guarded under a symbol, and listed once under two tokens', async () => {
     const token = Symbol('jobs');
     const { app, log } = await boot({ providers: [Jobs, { provide: token, useExisting: Jobs }] });
@@ -103,3 +137,7 @@ describe('instances of other kinds', () => {
     await gatekeeper.close();
   });
 });
+
+function runsOf({ events }: App) {
+  return events.map(({ type }) => type).filter((type) => type === 'run-finished');
+}

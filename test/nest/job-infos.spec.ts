@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, Scope } from '@nestjs/common';
 import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { ClusterSingleton, type JobInfo } from 'nestjs-gatekeeper';
+import { z } from 'zod';
+import { jobInfoSchema } from '../../lib/activity/node-info.js';
 import { type App, until, useApps } from '../support/apps.js';
 
 const HOUR = 3_600_000;
@@ -110,6 +112,62 @@ describe('what a node tells of its jobs', () => {
     expect(schedule!.next! - Date.now()).toBeLessThanOrEqual(DAY);
   });
 
+  it('has the times of both of two methods with one name', async () => {
+    const classes = [1, 2].map((hour) => {
+      @Injectable()
+      class Cleanup {
+        @ClusterSingleton(`at ${hour}`, '10s')
+        @Cron(`0 ${hour} * * *`, { timeZone: 'UTC' })
+        async run() {}
+      }
+      return Cleanup;
+    });
+    const { gatekeeper } = await boot({ imports: [ScheduleModule.forRoot()], providers: classes });
+    for (let looks = 0; looks < 2; looks++) {
+      const jobs = gatekeeper.registry.jobs();
+      const recent = jobs.map(({ schedule }) => schedule!.recent!.map((at) => new Date(at).getUTCHours()));
+      expect(recent).toEqual([
+        [1, 1, 1],
+        [2, 2, 2],
+      ]);
+    }
+  });
+
+  it('has the times of an unnamed job, although others have the same expression', async () => {
+    const inADay = new Date(Date.now() + DAY);
+    @Injectable()
+    class Others {
+      @Cron('0 3 * * *', { name: 'stopped', timeZone: 'UTC', disabled: true })
+      stopped() {}
+
+      @Cron('0 3 * * *', { utcOffset: 120 })
+      offset() {}
+    }
+    @Injectable()
+    class Unnamed {
+      @ClusterSingleton('runs', '10s')
+      @Cron('0 3 * * *', { timeZone: 'UTC' })
+      async runs() {}
+
+      @ClusterSingleton('disabled', '10s')
+      @Cron('0 3 * * *', { timeZone: 'UTC', disabled: true })
+      async disabled() {}
+
+      @ClusterSingleton('offset', '10s')
+      @Cron('0 3 * * *', { utcOffset: 60 })
+      async offset() {}
+
+      @ClusterSingleton('date', '10s')
+      @Cron(inADay)
+      async date() {}
+    }
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Others, Unnamed] });
+    const [runs, disabled, offset, date] = app.gatekeeper.registry.jobs().map(({ schedule }) => schedule!);
+    expect([runs, offset].map((schedule) => new Date(schedule!.next!).getUTCHours())).toEqual([3, 2]);
+    expect(disabled).not.toHaveProperty('next');
+    expect(date).toEqual({ kind: 'cron', expression: inADay.toISOString(), next: inADay.getTime() });
+  });
+
   it('has the next time of an interval, counted from its last call', async () => {
     const app = await scheduled();
     const before = Date.now();
@@ -164,6 +222,23 @@ describe('what a node tells of its jobs', () => {
     const off = ScheduleModule.forRoot({ cronJobs: false, intervals: false, timeouts: false });
     const switchedOff = await boot({ imports: [off], providers: [Jobs] });
     expect(switchedOff.gatekeeper.registry.jobs().filter(({ schedule }) => schedule)).toEqual([]);
+  });
+
+  it.each([NaN, Infinity, 1e300, -5, undefined])('is readable by other nodes with a time of %p ms', async (ms) => {
+    @Injectable()
+    class Odd {
+      @ClusterSingleton('interval', '10s')
+      @Interval(ms as number)
+      async interval() {}
+
+      @ClusterSingleton('timeout', '10s')
+      @Timeout(ms as number)
+      async timeout() {}
+    }
+    const app = await boot({ imports: [ScheduleModule.forRoot()], providers: [Odd] });
+    const cards = ['Odd.interval', 'Odd.timeout'].map((job) => cardOf(app, job));
+    expect(cards.map((card) => card!.schedule!.expression)).toEqual([String(ms), String(ms)]);
+    expect(z.array(jobInfoSchema).parse(JSON.parse(JSON.stringify(cards)))).toEqual(cards);
   });
 
   it('is on the card that the other nodes read', async () => {

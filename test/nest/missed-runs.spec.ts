@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable, Scope } from '@nestjs/common';
-import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
+import { Cron, Interval, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { ClusterSingleton, type ClusterSingletonOptions, memory } from 'nestjs-gatekeeper';
 import { until, useApps } from '../support/apps.js';
 
@@ -44,6 +44,31 @@ describe("missed: 'once' of a Nest application", () => {
     await until(() => started().length > 0);
     expect(started()).toMatchObject([{ job: 'Jobs.export', missed: newYear }]);
     expect(all.flatMap(({ get }) => get(Jobs).calls)).toEqual(['export']);
+  });
+
+  it('makes up for it although a stopped job has the same expression', async () => {
+    @Injectable()
+    class Stopped {
+      @Cron(EXPRESSION, { name: 'stopped', timeZone: 'UTC', disabled: true })
+      run() {}
+    }
+    const store = await storeWith(newYear - HOUR);
+    const { get } = await boot({ imports: [ScheduleModule.forRoot()], providers: [Stopped, Jobs] }, {}, store);
+    await until(() => get(Jobs).calls.length > 0);
+    expect(get(Jobs).calls).toEqual(['export']);
+  });
+
+  it('makes up for it in a minified bundle, where classes have other names', async () => {
+    const { name } = SchedulerRegistry;
+    Object.defineProperty(SchedulerRegistry, 'name', { value: 'a' });
+    try {
+      const store = await storeWith(newYear - HOUR);
+      const { get } = await boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs] }, {}, store);
+      await until(() => get(Jobs).calls.length > 0);
+      expect(get(Jobs).calls).toEqual(['export']);
+    } finally {
+      Object.defineProperty(SchedulerRegistry, 'name', { value: name });
+    }
   });
 
   it('does not where the scheduler is off', async () => {
@@ -90,9 +115,27 @@ describe("missed: 'once' of a Nest application", () => {
       @Cron(EXPRESSION)
       async run() {}
     }
-    const booting = boot({ imports: [ScheduleModule.forRoot()], providers: [Wrong, PerRequest] });
+    const namesakes = ['h', 'i'].map((semaphore) => {
+      @Injectable()
+      class Cleanup {
+        @ClusterSingleton(semaphore, '10s', { missed: 'once' })
+        @Cron(EXPRESSION)
+        async run() {}
+
+        @ClusterSingleton(semaphore, '10s')
+        @Cron(EXPRESSION)
+        async skip() {}
+      }
+      return Cleanup;
+    });
+    const booting = boot({ imports: [ScheduleModule.forRoot()], providers: [Wrong, PerRequest, ...namesakes] });
     const { faults } = (await booting.catch((error: unknown) => error)) as { faults: string[] };
+    const namesake = (semaphore: string) =>
+      `Cleanup.run: missed: "once" of semaphore "${semaphore}" needs a name of its own, and another class with the same ` +
+      'name has such a method, too: rename one of the classes';
     expect(faults.toSorted()).toEqual([
+      namesake('h'),
+      namesake('i'),
       'PerRequest.run: missed: "once" needs a singleton provider',
       expect.stringContaining('Wrong.date: missed: expression: '),
       'Wrong.interval: missed: "once" needs an @Cron on the same method',

@@ -16,10 +16,10 @@ const ANN = { by: 'ann', reason: 'again' };
 /** A decorator of another package, above the guard. It keeps the metadata, as it should. */
 function Noting(): MethodDecorator {
   return (_target, _property, descriptor: PropertyDescriptor) => {
-    const original = descriptor.value as (this: Jobs) => unknown;
-    descriptor.value = function (this: Jobs) {
+    const original = descriptor.value as (this: Jobs, ...args: unknown[]) => unknown;
+    descriptor.value = function (this: Jobs, ...args: unknown[]) {
       this.noted.push('before');
-      return original.call(this);
+      return original.apply(this, args);
     };
     for (const key of Reflect.getMetadataKeys(original)) {
       Reflect.defineMetadata(key, Reflect.getMetadata(key, original), descriptor.value as object);
@@ -63,6 +63,23 @@ class Jobs {
     this.calls.push(tenant);
   }
 
+  @Noting()
+  @ClusterSingleton('noted above', '10s')
+  async above(tenant: string) {
+    this.calls.push(tenant);
+  }
+
+  @ClusterSingleton('noted below', '10s')
+  @Noting()
+  async below(tenant: string) {
+    this.calls.push(tenant);
+  }
+
+  @ClusterSingleton('with a default', '10s')
+  async withDefault(tenant = 'all') {
+    this.calls.push(tenant);
+  }
+
   @ClusterSingleton(() => 'named', '10s')
   async named() {
     this.calls.push('named');
@@ -72,6 +89,17 @@ class Jobs {
   async leading() {
     this.calls.push('leading');
   }
+}
+
+/** As a compiler makes it that emits no types of parameters. */
+@Injectable()
+class Untyped {
+  async import(_tenant: string) {}
+}
+for (const decorate of [ClusterSingleton('without types', '10s'), Noting()]) {
+  const descriptor = Object.getOwnPropertyDescriptor(Untyped.prototype, 'import')!;
+  decorate(Untyped.prototype, 'import', descriptor);
+  Object.defineProperty(Untyped.prototype, 'import', descriptor);
 }
 
 @Injectable({ scope: Scope.REQUEST })
@@ -85,7 +113,11 @@ class PerRequest {
 describe('runNow() of a Nest application', () => {
   const { boot } = useApps();
   const start = (store = memory(), leadership = { enabled: true }) =>
-    boot({ imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest] }, { leadership, heartbeat: 100 }, store);
+    boot(
+      { imports: [ScheduleModule.forRoot()], providers: [Jobs, PerRequest, Untyped] },
+      { leadership, heartbeat: 100 },
+      store,
+    );
 
   it('calls a scheduled method without arguments, and under its permit', async () => {
     const { get, gatekeeper } = await start();
@@ -119,6 +151,10 @@ describe('runNow() of a Nest application', () => {
 
   it.each([
     ['import', 'calls "Jobs.import" with arguments'],
+    ['noted above', 'calls "Jobs.above" with arguments'],
+    ['noted below', 'calls "Jobs.below" with arguments'],
+    ['with a default', 'calls "Jobs.withDefault" with arguments'],
+    ['without types', 'calls "Untyped.import" with arguments'],
     ['per-request', '"PerRequest.run" belongs to a provider that is made per request'],
   ])('says why it does not run %s', async (semaphore, why) => {
     const { gatekeeper } = await start();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import {
+  ClusterSingleton,
   type GatekeeperOptions,
   type GroupContext,
   GroupFinishedHandler,
@@ -16,7 +17,7 @@ import {
   memory,
   single,
 } from 'nestjs-gatekeeper';
-import { type App, bootError, until, useApps } from '../support/apps.js';
+import { type App, until, useApps } from '../support/apps.js';
 
 const { boot } = useApps();
 
@@ -111,6 +112,28 @@ describe('a method with @TaskHandler', () => {
     expect(app!.get(Mails).log).toEqual(['wrong 1', 'mail:one is invalid: no such address']);
   });
 
+  it('whose guard skips it with an error is called again', async () => {
+    let calls = 0;
+    @Injectable()
+    class Loud {
+      @TaskHandler(defineTask('loud', { backoff: { first: 1 } }))
+      @ClusterSingleton('loud', '10s', { onSkip: 'throw', atLeastFor: 0 })
+      run() {
+        calls++;
+        return 'worked';
+      }
+    }
+    const store = memory();
+    const app = await boot({ providers: [Loud] }, {}, store);
+    const other = await boot({}, {}, store);
+    const permit = await other.gatekeeper.acquire('loud', { duration: '10s' });
+    await tasksOf(app).submit(single('loud', 'one'));
+    await until(async () => (await tasksOf(app).find('loud:one'))?.attempts === 1);
+    await permit.release();
+    expect(await endOf(app, 'loud:one')).toMatchObject({ state: 'completed', result: 'worked' });
+    expect(calls).toBe(1);
+  });
+
   it('runs no task before all modules are initialised', async () => {
     const store = memory();
     const submitter = await boot({}, {}, store);
@@ -175,50 +198,25 @@ describe('a handler in request scope', () => {
   });
 });
 
-describe('handlers that can not work', () => {
-  it('keep the application from booting, and one error lists them all', async () => {
-    @Injectable()
-    class Wrong {
-      @TaskHandler('mail')
-      one() {}
+describe('a handler whose instances come from a factory', () => {
+  it('gets one per task when the factory is in request scope, and none from a factory that returns nothing', async () => {
+    class Scoped {
+      constructor(private readonly request: TaskContext) {}
 
-      @TaskHandler('mail')
-      @TaskHandler('no type')
-      two() {}
-
-      @GroupFinishedHandler('mail', { lease: '1ms' })
-      three() {}
-
-      @InvalidTaskHandler()
-      four() {}
-
-      @InvalidTaskHandler()
-      five() {}
+      @TaskHandler('scoped')
+      async run({ id }: TaskContext) {
+        return `${this.request.id} ${id}`;
+      }
     }
-    @Controller({ scope: Scope.REQUEST })
-    class Requests {
-      @TaskHandler('request')
-      six() {}
+    class Off {
+      @TaskHandler('scoped')
+      async run() {}
     }
-    const error = await bootError(boot({ providers: [Wrong], controllers: [Requests] }));
-    expect(error).toMatchObject({
-      code: 'invalid-options',
-      faults: [
-        expect.stringContaining('Requests.six handles tasks, but its controller is in request scope'),
-        expect.stringContaining('Wrong.two: type: "no type" is not 1 to 64 letters'),
-        expect.stringContaining('Wrong.two handles tasks "mail", and Wrong.one does so already'),
-        expect.stringContaining('Wrong.three: lease: 1 ms is shorter than'),
-        expect.stringContaining('Wrong.five handles invalid tasks, and Wrong.four does so already'),
-      ],
-    });
-  });
-
-  it('are refused at once on a static method or a getter', () => {
-    const descriptor = (value: unknown) => ({ value }) as TypedPropertyDescriptor<() => void>;
-    class Statics {
-      static run() {}
-    }
-    expect(() => TaskHandler('mail')(Statics, 'run', descriptor(Statics.run))).toThrow('static method Statics.run');
-    expect(() => TaskHandler('mail')(Statics.prototype, 'name', {})).toThrow('can only guard methods, not name');
+    const scoped = { provide: Scoped, inject: [REQUEST], useFactory: (request: TaskContext) => new Scoped(request) };
+    const alias = { provide: class Alias extends Scoped {}, useExisting: Scoped };
+    const off = { provide: Off, useFactory: () => undefined };
+    const app = await boot({ providers: [scoped, alias, off] });
+    await tasksOf(app).submit(single('scoped', 'a'));
+    expect(await endOf(app, 'scoped:a')).toMatchObject({ result: 'scoped:a scoped:a' });
   });
 });

@@ -32,6 +32,23 @@ describe('close', () => {
     expect(nodes.time.pending).toBe(0);
   });
 
+  it('leaves no timer of a node that was started twice, which asks the store no more often than others', async () => {
+    const nodes = cluster();
+    const options = { heartbeat: '5s', membership: {}, stateDump: '1m' };
+    const [once, twice] = [await nodes.node(options), await nodes.node(options)];
+    await twice.gatekeeper.start();
+    const callsIn = async (ms: number) => {
+      const before = [once, twice].map(({ store }) => store.calls.list + store.calls.read);
+      await nodes.time.advance(ms);
+      return [once, twice].map(({ store }, index) => store.calls.list + store.calls.read - before[index]!);
+    };
+    await nodes.time.advance(60_000);
+    const [expected, calls] = await callsIn(300_000);
+    expect(calls! / expected!).toBeLessThan(1.5);
+    await Promise.all([once, twice].map((node) => nodes.closeOne(node)));
+    expect(nodes.time.pending).toBe(0);
+  });
+
   it('leaves no timer of those who waited', async () => {
     const nodes = cluster();
     const [one, other] = [await nodes.node(), await nodes.node()];

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, PermitLostError, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { START, settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
+import { onNextWrite } from '../support/scripted-store.js';
 
 describe('tryAcquire', () => {
   const cluster = useCluster();
@@ -75,6 +76,30 @@ describe('tryAcquire', () => {
     const joined = (await joining)!;
     expect(joined).toMatchObject({ id: first.id, isHeld: true });
     expect((await nodes.record()).permits).toMatchObject([{ id: first.id }]);
+  });
+
+  it('makes one event of its release, also of several calls at the same time', async () => {
+    const nodes = cluster();
+    const { gatekeeper, of } = await nodes.node({ store: nodes.memory });
+    const permit = (await gatekeeper.tryAcquire('on demand', { duration: '10s' }))!;
+    await Promise.all([permit.release(), permit.release(), permit.release()]);
+    expect(of('released')).toMatchObject([{ semaphore: 'on demand', permit: { id: permit.id } }]);
+  });
+
+  it('goes back in the background if its call was aborted and the store is away, and the call tells the reason', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const aborter = new AbortController();
+    onNextWrite(store, async (go) => {
+      const done = await go();
+      store.script = () => Promise.reject(new StoreUnavailableError('away'));
+      aborter.abort(new Error('enough'));
+      return done;
+    });
+    await expect(gatekeeper.acquire('job', { signal: aborter.signal })).rejects.toThrow('enough');
+    store.script = undefined;
+    await nodes.time.advance(1000);
+    expect((await nodes.record()).permits).toEqual([]);
   });
 
   it('counts a use once however often it is released', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Permit } from 'nestjs-gatekeeper';
+import { type Permit, StoreUnavailableError } from 'nestjs-gatekeeper';
 import type { ExternalGrant } from '../../lib/permits/external/external-calls.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { deafNode, onNextWrite, take, taken } from '../support/external-client.js';
@@ -61,6 +61,43 @@ describe('the wait queue of one process', () => {
     void node.gatekeeper.acquire('job', { timeout: LONG }).catch(() => undefined);
     await settled();
     expect(await outcomeOf(take(node, { wait: 60_000 }))).toMatchObject({ value: { permit: { id } } });
+  });
+
+  /** This node holds the permit, and another holder in its process waits for it. */
+  async function heldAndWaitedFor() {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await gatekeeper.acquire('job', { keepAlive: true });
+    const other = gatekeeper.acquire('job', { holder: 'other' });
+    await settled();
+    return { nodes, gatekeeper, store, other };
+  }
+
+  it('gives a call the permit of its own holder after an outage at its start, though another waits for that permit', async () => {
+    const { nodes, gatekeeper, store, other } = await heldAndWaitedFor();
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const nested = gatekeeper.acquire('job', { timeout: '20s' });
+    await nodes.time.advance(300);
+    store.script = undefined;
+    await nodes.time.advance(2000);
+    expect(await outcomeOf(nested)).toMatchObject({ value: { isHeld: true } });
+    expect(await outcomeOf(other)).toBe('pending');
+  });
+
+  it('asks for one call only while the store is away, however many wait, and for each once when it is back', async () => {
+    const { nodes, gatekeeper, store, other } = await heldAndWaitedFor();
+    const questions: string[] = [];
+    store.script = (call) => (questions.push(call), Promise.reject(new StoreUnavailableError('away')));
+    const nested = Array.from({ length: 100 }, () => gatekeeper.acquire('job', { timeout: '60s' }));
+    await nodes.time.advance(100);
+    questions.length = 0;
+    await nodes.time.advance(5000);
+    expect(questions.length).toBeLessThan(20);
+    store.script = undefined;
+    await nodes.time.advance(2000);
+    const outcomes = await Promise.all(nested.map((each) => outcomeOf(each)));
+    expect(outcomes.every((outcome) => typeof outcome === 'object' && 'value' in outcome)).toBe(true);
+    expect(await outcomeOf(other)).toBe('pending');
   });
 
   it('does not make local callers wait behind an external one whose acquirer does not match', async () => {

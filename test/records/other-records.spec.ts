@@ -64,6 +64,13 @@ const add = (client: RecordClient<Page>, entry: string): Promise<string> =>
 
 const stored = async (store: ScriptedStore): Promise<Page> => JSON.parse((await store.read('page:one'))!) as Page;
 
+/** Why the node does not trust the clocks, in a list that grows. */
+function suspicionsIn({ events }: Context): string[] {
+  const reasons: string[] = [];
+  events.subscribe((event) => event.type === 'clock-suspect' && reasons.push(event.reason));
+  return reasons;
+}
+
 describe('a record of another kind than a semaphore', () => {
   it('stands under its own keys, and is changed from the text last seen in one round trip', async () => {
     const { store, client } = world();
@@ -115,8 +122,7 @@ describe('a record of another kind than a semaphore', () => {
   it('makes cluster time suspect when its stamp does not fit', async () => {
     const { time, store, context, client } = world();
     await add(client, 'a');
-    const reasons: string[] = [];
-    context.events.subscribe((event) => event.type === 'clock-suspect' && reasons.push(event.reason));
+    const reasons = suspicionsIn(context);
     const page = await stored(store);
     await store.compareAndSet(
       'page:one',
@@ -126,6 +132,35 @@ describe('a record of another kind than a semaphore', () => {
     await time.advance(0);
     await client.transact(() => ({ result: undefined }));
     expect(reasons).toHaveLength(1);
+  });
+
+  it('makes cluster time suspect when it appeared after a look, and was stamped long before that', async () => {
+    const { time, store, context, client } = world();
+    await add(client, 'a');
+    const reasons = suspicionsIn(context);
+    const text = (await store.read('page:one'))!;
+    await time.advance(20_000);
+    await client.look();
+    expect(reasons).toEqual([]);
+    await store.compareAndSet('page:one', text, JSON.stringify({ ...JSON.parse(text), seq: 2, nonce: 'x' }));
+    await client.look();
+    expect(reasons).toEqual([expect.stringContaining('was stamped')]);
+  });
+
+  it('leaves cluster time trusted when a node that was frozen gets all reports of its changes at once', async () => {
+    const { time, store, context, client } = world();
+    await add(client, 'a');
+    const reasons = suspicionsIn(context);
+    const first = (await store.read('page:one'))!;
+    const later = Array.from({ length: 5 }, (_, index) => {
+      const page = JSON.parse(first) as StoredRecord;
+      return JSON.stringify({ ...page, seq: page.seq + 1 + index, at: page.at + 2000 * index, nonce: `n${index}` });
+    });
+    await store.compareAndSet('page:one', first, later.at(-1)!);
+    time.freeze(10_000);
+    expect([first, ...later].map((text) => client.observe(text))).toEqual([true, true, true, true, true, true]);
+    await client.look();
+    expect(reasons).toEqual([]);
   });
 
   it('names its kind where the store gives no answer', async () => {

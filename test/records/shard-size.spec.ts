@@ -78,7 +78,7 @@ describe('a shard that many live names share', () => {
   it('is far from the largest body that a remote store sends', async () => {
     const names = Array.from({ length: MOST_NAMES }, (_, index) => `order-000000${index}`);
     const used = new Map(names.map((name) => [name, { revision: 1, permits: [permitOf(name, Date.now())] }] as const));
-    expect(2 * encodeShard({ ...EMPTY_SHARD, names: used }).length).toBeLessThan(LARGEST_BODY / 4);
+    expect(2 * encodeShard({ ...EMPTY_SHARD, names: used }).length).toBeLessThan(LARGEST_BODY / 10);
   });
 });
 
@@ -93,7 +93,7 @@ describe('a guarded method whose name has a record of its own, by other code', (
     const metadata = { semaphore: () => 'x', duration: '10m', options: {} };
     const place = { target: {}, property: 'work' };
     const instance = { [GATEKEEPER_PROPERTY]: gatekeeper };
-    await runGuarded({ instance, place, args: [], work: () => 1 }, { ...metadata, count: 1 });
+    await runGuarded({ instance, place, args: [], work: () => 1 }, { ...metadata, count: 1, parameters: 0 });
     expect((await nodes.record('x')).permits).toMatchObject([{ duration: 5000 }]);
   });
 });

@@ -57,6 +57,36 @@ describe('a write whose answer is not clear', () => {
     expect(of('granted')).toEqual([]);
   });
 
+  it('is cleaned up for all calls together: many unclear calls ask the store no more often than one', async () => {
+    const callsAfter = async (count: number) => {
+      const nodes = cluster();
+      const definitions = [{ name: 'job', duration: '1h', permits: count }];
+      const { gatekeeper, store } = await nodes.node({ definitions });
+      // Each call is granted by a write that is applied, and gets no answer.
+      store.script = async (call, go) => {
+        if (call !== 'compareAndSet') return go();
+        await go();
+        return never();
+      };
+      const holders = Array.from({ length: count }, (_, index) => `holder ${index}`);
+      const asking = holders.map((holder) => gatekeeper.tryAcquire('job', { holder }).catch((error: Error) => error));
+      await nodes.time.advance(3000);
+      for (const asked of asking) expect(await asked).toBeInstanceOf(Error);
+      store.script = (call, go) =>
+        call === 'compareAndSet' ? Promise.reject(new StoreUnavailableError('away')) : go();
+      const before = store.calls.compareAndSet;
+      await nodes.time.advance(20_000);
+      const during = store.calls.compareAndSet - before;
+      store.script = undefined;
+      await nodes.time.advance(6000);
+      expect((await nodes.record()).permits).toEqual([]);
+      return during;
+    };
+    const afterOne = await callsAfter(1);
+    expect(afterOne).toBeGreaterThan(0);
+    expect(await callsAfter(12)).toBeLessThanOrEqual(afterOne + 1);
+  });
+
   it.each(['edit', 'remove', 'revoke'] as const)('counts as one %s, not as a conflict with itself', async (verb) => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();

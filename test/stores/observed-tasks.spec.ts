@@ -22,6 +22,7 @@ const CALLS: [string, (tasks: TaskStorage) => Promise<unknown>][] = [
   ['offer', (tasks) => tasks.queue('queue').offer(['hint'])],
   ['poll', (tasks) => tasks.queue('queue').poll(0, signal())],
   ['drain', (tasks) => tasks.queue('queue').drain(1)],
+  ['remove', (tasks) => tasks.queue('queue').remove(['hint'])],
   ['peek', (tasks) => tasks.queue('queue').peek()],
 ];
 

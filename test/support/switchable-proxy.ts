@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** Passes connections on to a port that a test may change: one address for a primary, whichever server that is. */
 export class SwitchableProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
+  readonly #vanished = new Set<Socket>();
   readonly #server: Server;
   #isSilent = false;
   #isRefusing = false;
@@ -31,7 +32,12 @@ export class SwitchableProxy implements AsyncDisposable {
   /** Breaks all connections. */
   cut(): void {
     this.#isSilent = false;
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of [...this.#sockets, ...this.#vanished]) socket.destroy();
+  }
+
+  /** Nothing passes over the present connections any more, not even their end, as if a machine lost its power. */
+  vanish(): void {
+    for (const socket of this.#sockets) this.#vanished.add(socket);
   }
 
   /** Breaks all connections, and refuses new ones until {@link accept}. */
@@ -65,10 +71,12 @@ export class SwitchableProxy implements AsyncDisposable {
       this.#sockets.add(one);
       one.setNoDelay();
       one.on('error', () => undefined); // the other side closes, too
-      one.on('data', (data) => (one === outer && this.#isSilent) || other.write(data));
+      one.on('data', (data) => {
+        if (!this.#vanished.has(one) && !(one === outer && this.#isSilent)) other.write(data);
+      });
       one.on('close', () => {
         this.#sockets.delete(one);
-        other.destroy();
+        if (!this.#vanished.delete(one)) other.destroy();
       });
     }
   }

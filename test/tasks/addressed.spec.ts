@@ -210,7 +210,7 @@ describe('a task that is addressed', () => {
     await tasks.submit(single('mail', 'open'));
     const { tasks: listed } = await tasks.list({ state: 'waiting', isWanted: () => true, limit: 10 });
     expect(listed.map(({ id }) => id).toSorted()).toEqual(['import:a', 'mail:open', 'mail:order-7']);
-    expect((await tasks.waitingTypes()).map(({ type }) => type)).toEqual(['import', 'mail']);
+    expect((await tasks.waitingTypes()).types.map(({ type }) => type)).toEqual(['import', 'mail']);
   });
 
   it('costs a node one read per target of others, whatever waits for them', async () => {

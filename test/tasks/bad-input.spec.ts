@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from '../../lib/decision/index.js';
-import { SubmitManyError, type TaskContext, grouped, single } from '../../lib/tasks/index.js';
+import { SubmitManyError, type TaskContext, defineTask, grouped, single } from '../../lib/tasks/index.js';
 import { SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -136,5 +136,74 @@ describe('a result that is too large', () => {
     expect(await node.tasks.retry(join)).toMatchObject({ outcome: 'retried' });
     await cluster.time.advance(1000);
     expect(await node.tasks.find(join)).toMatchObject({ state: 'completed', result: 'small' });
+  });
+});
+
+describe('a time at which a task may run', () => {
+  const year = (of: number) => new Date(Date.UTC(of, 0));
+
+  it.each([new Date(-1), year(10_000), new Date(8.64e15)])('is refused if no record can keep it: %p', async (runAt) => {
+    const cluster = newCluster();
+    const { tasks } = mailer(cluster, () => 1);
+    const refused = tasks.submit(single('mail', 'one'), undefined, { runAt });
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow(`runAt: ${runAt.toISOString()} is before 1970 or after the year 9999`);
+    expect(await tasks.find('mail:one')).toBeUndefined();
+  });
+
+  it('may be long ago, or in the year 9999', async () => {
+    const cluster = newCluster();
+    const { tasks } = mailer(cluster, () => 1);
+    await tasks.submit(single('mail', 'old'), undefined, { runAt: new Date(0) });
+    await tasks.submit(single('mail', 'far'), undefined, { runAt: year(9999) });
+    await cluster.time.advance(1000);
+    expect(await tasks.find('mail:old')).toMatchObject({ state: 'completed' });
+    expect(await tasks.find('mail:far')).toMatchObject({ state: 'delayed', runAt: Number(year(9999)) });
+  });
+});
+
+describe('an id that no task can have', () => {
+  it('is unknown, although a schedule has its record under it', async () => {
+    const cluster = newCluster();
+    const { tasks } = cluster.node();
+    tasks.schedules.add('job', '* * * * *', () => 1);
+    tasks.start();
+    await cluster.time.advance(5000);
+    expect(await tasks.find('@job')).toBeUndefined();
+    expect(await tasks.explain('@job')).toMatchObject({ reason: 'unknown' });
+    expect(await tasks.cancel('@job')).toMatchObject({ outcome: 'unknown' });
+    expect(await tasks.retry('@job')).toMatchObject({ outcome: 'unknown' });
+    await expect(tasks.submit(single('mail', 'one'), 1, { after: ['@job'] })).rejects.toThrow(
+      'after: "@job" is not in the store',
+    );
+    await tasks.schedules.close();
+  });
+});
+
+describe('an option that is undefined', () => {
+  it("leaves that of the task's definition in force", async () => {
+    const cluster = newCluster();
+    const { tasks } = cluster.node();
+    const report = defineTask('report', { maxAttempts: 3, to: 'batch-.*' });
+    await tasks.submit(single(report, 'june'), 1, {
+      maxAttempts: undefined,
+      to: undefined,
+      priority: 'high',
+    } as object);
+    expect(await tasks.find('report:june')).toMatchObject({
+      priority: 'high',
+      maxAttempts: 3,
+      to: { acquirer: 'batch-.*' },
+    });
+  });
+});
+
+describe('the expression of a schedule', () => {
+  it('is refused if its record could not be read', () => {
+    const { schedules } = newCluster().node().tasks;
+    const add = (expression: string) => () => schedules.add('job', expression, () => 1);
+    const days = (count: number) => `0 0 ${Array(count).fill('10').join()} * *`;
+    expect(add(days(332))).toThrow('expression: 1003 characters are more than 1000');
+    expect(add(days(331))).not.toThrow();
   });
 });

@@ -98,6 +98,30 @@ describe('distribute()', () => {
     expect(await busy.tasks.find(single('unheard', 'a'))).toMatchObject({ state: 'waiting', to: { instance: 'gone' } });
   });
 
+  it('moves a task although many before it stay, because no living node handles their type', async () => {
+    const cluster = newCluster();
+    const ran = new Map<string, string[]>();
+    const living = worker(cluster, ran);
+    const unheard = Array.from({ length: 300 }, (_, number) => ({ name: single('a-type', `${number}`) }));
+    await living.tasks.distribute([...unheard, { name: single('mail', 'last') }], { over: ['gone'] });
+    await cluster.time.advance(MOVED);
+    expect([...ran]).toEqual([['mail:last', ['app1']]]);
+  });
+
+  it('moves tasks although many before them have a text that this version can not read', async () => {
+    const cluster = newCluster();
+    const ran = new Map<string, string[]>();
+    const living = worker(cluster, ran);
+    const list = Array.from({ length: 251 }, (_, number) => ({ name: single('mail', `${number}`) }));
+    await living.tasks.distribute(list, { over: ['gone'] });
+    for (const { name } of list.slice(0, 250)) {
+      const text = (await living.store.texts.read(name.id))!;
+      await living.store.texts.write(name.id, text, text.replace('{"v":1', '{"v":2'));
+    }
+    await cluster.time.advance(MOVED);
+    expect([...ran]).toEqual([['mail:250', ['app1']]]);
+  });
+
   it('is idempotent: a task that is known keeps its address', async () => {
     const cluster = newCluster();
     const node = cluster.node();

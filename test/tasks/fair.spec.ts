@@ -116,6 +116,25 @@ describe('tasks with fair keys', () => {
     expect(ran.filter((key) => key === 'a')).toHaveLength(3);
   });
 
+  it('are offered again once, and not in each turn of the sweep, while all workers are busy', async () => {
+    const cluster = newCluster();
+    const node = cluster.node();
+    const hints = node.store.hints.queue('mail', 'normal');
+    await submit(node, 'a', 5);
+    await cluster.time.advance(LEASE);
+    await hints.drain(10);
+    // An open task that was offered later is at the head of the queue.
+    await node.tasks.submit(single('mail', 'plain'), 'plain');
+    node.tasks.handlers.handle('mail', () => undefined, { lease: LEASE, concurrency: 1 });
+    node.tasks.handlers.pauseType('mail');
+    node.tasks.handlers.start();
+    await cluster.time.advance(SWEPT);
+    const after = await hints.size();
+    expect(after).toBe(6);
+    await cluster.time.advance(10 * SWEPT);
+    expect(await hints.size()).toBe(after);
+  });
+
   it('go to external workers in turn, too', async () => {
     const cluster = newCluster();
     const node = cluster.node();

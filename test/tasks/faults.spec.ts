@@ -4,7 +4,7 @@ import { RetryLaterError, type TaskFunction, grouped, single } from '../../lib/t
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { goAway } from './store-away.js';
-import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
+import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
@@ -226,4 +226,18 @@ it('a member of a large group costs no look at all pages', async () => {
   groups.readMany = (asked) => ((keys += asked.length), readMany(asked));
   for (const number of [1, 2, 3]) await node.tasks.submit(grouped('import', 'large', number, 1_000_000));
   expect(keys).toBe(0);
+});
+
+it('a task whose node died right after its end does not keep a new one of its id away', async () => {
+  const cluster = newCluster();
+  const node = worker(cluster, () => undefined);
+  const isLost = loseAfter(node, 3);
+  const other = cluster.node();
+  await other.tasks.submit(single('mail', 'x'), 1, { runAt: '1s' });
+  await other.tasks.submit(single('other', 'later'), 1, { after: [single('mail', 'x')] });
+  await cluster.time.advance(SWEPT / 3);
+  expect(isLost()).toBe(true);
+  expect((await other.store.find('mail:x'))!.state).toBe('done');
+  expect(await other.tasks.submit(single('mail', 'x'), 2)).toMatchObject({ outcome: 'created' });
+  expect(await other.tasks.submit(single('mail', 'x'), 3)).toMatchObject({ outcome: 'known' });
 });

@@ -25,6 +25,18 @@ describe('a value that is to be kept as JSON', () => {
     }
   });
 
+  it('is not copied and compared if it is too large', () => {
+    let reads = 0;
+    const large = {
+      get text() {
+        reads++;
+        return 'x'.repeat(100);
+      },
+    };
+    expect(readJson(large, 100)).toEqual({ fault: expect.stringContaining('111 bytes as JSON are more than 100') });
+    expect(reads).toBe(1);
+  });
+
   it('is a copy', () => {
     const data = { list: [1] };
     const read = readJson(data, 100) as { value: unknown };

@@ -89,7 +89,7 @@ describeOnHazelcast('1,000 tasks with the largest data and results never block t
           (['waiting', 'delayed'] as const).map((state) => tasks.list({ state, ...EACH })),
         );
         expect(lists.map(({ tasks: page }) => page.length)).toEqual([expect.any(Number), expect.any(Number)]);
-        expect(await tasks.waitingTypes()).toHaveLength(1);
+        expect((await tasks.waitingTypes()).types).toHaveLength(1);
       });
       await node.step('move', async () => {
         let left = TASKS / 4;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LeaseExpiredError, type TaskFunction, single } from '../../lib/tasks/index.js';
+import { LeaseExpiredError, type TaskContext, type TaskFunction, single } from '../../lib/tasks/index.js';
+import { FakeTime } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
 import { GRACE, LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
@@ -132,6 +133,81 @@ describe('a lease', () => {
       { ...crashed, crashes: 1 },
       { ...crashed, crashes: 2, outcome: 'crashed' },
     ]);
+  });
+});
+
+describe('a machine that slept', () => {
+  async function afterSleep({ keepAlive }: { keepAlive: boolean }) {
+    const cluster = newCluster();
+    const time = new FakeTime();
+    const sleeper = cluster.node({ time });
+    const tasks: TaskContext[] = [];
+    const work: TaskFunction = (task) => (tasks.push(task), new Promise(() => undefined));
+    sleeper.tasks.handlers.handle('mail', work, { lease: LEASE, keepAlive });
+    sleeper.tasks.handlers.start();
+    await time.advance(1000);
+    await sleeper.tasks.submit(NAME);
+    await time.advance(1000);
+    worker(cluster, () => 'from the other');
+    await cluster.time.advance(LEASE + 2 * SWEPT);
+    time.jumpWall(LEASE + 2 * SWEPT);
+    expect((await sleeper.tasks.find('mail:order-7'))?.result).toBe('from the other');
+    return { time, task: tasks[0]! };
+  }
+
+  it.each([true, false])('counts on no lease that ended meanwhile (keepAlive: %s)', async (keepAlive) => {
+    const { task } = await afterSleep({ keepAlive });
+    expect(task.lease.remaining).toBe(0);
+  });
+
+  it('tells the handler soon', async () => {
+    const { time, task } = await afterSleep({ keepAlive: false });
+    await time.advance(1000);
+    expect(task.signal.reason).toBeInstanceOf(LeaseExpiredError);
+  });
+});
+
+describe('a clock of the store that jumps ahead', () => {
+  const JUMP = 60_000;
+  const takers = (cluster: TaskCluster, work: TaskFunction, concurrency: number) => {
+    const node = cluster.node();
+    node.tasks.handlers.handle('mail', work, { lease: LEASE, concurrency });
+    node.tasks.handlers.start();
+    return node;
+  };
+
+  it('takes no task away from a node that lives', async () => {
+    const cluster = newCluster();
+    const sweeping = takers(cluster, () => 'from the other', 1);
+    await cluster.time.advance(SWEPT);
+    sweeping.tasks.handlers.pauseType('mail');
+    const { work, end } = openEnd<string>();
+    takers(cluster, work, 1);
+    await sweeping.tasks.submit(NAME);
+    await cluster.time.advance(1000);
+    sweeping.tasks.handlers.resumeType('mail');
+    cluster.jumpClock(JUMP);
+    await cluster.time.advance(2 * JUMP);
+    expect(await sweeping.tasks.find('mail:order-7')).toMatchObject({ state: 'running', crashes: 0 });
+    end('from the first');
+    await cluster.time.advance(1000);
+    expect((await sweeping.tasks.find('mail:order-7'))?.result).toBe('from the first');
+  });
+
+  it('does not keep other nodes from the tasks of one that died', async () => {
+    const cluster = newCluster();
+    const dying = takers(cluster, () => new Promise(() => undefined), 100);
+    const ids = Array.from({ length: 40 }, (_, number) => `mail:${number}`);
+    for (const number of ids.keys()) await dying.tasks.submit(single('mail', `${number}`));
+    await cluster.time.advance(1000);
+    const living = takers(cluster, () => 'from the other', 100);
+    await cluster.time.advance(1000);
+    cluster.die(dying);
+    cluster.jumpClock(JUMP);
+    await cluster.time.advance(2 * LEASE + SWEPT);
+    expect(living.context.clusterClock.mayJudge(LEASE)).toBe(false);
+    const found = await Promise.all(ids.map((id) => living.tasks.find(id)));
+    expect(found.map((task) => task?.result)).toEqual(ids.map(() => 'from the other'));
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { openEnd, useCluster } from '../support/nodes.js';
 import {
+  DURATION,
   LIMIT,
   NOTICED,
   defineLimit,
@@ -61,6 +62,27 @@ describe('pauseType()', () => {
   it('refuses a type that this node does not handle', async () => {
     const { tasks } = (await newCluster().node()).gatekeeper;
     expect(() => tasks.handlers.pauseType('mail')).toThrow('this node has no handler for it');
+  });
+});
+
+describe('pauseType() of the type of a schedule', () => {
+  it("leaves the cluster's pause in force: no tick is submitted, and none is made up for", async () => {
+    const cluster = newCluster();
+    const { gatekeeper } = await cluster.node({ definitions: [] });
+    const { tasks, definitions } = gatekeeper;
+    const runs: number[] = [];
+    tasks.schedules.add('job', '*/10 * * * *', () => void runs.push(cluster.time.cluster()));
+    tasks.start();
+    await definitions.define({ name: 'task:cron.job', duration: DURATION });
+    await definitions.pause('task:cron.job');
+    tasks.handlers.pauseType('cron.job');
+    await cluster.time.advance(10 * 60_000);
+    tasks.handlers.resumeType('cron.job');
+    await definitions.resume('task:cron.job');
+    await cluster.time.advance(NOTICED);
+    expect(runs).toEqual([]);
+    await cluster.time.advance(7 * 60_000);
+    expect(runs).toHaveLength(1);
   });
 });
 

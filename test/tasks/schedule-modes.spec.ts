@@ -146,6 +146,22 @@ describe('a new expression of a schedule', () => {
     expect(node.of('ticks-missed')).toEqual([]);
   });
 
+  it('counts from the start of the first node that has it, also if that node is gone before its first tick', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const old = job.node();
+    await cluster.time.advance(untilFirst(cluster));
+    cluster.die(old);
+    const first = job.node({ missed: 'once' }, '10,30 * * * *');
+    await cluster.time.advance(10 * MINUTE);
+    cluster.die(first);
+    await cluster.time.advance(10 * MINUTE);
+    const node = job.node({ missed: 'once' }, '10,30 * * * *');
+    await cluster.time.advance(SOON);
+    expect(job.minutes).toEqual([0, 16]);
+    expect(node.of('ticks-missed')).toHaveLength(1);
+  });
+
   it('counts together with the old one while nodes have both, and a warning names both', async () => {
     const cluster = create();
     const job = new ScheduledJob(cluster);
@@ -161,6 +177,26 @@ describe('a new expression of a schedule', () => {
 });
 
 describe('a pause of the semaphore of the type', () => {
+  it.each([
+    ['once', [23]],
+    ['all', [20, 21, 22, 23]],
+  ] as const)('makes up for them when it ends, not at the next tick (%s)', async (missed, minutes) => {
+    const cluster = newCluster();
+    const { definitions, tasks } = (await cluster.node({ definitions: [] })).gatekeeper;
+    const ran: number[] = [];
+    const work = ({ plannedAt }: { plannedAt: Date }) => void ran.push(plannedAt.getUTCMinutes());
+    tasks.schedules.add('job', '20-23 * * * *', work, { missed });
+    tasks.start();
+    await definitions.define({ name: 'task:cron.job', duration: 10_000, permits: 10 });
+    await cluster.time.advance(MINUTE);
+    await definitions.pause('task:cron.job');
+    await cluster.time.advance(15 * MINUTE);
+    expect(ran).toEqual([]);
+    await definitions.resume('task:cron.job');
+    await cluster.time.advance(5000);
+    expect(ran.toSorted()).toEqual(minutes);
+  });
+
   it.each([
     ['skip', 0],
     ['all', 10],

@@ -24,20 +24,27 @@ export interface TaskNode {
   of<T extends GatekeeperEvent['type']>(type: T): Extract<GatekeeperEvent, { type: T }>[];
 }
 
+interface NodeParts {
+  readonly heartbeat?: boolean;
+  readonly maxRetainedBytes?: number;
+  readonly time?: FakeTime;
+}
+
 /** Nodes that share one `memory()`, with time that the test moves. */
 export class TaskCluster {
   readonly time = new FakeTime();
-  readonly #memory = memory({ clock: this.time.cluster });
+  #ahead = 0;
+  readonly #memory = memory({ clock: () => this.time.cluster() + this.#ahead });
   readonly #nodes: TaskNode[] = [];
   readonly #dead = new Set<TaskNode>();
 
-  /** `heartbeat`: whether the node knows which others live. */
-  node({ heartbeat = true, maxRetainedBytes }: { heartbeat?: boolean; maxRetainedBytes?: number } = {}): TaskNode {
+  /** `heartbeat`: whether the node knows which others live. `time`: that of its machine, which the test moves, too. */
+  node({ heartbeat = true, maxRetainedBytes, time = this.time }: NodeParts = {}): TaskNode {
     const settings = parseGatekeeperOptions({ store: this.#memory, acquirer: `app${this.#nodes.length + 1}` });
     const random = systemRandomness();
     const context = createContext(settings, {
       node: { group: 'default', acquirer: settings.acquirer, instance: random.instance() },
-      nodeClock: this.time,
+      nodeClock: time,
       random,
       isClosing: () => false,
       grantFault: () => undefined,
@@ -57,6 +64,11 @@ export class TaskCluster {
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };
     this.#nodes.push(node);
     return node;
+  }
+
+  /** The clock of the store is stepped. */
+  jumpClock(ms: number): void {
+    this.#ahead += ms;
   }
 
   /** The node's process ends without a word: no call of the store is answered any more, and others see that. */
@@ -82,7 +94,8 @@ export class TaskCluster {
 
   async close(): Promise<void> {
     const closing = Promise.all(this.#nodes.map(({ tasks }) => tasks.handlers.close()));
-    await this.time.advance(20_000);
+    const times = new Set([this.time, ...this.#nodes.map(({ context }) => context.nodeClock as FakeTime)]);
+    for (const time of times) await time.advance(20_000);
     await closing;
     for (const { context } of this.#nodes) {
       context.clusterClock.stop();
@@ -139,7 +152,7 @@ export function loseAfter({ context }: TaskNode, writes: number): () => boolean 
   hang(store, ['read', 'compareAndSet']);
   const lostQueue = (name: string): HintQueue => {
     const hints = queue(name);
-    hang(hints, ['drain', 'peek', 'offer', 'size']);
+    hang(hints, ['drain', 'peek', 'offer', 'remove', 'size']);
     // A member gives no hint to a connection that has ended.
     const poll = hints.poll.bind(hints);
     hints.poll = async (patience, signal) => {

@@ -5,7 +5,7 @@ import { PRIORITIES, type Task, USUAL_LIMITS } from '../../lib/tasks/task.js';
 import { decodeTask, encodeTask } from '../../lib/tasks/task.codec.js';
 import { deadRange, placeOfText, rangeOf, waitingRange } from '../../lib/tasks/task-place.js';
 import { Bits, PAGE_BITS } from '../../lib/tasks/groups/bits.js';
-import { isFull, openRoot, pagesOf, placeOf, withFull } from '../../lib/tasks/groups/group.js';
+import { isFull, knows, openRoot, pagesOf, placeOf, withFull, withMember } from '../../lib/tasks/groups/group.js';
 import { decodePage, decodeRoot, encodePage, encodeRoot } from '../../lib/tasks/groups/group.codec.js';
 
 const NOW = 1_790_000_000_000;
@@ -142,7 +142,7 @@ describe('names', () => {
 });
 
 describe('a group', () => {
-  const root = openRoot('import[june]', 'import', undefined, { now: NOW, nonce: 'a.1', total: 2000 });
+  const root = openRoot('import[june]', 'import', undefined, { now: NOW, nonce: 'a.1', number: 1, total: 2000 });
 
   it('has its members on pages of 1,024', () => {
     expect([1, 1024, 1025].map(placeOf)).toEqual([
@@ -162,8 +162,19 @@ describe('a group', () => {
     expect([half.state, withFull(half, [0, 1], 'a.3').state]).toEqual(['open', 'joining']);
   });
 
+  it('has room for the numbers of its members while the total is not known', () => {
+    const first = openRoot('import[june]', 'import', undefined, { now: NOW, nonce: 'a.1', number: 7 });
+    expect(first.highest).toBe(100);
+    expect([1, 100, 101].map((number) => knows(first, { number }))).toEqual([true, true, false]);
+    expect(knows(first, { number: 1, total: 7 })).toBe(false);
+    expect(withMember(first, { number: 250 }, 'a.2').highest).toBe(300);
+    expect(withMember(first, { number: 1_000_000 }, 'a.2').highest).toBe(1_000_000);
+    const whole = withMember(first, { number: 1, total: 7 }, 'a.3');
+    expect([whole.total, knows(whole, { number: 7 })]).toEqual([7, true]);
+  });
+
   it('never has the incarnation of a former one', () => {
-    const next = openRoot('import[june]', 'import', root, { now: NOW - 5000, nonce: 'a.9', total: undefined });
+    const next = openRoot('import[june]', 'import', root, { now: NOW - 5000, nonce: 'a.9', number: 1 });
     expect(next.incarnation).toBeGreaterThan(root.incarnation);
   });
 

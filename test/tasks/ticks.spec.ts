@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { CronTime } from 'cron';
 import { readTicks } from '../../lib/tasks/schedules/ticks.js';
 
 /** The next ticks in Berlin after a local time, as local times with their offset. */
@@ -43,6 +44,30 @@ describe('the planned times of an expression', () => {
     ],
   ])('are once where the clocks go back %s', (_where, timeZone, after, expected) => {
     expect(ticksAfter('30 1 * * *', after, 2, timeZone)).toEqual(expected);
+  });
+});
+
+describe('in UTC, the planned times', () => {
+  it.each([
+    '* * * * * *',
+    '*/7 13,59 */5 * * *',
+    '59 59 23 31 12 *',
+    '0 0 29 2 *',
+    '0 0 13 * 5',
+    '0 0 * * 1-5',
+    '0 0 1 1 0,7',
+    '30 4 1,15 * 5',
+    '0 12 31 * *',
+    '0 0 * jan,dec sun',
+    '*/10 8-9 * * 1-5',
+    '@weekly',
+  ])('of %s are those of the package cron', (expression) => {
+    const read = readTicks(expression, 'UTC');
+    if ('faults' in read) throw new Error(read.faults.join());
+    const cron = new CronTime(expression, 'UTC');
+    for (let at = Date.parse('2026-01-01T00:00:00.500Z'); at < Date.parse('2027-03-01'); at += 11 * 86_400_123) {
+      expect(read.ticks.next(at)).toBe(cron.getNextDateFrom(new Date(at), 'UTC').toMillis());
+    }
   });
 });
 
@@ -98,6 +123,15 @@ describe('when the clocks repeat the hour after 2 (25 October 2026)', () => {
       '25T03:00:00+01:00',
     ];
     expect(ticksAfter('*/30 * * * *', '2026-10-24T23:30Z', 5)).toEqual(expected);
+  });
+
+  it('the tick after both is found by few looks at the zone, from any second of the repeated one', () => {
+    const read = readTicks('* * 0-5 * * *', 'Europe/Berlin');
+    if ('faults' in read) throw new Error(read.faults.join());
+    const looks = jest.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts');
+    expect(read.ticks.next(Date.parse('2026-10-25T01:00:01Z'))).toBe(Date.parse('2026-10-25T02:00Z'));
+    expect(looks.mock.calls.length).toBeLessThan(50);
+    looks.mockRestore();
   });
 
   it('no tick is before the time that was asked for, from any second of both hours', () => {

@@ -66,6 +66,18 @@ describe('a run', () => {
     expect(attributes).toMatchObject({ 'gatekeeper.outcome': 'failed', 'error.type': 'TypeError' });
   });
 
+  it.each([Object.create(null), Object.assign(new Error('text'), { message: { code: 7 }, name: null })])(
+    'that fails with any value %# throws just that one',
+    async (thrown) => {
+      const observed = observe();
+      const { gatekeeper } = await start(observed);
+      await expect(gatekeeper.run('job', () => Promise.reject(thrown))).rejects.toBe(thrown);
+      const { status, attributes } = spanOf(observed, 'run job');
+      expect(status).toEqual({ code: SpanStatusCode.ERROR, message: expect.stringMatching(/^an (empty )?object/) });
+      expect(attributes).toMatchObject({ 'gatekeeper.outcome': 'failed', 'error.type': '_OTHER' });
+    },
+  );
+
   it.each(['throw', undefined] as const)(
     'that is skipped has the reason, and no error (onSkip: %s)',
     async (onSkip) => {

@@ -10,6 +10,7 @@ import {
   PermitLostError,
   type Skipped,
   StoreUnavailableError,
+  UnknownSemaphoreError,
   currentPermit,
   guardWith,
   hazelcast,
@@ -198,6 +199,15 @@ describe('TestGatekeeper without Nest', () => {
     await jobs.export();
     await expect(gatekeeper.ready({ timeout: 1 })).resolves.toBeUndefined();
     expect(gatekeeper.health().store.connected).toBe(true);
+  });
+
+  it('has definitions that people change, as with an empty memory()', async () => {
+    const gatekeeper = new TestGatekeeper();
+    const { definitions } = gatekeeper;
+    await definitions.define({ name: 'x', duration: '10s' });
+    await definitions.pause('x');
+    expect((await gatekeeper.state()).semaphores).toMatchObject([{ name: 'x', pause: expect.anything() }]);
+    await expect(gatekeeper.runNow('unknown')).rejects.toBeInstanceOf(UnknownSemaphoreError);
   });
 
   it('leaves no timer and nothing to close', async () => {

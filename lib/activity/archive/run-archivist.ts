@@ -1,7 +1,7 @@
 import { type ArchiveFailure, BoundedCalls } from '../../archives/bounded-calls.js';
 import { Deadline } from '../../async/deadline.js';
 import { Periodic } from '../../async/periodic.js';
-import { type Context, timeOf } from '../../context/context.js';
+import type { Context } from '../../context/context.js';
 import { given } from '../../decision/index.js';
 import { Batches } from '../batches.js';
 import type { EndedRun, HistoryEntry } from '../history-entry.js';
@@ -14,7 +14,10 @@ import type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './hi
 const GATHERING = 1000;
 /** ms after a failure until unarchived runs are appended again. */
 const PATIENCE = 10_000;
-/** ms until the next removal of what is too old: usually, if the last one left something, and at first or after a failure. */
+/**
+ * ms until the next removal of what is too old: usually, if the last one left something, and at first, after a failure or
+ * without cluster time.
+ */
 const REMOVAL = { usual: 600_000, more: 1000, first: 60_000 };
 /** The most ms that a shutdown waits for the archive, and the least, also if runs and tasks get less. */
 const CLOSING = { most: 5000, least: 1000 };
@@ -130,9 +133,13 @@ export class RunArchivist {
   }
 
   async #removeOld(): Promise<void> {
-    const call = async () => this.#archive.removeOld!(timeOf(this.context));
+    const { clusterClock } = this.context;
+    this.#untilRemoval = REMOVAL.first;
+    // By a wrong clock of this node all runs could be too old.
+    if (!clusterClock.isFresh) return;
+    const call = async () => this.#archive.removeOld!(clusterClock.latest());
     const hasMore = await this.#calls.try('remove old runs', call);
-    this.#untilRemoval = hasMore === undefined ? REMOVAL.first : hasMore ? REMOVAL.more : REMOVAL.usual;
+    if (hasMore !== undefined) this.#untilRemoval = hasMore ? REMOVAL.more : REMOVAL.usual;
   }
 
   #problem(action: string, error: unknown): void {

@@ -28,6 +28,8 @@ export interface JobTimes {
   readonly due?: number | undefined;
 }
 
+type TimesOf = (job: JobRecord) => JobTimes | undefined;
+
 /**
  * A bounded past of each job, which runs of other jobs can't push out.
  *
@@ -50,10 +52,10 @@ export class JobHistories {
   #flushing?: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param timesOf the schedule of a job on this node, if it has one */
+  /** @param timesNow looks at the schedules of this node, and returns that of a job, if it has one */
   constructor(
     private readonly context: Context,
-    private readonly timesOf: (job: JobRecord) => JobTimes | undefined,
+    private readonly timesNow: () => TimesOf,
     /** Version of the application, if it has one. */
     private readonly version?: string,
   ) {
@@ -139,22 +141,23 @@ export class JobHistories {
 
   /** One shard after another, so that many jobs never keep the store busy. @returns false if the store failed */
   async #flush(): Promise<boolean> {
-    for (const shard of this.#pending.shards) {
-      try {
-        await this.#write(shard);
-      } catch (error) {
-        if (this.#isClosed) this.#report(error);
-        return false;
-      }
+    try {
+      const timesOf = this.timesNow();
+      for (const shard of this.#pending.shards) await this.#write(shard, timesOf);
+    } catch (error) {
+      if (this.#isClosed) this.#report(error);
+      return false;
     }
     this.#reportDropped();
     return true;
   }
 
-  async #write(shard: number): Promise<void> {
+  async #write(shard: number, timesOf: TimesOf): Promise<void> {
     const { store, timers, timing } = this.context;
     const key = KEY_PREFIX + shard;
-    const addition = this.#pending.take(shard, Math.round(timeOf(this.context)), (job) => this.#complete(job));
+    const addition = this.#pending.take(shard, Math.round(timeOf(this.context)), (job) =>
+      this.#complete(job, timesOf(job)),
+    );
     const ask = <T>(call: () => Promise<T>) =>
       answerWithin(timers, timing.callTimeout, 'write the history of a job', call);
     for (let tries = 0; tries < TRIES; tries++) {
@@ -175,8 +178,7 @@ export class JobHistories {
     return isNewer || contains(shard, addition) ? undefined : encodeJobShard(withAddition(shard, addition));
   }
 
-  #complete(job: JobRecord): JobRecord {
-    const times = this.timesOf(job);
+  #complete(job: JobRecord, times: JobTimes | undefined): JobRecord {
     const { version } = this;
     return {
       ...job,

@@ -1,4 +1,4 @@
-import type { EndedRun, ExpiryEntry, RunEntry, StartEntry } from '../history-entry.js';
+import { type EndedRun, type ExpiryEntry, type RunEntry, type StartEntry, newerFirst } from '../history-entry.js';
 import { DAYS, HOURS, type RunPeriod, addedPeriods, periodOf, withoutCrash } from './run-periods.js';
 
 /** Maximum numbers for one job. */
@@ -148,12 +148,13 @@ export function withExpiry(record: JobRecord, { token, at: until }: ExpiryEntry,
   return combined(record, ofRun({ ...begun, kind: 'run', outcome: 'crashed', until }), now);
 }
 
-/** Forgets the starts of runs that ended. */
+/** Forgets the starts of runs that ended. @param ended by {@link runInShard} */
 export function withoutStarts(record: JobRecord, ended: ReadonlySet<string>): JobRecord {
-  return { ...record, starts: record.starts.filter((start) => !ended.has(runKey(start))) };
+  const isEnded = (start: StartEntry) => ended.has(runInShard(record.semaphore, runKey(start)));
+  return { ...record, starts: record.starts.filter((start) => !isEnded(start)) };
 }
 
-/** Identifies a run of one job. Only runs of 2 s or more have a number; a permit has one run at a time. */
+/** Identifies a run of one job. Runs that overlap may share a permit, so the permit is only used without a number. */
 export function runKey({
   node,
   at,
@@ -162,6 +163,16 @@ export function runKey({
   slot,
 }: Omit<StartEntry, 'kind' | 'run'> & { readonly run?: number | undefined }): string {
   return (run === undefined ? [node.instance, at, token, slot] : [node.instance, at, run]).join('\n');
+}
+
+/**
+ * Identifies a run among those of several semaphores. Runs of jobs that are due at one time may begin in the same ms with
+ * the same number.
+ *
+ * @param run its {@link runKey}
+ */
+export function runInShard(semaphore: string, run: string): string {
+  return `${semaphore}\n${run}`;
 }
 
 export function nameKey({ semaphore, job }: Name): string {
@@ -194,7 +205,7 @@ function endOf(crash: RunEntry, runs: readonly RunEntry[]): EndedRun | undefined
 
 /** Sorted so that the result does not depend on the order of the entries. */
 function newest<Entry extends RunEntry | StartEntry>(entries: readonly Entry[]): Entry[] {
-  return entries.toSorted((one, other) => other.at - one.at || (runKey(one) < runKey(other) ? 1 : -1));
+  return entries.toSorted((one, other) => newerFirst(one, other) || (runKey(one) < runKey(other) ? 1 : -1));
 }
 
 function fewStacks(failures: readonly FailedRun[]): FailedRun[] {

@@ -1,7 +1,7 @@
 import type { RunEntry, RunningEntry } from '../history-entry.js';
 import type { RunFacts } from '../paired-runs.js';
 import { addedDurations, countOf, percentile } from './durations.js';
-import { type FailedRun, type JobRecord, type JobVersion, combined, ofRun } from './job-record.js';
+import { type FailedRun, type JobRecord, type JobVersion, combined, ofRun, runKey } from './job-record.js';
 import { DAY, type RunPeriod } from './run-periods.js';
 
 /** Numbers of runs by their outcome, and how long the good ones took. */
@@ -95,7 +95,7 @@ function withCrashes(record: JobRecord, facts: RunFacts, now: number): JobRecord
 /** Adds the messages, which only the failures have. */
 function withMessages(runs: readonly RunEntry[], failures: readonly FailedRun[]): RunEntry[] {
   return runs.map((run) => {
-    const message = failures.find((each) => each.at === run.at && each.node.instance === run.node.instance)?.message;
+    const message = failures.find((each) => runKey(each) === runKey(run))?.message;
     return run.outcome === 'ok' || message === undefined ? run : { ...run, message };
   });
 }

@@ -23,7 +23,7 @@ export interface Addition extends WriterMark {
   readonly writer: string;
   /** By `nameKey`. */
   readonly jobs: ReadonlyMap<string, JobRecord>;
-  /** `runKey`s of runs of 2 s or more that have ended. */
+  /** Runs of 2 s or more that have ended, by `runInShard`. */
   readonly ended: ReadonlySet<string>;
   /** Permits that this node found expired. */
   readonly expiries: readonly ExpiryEntry[];

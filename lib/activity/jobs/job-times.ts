@@ -4,19 +4,16 @@ import type { JobTimes } from './job-histories.js';
 import type { JobRecord } from './job-record.js';
 
 /**
- * The schedule of a job on this node.
+ * The schedules of the jobs of this node.
  *
- * @param infos the jobs of this node
- * @returns undefined if this node has no schedule for it
+ * @returns undefined for a job for which this node has no schedule
  */
-export function timesOf(
-  { semaphore, job }: JobRecord,
-  infos: readonly JobInfo[],
-  context: Context,
-): JobTimes | undefined {
-  const info = infos.find((each) => each.job === job && (each.semaphore ?? semaphore) === semaphore);
-  if (!info?.schedule) return undefined;
+export function timesOf(infos: readonly JobInfo[], context: Context): (job: JobRecord) => JobTimes | undefined {
   const offset = timeOf(context) - context.nodeClock.wall();
-  const due = info.schedule.recent?.at(-1);
-  return { schedule: info.schedule.expression, ...(due !== undefined && { due: Math.round(due + offset) }) };
+  return ({ semaphore, job }) => {
+    const info = infos.find((each) => each.job === job && (each.semaphore ?? semaphore) === semaphore);
+    if (!info?.schedule) return undefined;
+    const due = info.schedule.recent?.at(-1);
+    return { schedule: info.schedule.expression, ...(due !== undefined && { due: Math.round(due + offset) }) };
+  };
 }

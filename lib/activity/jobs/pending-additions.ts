@@ -1,6 +1,6 @@
 import { hashOf } from '../../decision/index.js';
 import type { ExpiryEntry } from '../history-entry.js';
-import { type JobRecord, nameKey, summedUp } from './job-record.js';
+import { type JobRecord, nameKey, runInShard, runKey, summedUp } from './job-record.js';
 import type { Addition } from './job-shard.js';
 
 /** Number of texts that contain all jobs. Few enough to read all of them with one call. */
@@ -30,23 +30,30 @@ export function shardOf(semaphore: string): number {
  */
 export class PendingAdditions {
   readonly #changes = new Map<number, Changes>();
+  /** The one that was sent last comes last. */
   readonly #sent = new Map<number, Addition>();
   /** Jobs with changes, the least recently noted first, with their shards. */
   readonly #noted = new Map<string, number>();
+  /** Runs that go on and whose start was added. */
+  readonly #started = new Set<string>();
   #seq = 0;
   #dropped = 0;
 
   constructor(private readonly writer: string) {}
 
-  /** The shards with changes. */
+  /**
+   * The shards with changes, in the order to write them. Those whose last write failed come last, so that they don't keep
+   * others from being written.
+   */
   get shards(): number[] {
-    return [...new Set([...this.#sent.keys(), ...this.#changes.keys()])];
+    return [...[...this.#changes.keys()].filter((shard) => !this.#sent.has(shard)), ...this.#sent.keys()];
   }
 
   /** Adds changes of one job. @param now cluster time in ms */
   add(record: JobRecord, now: number): void {
     const shard = shardOf(record.semaphore);
     const { jobs } = this.#of(shard);
+    for (const start of record.starts) this.#started.add(runInShard(start.semaphore, runKey(start)));
     const key = nameKey(record);
     const known = jobs.get(key) ?? [];
     known.push(record);
@@ -56,10 +63,12 @@ export class PendingAdditions {
     if (this.#noted.size > MOST_JOBS) this.#dropOldest();
   }
 
-  /** Notes the end of a run whose start was added. */
+  /** Notes the end of a run. Does nothing if its start was not added: most runs are too short for one. */
   end(semaphore: string, run: string): void {
+    const key = runInShard(semaphore, run);
+    if (!this.#started.delete(key)) return;
     const { ended } = this.#of(shardOf(semaphore));
-    if (ended.size < MOST_MARKS) ended.add(run);
+    if (ended.size < MOST_MARKS) ended.add(key);
   }
 
   expire(expiry: ExpiryEntry): void {
@@ -69,13 +78,8 @@ export class PendingAdditions {
 
   /** The addition to send next for a shard. @param at cluster time in ms */
   take(shard: number, at: number, complete: (job: JobRecord) => JobRecord): Addition {
-    const sent = this.#sent.get(shard);
-    if (sent) return sent;
-    const changes = this.#of(shard);
-    this.#changes.delete(shard);
-    const jobs = new Map([...changes.jobs].map(([key, all]) => [key, complete(addedUp(all, at))]));
-    for (const key of jobs.keys()) this.#noted.delete(key);
-    const addition = { ...changes, jobs, writer: this.writer, seq: ++this.#seq, at };
+    const addition = this.#sent.get(shard) ?? this.#next(shard, at, complete);
+    this.#sent.delete(shard);
     this.#sent.set(shard, addition);
     return addition;
   }
@@ -90,6 +94,14 @@ export class PendingAdditions {
     const dropped = this.#dropped;
     this.#dropped = 0;
     return dropped;
+  }
+
+  #next(shard: number, at: number, complete: (job: JobRecord) => JobRecord): Addition {
+    const changes = this.#of(shard);
+    this.#changes.delete(shard);
+    const jobs = new Map([...changes.jobs].map(([key, all]) => [key, complete(addedUp(all, at))]));
+    for (const key of jobs.keys()) this.#noted.delete(key);
+    return { ...changes, jobs, writer: this.writer, seq: ++this.#seq, at };
   }
 
   #of(shard: number): Changes {

@@ -80,6 +80,6 @@ export function* entriesOf({ runs, failures, running }: JobRuns): Generator<Hist
 /** Identifies the run of an entry. A run that goes on and its end have the same key. */
 export function entryKey(entry: HistoryEntry): string {
   const { semaphore, job, at, node } = entry;
-  const run = entry.kind === 'skip' ? `skip\n${node.instance}\n${at}` : runKey(entry);
+  const run = entry.kind === 'skip' ? `skip\n${node.instance}\n${at}\n${entry.reason}` : runKey(entry);
   return `${semaphore}\n${job}\n${run}`;
 }

@@ -1,6 +1,7 @@
 import { type Pieces, inSlices } from '../../async/slices.js';
+import { sortedInPieces } from '../../async/sorted.js';
 import { type Context, timeOf } from '../../context/context.js';
-import type { HistoryEntry, StartEntry } from '../history-entry.js';
+import { type HistoryEntry, type StartEntry, newerFirst } from '../history-entry.js';
 import type { RunFacts } from '../paired-runs.js';
 import type { RunHistory } from '../run-history.js';
 import type { JobHistories } from './job-histories.js';
@@ -48,7 +49,7 @@ export class Runs {
     const exact = absolute(query, timeOf(context));
     const isWanted = (entry: HistoryEntry) => matchesQuery(entry, exact) && (!sees || sees(entry.semaphore));
     const found = await inSlices(allOf(entries, jobs, isWanted), context.nodeClock);
-    return found.toSorted((one, other) => other.at - one.at).slice(0, query.limit);
+    return (await inSlices(sortedInPieces(found, newerFirst), context.nodeClock)).slice(0, query.limit);
   }
 
   /**
@@ -83,7 +84,7 @@ export class Runs {
     const facts = await factsOf(records.flatMap(({ starts }) => starts));
     const now = Math.round(timeOf(context));
     const jobs = await inSlices(shownInPieces(records, facts, now, this.#cache), context.nodeClock);
-    return jobs.toSorted((one, other) => compare(one.semaphore, other.semaphore) || compare(one.job, other.job));
+    return inSlices(sortedInPieces(jobs, byName), context.nodeClock);
   }
 }
 
@@ -133,6 +134,10 @@ function* allOf(
 function* bothOf(entries: readonly HistoryEntry[], jobs: readonly JobRuns[]): Generator<HistoryEntry> {
   yield* entries.toReversed();
   for (const job of jobs) yield* entriesOf(job);
+}
+
+function byName(one: JobRuns, other: JobRuns): number {
+  return compare(one.semaphore, other.semaphore) || compare(one.job, other.job);
 }
 
 function compare(one: string, other: string): number {

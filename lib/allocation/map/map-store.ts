@@ -84,6 +84,18 @@ export class MapStore {
     return this.#confirmed === nonce;
   }
 
+  /**
+   * Upper bound of cluster time, in ms. There is none while the clocks are asked again, for example after a jump of this
+   * node's wall clock, and an owner map without a time could not be read.
+   *
+   * @throws StoreUnavailableError if no member says its time
+   */
+  async latest(): Promise<number> {
+    const { clusterClock } = this.context;
+    if (!clusterClock.isFresh) await this.#ask('return its time', () => clusterClock.sample());
+    return clusterClock.latest();
+  }
+
   /** Reads the pages that this node does not remember. @throws StoreUnavailableError, NewerRecordError */
   async readOwned(keys: readonly string[]): Promise<void> {
     await this.#readPages(keys, this.owned, decodeOwnedPage);

@@ -25,7 +25,7 @@ export interface AllocationRoot {
   readonly term: number;
   /** Cluster time of the write, in ms. */
   readonly at: number;
-  /** The longest lease of all members so far, in ms. A member without a registry entry may live that long. */
+  /** The longest lease that a member may have, in ms. One without a registry entry may live that long. */
   readonly lease: number;
   /** The highest token that was granted. */
   readonly lastToken: number;

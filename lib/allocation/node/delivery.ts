@@ -43,6 +43,10 @@ export class Delivery {
   #hasLapsed = false;
   #isClosed = false;
   #onChange = () => {};
+  /** Called by a change after which the application must give something back. */
+  #onHandover = () => {};
+  /** Lease that the last call was about. */
+  #incarnation = '';
 
   constructor(private readonly parts: DeliveryParts) {}
 
@@ -59,7 +63,14 @@ export class Delivery {
     if (!share.isHeld) this.#hasLapsed = true;
     this.#isDue = true;
     this.#onChange();
+    if (this.#isHandover) this.#onHandover();
     this.#running ??= this.#run();
+  }
+
+  /** Whether the application has, or may have, something that it must give back. */
+  get #isHandover(): boolean {
+    const { incarnation, ending } = this.parts.share;
+    return this.#isClosed || this.#hasLapsed || ending.length > 0 || incarnation !== this.#incarnation;
   }
 
   /** Takes everything from the application, and waits until it has given it back. */
@@ -89,6 +100,7 @@ export class Delivery {
     const { incarnation, ending } = share;
     const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : share.owned;
     this.#hasLapsed = false;
+    this.#incarnation = incarnation;
     const difference = await inSlices(this.#compare(owned), context.nodeClock);
     this.#known = difference.owned;
     const [added, revoked] = [difference.added.length, difference.revoked.length];
@@ -135,7 +147,10 @@ export class Delivery {
     return { owned, added, revoked };
   }
 
-  /** Waits for the callbacks and the work on revoked resources, for a limited time. Never rejects. */
+  /**
+   * Waits for the callbacks and the work on revoked resources. The time is limited from the moment at which something must
+   * be given back: until then no other node waits for it. Never rejects.
+   */
   async #call(isChanged: boolean, { owned, added, revoked }: Difference): Promise<void> {
     const { work, context, timeout, group } = this.parts;
     const ending = new AbortController();
@@ -155,15 +170,21 @@ export class Delivery {
     // Work that is aborted later has its own time.
     const aborted = work.aborted;
     const ended = Promise.all([...guarded, ...aborted.map(({ done }) => done)]);
+    if (revoked.length + aborted.length === 0 && !this.#isHandover) await Promise.race([ended, this.#handover()]);
     await new Deadline(context.timers, timeout).race(ended).catch((error: unknown) => {
       if (!(error instanceof DeadlinePassed)) throw error;
       const late = new Error(
-        `onAllocated, or work on ${revoked.length} revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
+        `onAllocated, or work on revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
       );
       ending.abort(late);
       work.forget(aborted);
       this.#problem('give resources back', late);
     });
+  }
+
+  /** Resolves at the next change after which something must be given back. */
+  #handover(): Promise<void> {
+    return new Promise((resolve) => (this.#onHandover = resolve));
   }
 
   #problem(action: string, error: unknown): void {

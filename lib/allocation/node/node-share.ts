@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Pieces, inSlices } from '../../async/slices.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { GroupEntry, Membership } from '../../activity/index.js';
@@ -138,17 +139,17 @@ export class NodeShare {
   }
 
   /**
-   * Names the listed resources that the application had not returned when they were listed.
+   * Takes over the resources of the application's last reading into the list: those that it had not returned when they were
+   * listed, and those that are other objects now.
    *
-   * @returns whether the list is another one now
+   * @returns whether their content is another one now. Most applications make the same objects anew with each reading
    */
   nameStrangers(): Promise<boolean> {
     // After a root that is being applied, whose list may lack the names, too.
     return this.#queue.run(async () => {
-      const listed = await inSlices(this.#named(), this.context.nodeClock);
-      const isNew = listed !== this.#listed;
+      const { listed, isOther } = await inSlices(this.#named(), this.context.nodeClock);
       this.#listed = listed;
-      return isNew;
+      return isOther;
     });
   }
 
@@ -203,13 +204,18 @@ export class NodeShare {
     return { ...applied, listed: owned === this.#listed.of ? this.#listed : yield* this.#list(owned) };
   }
 
-  *#named(): Pieces<Listed> {
+  *#named(): Pieces<{ readonly listed: Listed; readonly isOther: boolean }> {
     const { of, list } = this.#listed;
-    let isStrange = false;
-    yield* eachInPieces(list, ({ id, resource }) => {
-      isStrange ||= resource === undefined && this.resourceOf(id) !== undefined;
+    const named: Allocated[] = [];
+    let [isReplaced, isOther] = [false, false];
+    yield* eachInPieces(list, (each) => {
+      const resource = this.resourceOf(each.id) ?? each.resource;
+      const isSame = resource === each.resource;
+      isReplaced ||= !isSame;
+      isOther ||= !isSame && !isDeepStrictEqual(resource, each.resource);
+      named.push(isSame ? each : { ...each, resource });
     });
-    return isStrange ? yield* this.#list(of) : this.#listed;
+    return { listed: isReplaced ? { of, list: Object.freeze(named) } : this.#listed, isOther };
   }
 
   *#list(of: ReadonlyMap<string, number>): Pieces<Listed> {

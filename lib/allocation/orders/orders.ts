@@ -48,20 +48,23 @@ export class Orders {
     if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
   }
 
+  /* Each order resolves to whether it changed the orders. */
+
   /** @throws InvalidOptionsError */
-  pin(resource: string, node: string): Promise<void> {
+  pin(resource: string, node: string): Promise<boolean> {
     const fault = faultOfId(resource);
     if (fault !== undefined)
       throw new InvalidOptionsError(`a pin in group ${show(this.group)}`, [`resource: ${fault}`]);
     this.#expectNode(node);
     return this.#change(({ pins }) => {
+      if (pins.some(([id, pinnedTo]) => id === resource && pinnedTo === node)) return undefined;
       const others = pins.filter(([id]) => id !== resource);
       if (others.length < MOST_PINS) return { pins: [...others, [resource, node]] };
       throw this.#tooMany('pins', MOST_PINS);
     });
   }
 
-  unpin(resource: string): Promise<void> {
+  unpin(resource: string): Promise<boolean> {
     return this.#change(({ pins }) => {
       const others = pins.filter(([id]) => id !== resource);
       return others.length < pins.length ? { pins: others } : undefined;
@@ -69,7 +72,7 @@ export class Orders {
   }
 
   /** @throws InvalidOptionsError */
-  drain(node: string): Promise<void> {
+  drain(node: string): Promise<boolean> {
     this.#expectNode(node);
     return this.#change(({ drained }) => {
       if (drained.includes(node)) return undefined;
@@ -78,22 +81,27 @@ export class Orders {
     });
   }
 
-  undrain(node: string): Promise<void> {
+  undrain(node: string): Promise<boolean> {
     return this.#change(({ drained }) =>
       drained.includes(node) ? { drained: drained.filter((each) => each !== node) } : undefined,
     );
   }
 
   /** Asks the leader to look at the resources now. */
-  ask(): Promise<void> {
+  ask(): Promise<boolean> {
     return this.#change(({ asked }) => ({ asked: asked + 1 }));
   }
 
-  #change(changeOf: (orders: Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>) => Change | undefined): Promise<void> {
-    return this.client.transact<void>((orders, view, nonce) => {
-      const change = changeOf(orders ?? { pins: [], drained: [], asked: 0 });
-      if (!change) return { result: undefined };
-      return { write: nextOrders(orders, change, view, nonce), done: () => undefined };
+  #change(
+    changeOf: (orders: Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>) => Change | undefined,
+  ): Promise<boolean> {
+    const changeIn = (orders: OrdersRecord | undefined) => changeOf(orders ?? { pins: [], drained: [], asked: 0 });
+    return this.client.transact<boolean>((orders, view, nonce) => {
+      const change = changeIn(orders);
+      if (!change) return { result: false };
+      // A write whose answer was lost, and which another one has replaced: what it wanted is in force.
+      const isDoneIn = (later: OrdersRecord | undefined, isUncertain: boolean) => isUncertain && !changeIn(later);
+      return { write: nextOrders(orders, change, view, nonce), done: () => true, isDoneIn };
     });
   }
 

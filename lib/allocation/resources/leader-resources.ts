@@ -2,23 +2,29 @@ import { type Pieces, inSlices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { resourcesIn } from '../map/page.js';
-import type { Orders } from '../orders/orders.js';
 import type { KnownPages } from '../round/owner-map.js';
 import type { MasterSet } from './master-set.js';
-import { type MasterSetState, type NodeSet, differingSets, failReading, takeReading } from './master-set-state.js';
+import {
+  type MasterSetState,
+  type NodeSet,
+  differingSets,
+  failReading,
+  takeReading,
+  withOwnerMap,
+} from './master-set-state.js';
 import type { Reading, ResourceReader } from './resource-reader.js';
 
 interface LeaderResourcesParts {
   readonly context: Context;
   readonly reader: ResourceReader;
-  readonly orders: Orders;
 }
 
 /** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
 export class LeaderResources {
   #state: MasterSetState = {};
   #taken: Reading | undefined;
-  #asked = 0;
+  /** Whether a reading of this term counted. */
+  #isRead = false;
   /** Monotonic ms at which the present ones were taken. */
   #since = 0;
 
@@ -34,39 +40,47 @@ export class LeaderResources {
     return this.#state.problem;
   }
 
-  /** Whether there is a reading that {@link update} has not taken. */
+  /** Whether {@link update} has something to do: to take a reading, or to ask for one. */
   get isStale(): boolean {
-    return this.parts.reader.last !== undefined && this.parts.reader.last !== this.#taken;
+    const { reader } = this.parts;
+    return reader.isAsked || (reader.last !== undefined && reader.last !== this.#taken);
   }
 
   /** Call this when a term begins: a node that did not lead has not compared its readings with the owner map. */
   reset(): void {
     this.#state = {};
     this.#taken = undefined;
-    this.#asked = this.parts.orders.asked;
+    this.#isRead = false;
   }
 
-  /** Takes over the last reading. Reads first if there is none, or if a node has asked for it. */
-  async update({ owned: pages }: KnownPages, closing: AbortSignal): Promise<void> {
-    const { reader, orders, context } = this.parts;
-    const isAsked = this.#asked !== orders.asked;
-    this.#asked = orders.asked;
-    const reading = isAsked || !reader.last ? await untilAborted(reader.read(), closing) : reader.last;
-    if (!reading || reading === this.#taken) return;
+  /** Takes over the last reading. Begins another one if a node has asked for it, and does not wait for its end. */
+  async update(pages: KnownPages): Promise<void> {
+    const { reader, context } = this.parts;
+    if (reader.isAsked) void reader.answer();
+    const reading = reader.last;
+    if (!reading || (reading === this.#taken && (this.#isRead || !('error' in reading)))) return;
     this.#taken = reading;
     const former = this.#state.current?.digest;
-    if ('error' in reading) this.#state = failReading(this.#state, reading.error);
-    else {
-      this.#state = await inSlices(this.#stateAfter(reading.set, pages), context.nodeClock);
-    }
+    const next =
+      'error' in reading ? this.#stateAfterError(reading.error, pages) : this.#stateAfter(reading.set, pages);
+    this.#state = await inSlices(next, context.nodeClock);
     if (this.#state.current?.digest !== former) this.#since = context.nodeClock.monotonic();
   }
 
-  *#stateAfter(set: MasterSet, pages: KnownPages['owned']): Pieces<MasterSetState> {
+  *#stateAfter(set: MasterSet, pages: KnownPages): Pieces<MasterSetState> {
     const owned: string[] = [];
     // Only a node that has not read the set before needs them.
-    if (!this.#state.current) yield* eachInPieces(resourcesIn(pages.values()), ([id]) => void owned.push(id));
-    return yield* takeReading(this.#state, set, owned);
+    if (!this.#state.current) yield* eachInPieces(resourcesIn(pages.owned.values()), ([id]) => void owned.push(id));
+    const state = yield* takeReading(this.#state, set, owned);
+    this.#isRead ||= state.current === set;
+    return state;
+  }
+
+  /** Pages of the owner map may be lost and come back, so the set grows with each look until it can be read. */
+  *#stateAfterError(error: unknown, pages: KnownPages): Pieces<MasterSetState> {
+    const set = this.#state.current ?? this.parts.reader.set;
+    if (!set || this.#isRead) return failReading(this.#state, error);
+    return failReading({ current: yield* withOwnerMap(set, mappedIn(pages)) }, error);
   }
 
   /**
@@ -81,12 +95,8 @@ export class LeaderResources {
   }
 }
 
-/** The application's function may hang, and this node must close nevertheless. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const end = () => resolve(undefined);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    void promise.then(resolve).finally(() => signal.removeEventListener('abort', end));
-  });
+/** Resources that a node owns, or may still own. */
+function* mappedIn({ owned, limbo }: KnownPages): Generator<string> {
+  for (const [id] of resourcesIn(owned.values())) yield id;
+  for (const [, , ids] of [...limbo.values()].flatMap((page) => page.limbo)) yield* ids;
 }

@@ -1,5 +1,6 @@
 import type { Pieces } from '../../async/slices.js';
 import { messageOf, show } from '../../decision/index.js';
+import { ascending } from '../assign/assign.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { MasterSet } from './master-set.js';
 
@@ -7,12 +8,13 @@ import type { MasterSet } from './master-set.js';
  * The set of resources that counts, over several readings. A source that answers with nothing, or with a part, must not
  * take the work away from all nodes. So such a reading counts only when the next one is the same.
  *
- *     reading                                    | the set that counts | then
- *     ------------------------------------------ | ------------------- | ---------------------
- *     at least half of the known resources       | this one            |
- *     fewer, for the first time                  | the last one        | wait for the next one
- *     fewer, the same as the reading before      | this one            |
- *     an error                                   | the last one        | the state says so
+ *     reading                                    | the set that counts  | then
+ *     ------------------------------------------ | -------------------- | ---------------------
+ *     at least half of the known resources       | this one             |
+ *     fewer, for the first time                  | the last one         | wait for the next one
+ *     fewer, the same as the reading before      | this one             |
+ *     an error                                   | the last one         | the state says so
+ *     errors since the node leads                | {@link withOwnerMap} | the state says so
  */
 export interface MasterSetState<T = unknown> {
   /** Absent before the first valid reading: then nothing may be decided. */
@@ -45,10 +47,21 @@ export function* takeReading<T>(
   };
 }
 
+/**
+ * The set of a new leader that can't read the resources: what it read before, and all that the owner map has. The reading
+ * may be older than the one of the former leader, and must take nothing away.
+ */
+export function* withOwnerMap<T>(set: MasterSet<T>, mapped: Iterable<string>): Pieces<MasterSet<T>> {
+  const ids = new Set<string>();
+  for (const some of [set.ids, mapped]) yield* eachInPieces(some, (id) => void ids.add(id));
+  // The digest stays that of the reading: nodes compare what they have read.
+  return ids.size === set.ids.length ? set : { ...set, ids: yield* ascending([...ids]) };
+}
+
 /** Notes that the resources could not be read: the last set stays. */
 export function failReading<T>({ current }: MasterSetState<T>, error: unknown): MasterSetState<T> {
   const effect = current
-    ? `The ${current.ids.length} resources of the last reading stay`
+    ? `The ${current.ids.length} resources that are known stay`
     : 'Nothing is allocated until then';
   return { ...(current && { current }), problem: `resources: they could not be read: ${messageOf(error)}. ${effect}` };
 }

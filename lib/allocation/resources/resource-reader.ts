@@ -14,19 +14,28 @@ interface Source {
 /** Result of one call of the application's `resources`. */
 export type Reading = { readonly set: MasterSet } | { readonly error: unknown };
 
+interface ReaderParts {
+  /** Name of the group. */
+  readonly group: string;
+  readonly source: Source;
+  readonly context: Context;
+  /** Number of requests of all nodes to look at the resources, as far as this node knows. */
+  readonly asked: () => number;
+  /** Called with each result. */
+  readonly onReading: (reading: Reading) => void;
+}
+
 /** Reads the resources of one group by the application's functions, one call at a time. */
 export class ResourceReader {
   #reading: Promise<Reading> | undefined;
+  /** Begins after the present one. */
+  #next: Promise<Reading> | undefined;
+  /** Requests that were known when the last reading began. */
+  #answers: number | undefined;
   #set: MasterSet | undefined;
   #last: Reading | undefined;
 
-  constructor(
-    private readonly group: string,
-    private readonly source: Source,
-    private readonly context: Context,
-    /** Called with each result. */
-    private readonly onReading: (reading: Reading) => void,
-  ) {}
+  constructor(private readonly parts: ReaderParts) {}
 
   /** The last resources that could be read. */
   get set(): MasterSet | undefined {
@@ -38,9 +47,38 @@ export class ResourceReader {
     return this.#last;
   }
 
+  /** The reading that has begun and has not ended, if there is one. */
+  get underWay(): Promise<Reading> | undefined {
+    return this.#reading;
+  }
+
+  /** Whether a node has asked for a look since the last reading began. */
+  get isAsked(): boolean {
+    return this.#answers !== this.parts.asked();
+  }
+
   /** Calls the application's `resources`. Calls at the same time share one reading. Never rejects. */
   read(): Promise<Reading> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading ?? this.#next ?? this.#begin();
+  }
+
+  /**
+   * Returns a reading that began after the last request of any node. If the present one began before that request, it may
+   * lack what the application has just written, so another one follows it. Never rejects.
+   */
+  async answer(): Promise<Reading> {
+    if (!this.isAsked) return this.#reading ?? this.#last!;
+    if (!this.#reading) return this.read();
+    this.#next ??= this.#reading.then((last) => (this.parts.context.isClosing() ? last : this.#begin()));
+    return this.#next;
+  }
+
+  #begin(): Promise<Reading> {
+    this.#next = undefined;
+    this.#answers = this.parts.asked();
+    // In a later microtask: the application's function may ask for a reading, too, and must find this one.
+    const reading = Promise.resolve().then(() => this.#read());
+    this.#reading = reading.finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
@@ -48,17 +86,18 @@ export class ResourceReader {
     const reading = await this.#attempt();
     if ('set' in reading) this.#set = reading.set;
     this.#last = reading;
-    this.onReading(reading);
+    this.parts.onReading(reading);
     return reading;
   }
 
   async #attempt(): Promise<Reading> {
-    const { timers, nodeClock } = this.context;
+    const { group, source, context } = this.parts;
+    const { timers, nodeClock } = context;
     try {
       // In an async function, so that an error that is thrown at once is caught, too.
-      const calling = (async () => this.source.resources())();
+      const calling = (async () => source.resources())();
       const items = await new Deadline(timers, PATIENCE).race(calling);
-      return { set: await inSlices(readMasterSet(this.group, items, this.source.id), nodeClock) };
+      return { set: await inSlices(readMasterSet(group, items, source.id), nodeClock) };
     } catch (error) {
       return { error: error instanceof DeadlinePassed ? new Error(`they took longer than ${PATIENCE} ms`) : error };
     }

@@ -1,4 +1,5 @@
-import type { MemberEntry, MemberPage, MembersReading } from '../../activity/index.js';
+import type { MemberPage, MembersReading } from '../../activity/index.js';
+import { type GroupMember, indexOf, indexOfReading } from './members-index.js';
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';
 import { Settling } from './settling.js';
@@ -33,6 +34,8 @@ export class GroupRegistry {
   /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
   #isStale = false;
+  /** The nodes of the last reading, as text. */
+  #nodes: string | undefined;
   /** Incarnations that this node has seen, also those that are over. */
   readonly #known = new Map<string, KnownIncarnation>();
 
@@ -66,59 +69,49 @@ export class GroupRegistry {
 
   /** @returns whether a decision may change, besides by the end of a lease */
   observe({ pages, ...times }: MembersReading): boolean {
-    const newest = newestBeats(pages);
     this.#remember(pages);
     const former = this.#facts;
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
-    const view = this.#watch.observe({
-      ...times,
-      pages: pages.map((page) => page && this.#pageOf(page, newest)),
-    });
+    const view = this.#watch.observe({ ...times, pages: this.#pagesOf(pages) });
     this.#settling.observe(view.living, (inc) => this.nodeOf(inc).hasLeft, view.readFrom);
     this.#view = { ...view, calmSince: this.#settling.since };
     return this.#facts.some((facts, place) => facts !== former[place]);
   }
 
   #remember(pages: MembersReading['pages']): void {
+    const nodes = pages.map((page) => page && indexOf(page).nodes).join('\n');
+    if (nodes === this.#nodes) return;
+    this.#nodes = nodes;
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
     for (const { inc, acquirer: node, ended = false } of pages.flatMap((page) => page?.entries ?? [])) {
       this.#known.set(inc, { node, hasLeft: ended });
     }
   }
 
-  /** Everything but the times of leases, which every heartbeat changes. */
+  /** Everything but the times of leases and the order of entries, which every heartbeat changes. */
   #factsOf(page: MemberPage | undefined): string {
-    const facts = page?.entries.map(({ inc, ended, former, groups = [] }) => {
-      const part = groups.find(({ group }) => group === this.group);
-      return [inc, ended, former, part?.weight, part?.acked, part?.missing];
+    if (!page) return '';
+    const { nodes, byGroup } = indexOf(page);
+    const facts = (byGroup.get(this.group) ?? []).map(({ entry, part }) =>
+      JSON.stringify([entry.inc, part.weight, part.acked, part.missing]),
+    );
+    return `${nodes}\n${facts.toSorted().join('\n')}`;
+  }
+
+  #pagesOf(pages: MembersReading['pages']): (RegistryPage | undefined)[] {
+    const { newest, ended } = indexOfReading(pages);
+    return pages.map((page, place) => {
+      if (!page) return undefined;
+      const present = (indexOf(page).byGroup.get(this.group) ?? []).filter(
+        ({ entry }) => !entry.ended && newest.get(entry.inc) === entry.beat,
+      );
+      return { born: page.born, seq: page.seq, entries: present.map(participantOf), ended: ended[place]! };
     });
-    return JSON.stringify([page?.born, facts]);
-  }
-
-  #pageOf({ born, seq, entries }: MemberPage, newest: ReadonlyMap<string, number>): RegistryPage {
-    // A node that could not read its page has an entry in another page, too.
-    const present = entries.filter(({ inc, beat }) => newest.get(inc) === beat);
-    const ended = present.filter((entry) => entry.ended).map(({ inc }) => inc);
-    return {
-      born,
-      seq,
-      entries: present.flatMap((entry) => (entry.ended ? [] : (participantIn(entry, this.group) ?? []))),
-      ended: [...ended, ...present.flatMap(({ former }) => former ?? [])],
-    };
   }
 }
 
-function newestBeats(pages: readonly (MemberPage | undefined)[]): Map<string, number> {
-  const newest = new Map<string, number>();
-  for (const { inc, beat } of pages.flatMap((page) => page?.entries ?? [])) {
-    newest.set(inc, Math.max(beat, newest.get(inc) ?? 0));
-  }
-  return newest;
-}
-
-function participantIn(entry: MemberEntry, name: string): ParticipantEntry | undefined {
-  const { inc, acquirer: node, beat, expiresAt, duration, groups = [] } = entry;
-  const part = groups.find(({ group }) => group === name);
-  return part && { inc, node, beat, expiresAt, duration, ...part };
+function participantOf({ entry, part }: GroupMember): ParticipantEntry {
+  const { inc, acquirer: node, instance, startedAt, beat, expiresAt, duration } = entry;
+  return { inc, node, instance, startedAt, beat, expiresAt, duration, ...part };
 }

@@ -53,14 +53,13 @@ export function* rewriteMap(rewrite: Rewrite): Pieces<RewrittenMap> {
   const limboPagesNow = isLimboChanged ? yield* limboPages(map.limbo) : [];
   const limbo = new Map(limboPagesNow.map((page) => [newKey(), page] as const));
   const isGranted = root.grace || [...changes.values()].some(({ granted }) => granted.length > 0);
-  const durations = [...input.registry.living.values()].map(({ duration }) => duration);
   const next: AllocationRoot = {
     ...root,
     nonce: input.nonce,
     seq: root.seq + 1,
     term,
     at: input.now,
-    lease: Math.max(root.lease, ...durations),
+    lease: longestLease(root, members.keys(), input),
     lastToken: isGranted ? token : root.lastToken,
     members,
     limbo: isLimboChanged ? [...limbo.keys()] : root.limbo,
@@ -68,6 +67,19 @@ export function* rewriteMap(rewrite: Rewrite): Pieces<RewrittenMap> {
     grace: false,
   };
   return { root: next, owned, limbo };
+}
+
+/**
+ * The longest lease that an owner may have. All that may own something by this root or a former one are its members: an
+ * incarnation stays a member until it is over, also while it gives things back, and while pages of it are lost. So while
+ * all members are living, their entries say how long their leases are, and an incarnation never changes its own. A member
+ * without an entry may have the longest lease of the former root, which was true for all members of that one. Living nodes
+ * that are no members count too: the next root may make them members, and get lost.
+ */
+function longestLease(root: AllocationRoot, members: Iterable<string>, { registry, options }: RoundInput): number {
+  const durations = [...registry.living.values()].map(({ duration }) => duration);
+  const isKnown = [...members].every((inc) => registry.living.has(inc));
+  return Math.max(options.lease, ...durations, ...(isKnown ? [] : [root.lease]));
 }
 
 function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => string) {

@@ -2,11 +2,11 @@ import type { Pieces } from '../../async/slices.js';
 import { nextToken } from '../../decision/index.js';
 import { type Assignment, type Grant, assign } from '../assign/assign.js';
 import { mostMoves } from '../assign/movement-limit.js';
-import { byText } from '../assign/participant.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { type AllocationRoot, isRootBehind, restoreRoot } from '../map/root.js';
 import { type MemberChange, rewriteMap } from './next-root.js';
 import { type OwnerMap, readOwnerMap } from './owner-map.js';
+import { incarnationsOf, participantsOf } from './participants.js';
 import type { ParticipantEntry } from './registry-view.js';
 import type { CommitRound, Leadership, Round, RoundCounts, RoundInput } from './round.js';
 
@@ -25,10 +25,17 @@ export function* planRound(input: RoundInput): Pieces<Round> {
   // A node that joined, and got a resource, between the two readings would look absent, and its resource free.
   if (registry.readFrom < input.readAt) return { kind: 'idle', why: 'registry-too-old' };
   if (!found || (copy && isRootBehind(found, copy)) || isRolledBack(found, input)) return restored(input, term);
-  if (found.grace && !isGraceOver(found, input)) return { kind: 'idle', why: 'grace' };
   const bound = { ...options, lease: Math.max(options.lease, found.lease) };
   const map = yield* readOwnerMap({ root: found, pages: input.pages, registry, bound });
-  const assignment = yield* divide(map, input);
+  const counts = () => countsOf(map, input.resources, 0);
+  if (found.grace && !isGraceOver(found, input)) return { kind: 'idle', why: 'grace', counts: yield* counts() };
+  let assignment: Assignment;
+  try {
+    assignment = yield* divide(map, input);
+  } catch (error) {
+    // Resources without an owner must be known, although nothing can be granted.
+    return { kind: 'idle', why: 'strategy-failed', error, counts: yield* counts() };
+  }
   return yield* nextRound(found, term, map, assignment, input);
 }
 
@@ -87,36 +94,17 @@ function* divide(
   const isKept = (owner: string | undefined) => owner !== undefined && !living.has(owner);
   const free: string[] = [];
   yield* eachInPieces(resources, (resource) => void (isKept(owners.get(resource)) || free.push(resource)));
-  const participants = [...living.values()].map(({ inc, node, weight }) => ({
-    id: inc,
-    weight: orders.drained.has(node) ? 0 : weight,
-  }));
+  const entries = [...living.values()];
   // While pages are lost, a revoked resource could not be granted to another node.
   const isCalm = options.isSettled && lost.length === 0;
   return yield* assign({
     resources: free,
-    participants,
+    participants: participantsOf(entries, orders.drained),
     current: owners,
-    pins: incarnationsOf(orders.pins, owners, [...living.values()]),
+    pins: incarnationsOf(orders.pins, owners, entries),
     ...(options.strategy && { strategy: options.strategy }),
     mostMoves: isCalm ? mostMoves(options.limit ?? {}, resources.length, limbo.size) : 0,
   });
-}
-
-/** Of several processes with one node name, the one that has the resource, else the one with the lowest id. */
-function incarnationsOf(
-  pins: ReadonlyMap<string, string>,
-  owners: ReadonlyMap<string, string>,
-  living: readonly ParticipantEntry[],
-): Map<string, string> {
-  const able = living.filter(({ weight }) => weight > 0).toSorted((one, other) => byText(one.inc, other.inc));
-  return new Map(
-    [...pins].flatMap(([resource, node]) => {
-      const incs = able.filter((entry) => entry.node === node).map(({ inc }) => inc);
-      const inc = incs.find((each) => each === owners.get(resource)) ?? incs[0];
-      return inc === undefined ? [] : [[resource, inc] as const];
-    }),
-  );
 }
 
 function* nextRound(

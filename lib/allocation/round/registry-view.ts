@@ -6,6 +6,10 @@ export interface ParticipantEntry {
   readonly inc: string;
   /** The node's name, as pins and drains have it. */
   readonly node: string;
+  /** Id of the process. */
+  readonly instance: string;
+  /** Cluster time in ms at which the process first joined. */
+  readonly startedAt: number;
   /** See `WeightedParticipant.weight`. A node that leaves sets 0 and stays until it has given everything back. */
   readonly weight: number;
   /** Grows with every write of the entry: it tells the leases of one incarnation apart, even after a clock jumped. */

@@ -52,7 +52,7 @@ export interface Leadership {
 }
 
 /** Why a round changes nothing. */
-export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'settled';
+export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'strategy-failed' | 'settled';
 
 /** The sentence of the reason `grace`. */
 export const GRACE =
@@ -76,6 +76,9 @@ export interface RoundCounts {
 export interface IdleRound {
   readonly kind: 'idle';
   readonly why: IdleReason;
+  /** Error of the strategy. */
+  readonly error?: unknown;
+  /** Absent before the owner map was read. */
   readonly counts?: RoundCounts;
 }
 

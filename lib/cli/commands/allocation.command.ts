@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
-import { type ExitCode, UsageFailure } from '../exit-code.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { AllocationOrder, Operator, PlanRequest } from '../operator.js';
 import { limitOption, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
@@ -108,8 +108,12 @@ async function change(
     plan: { ...order, moves, sentences },
     sentence: plain(`${action} ${subject} in ${group} (${sentences.join('; ') || 'nothing moves'})`),
     change: async () => {
-      await operator.orderAllocation(order, { reason });
-      session.output.result(order, () => plain(`${group}: ${DONE[action]} ${subject}`));
+      const done = await operator.orderAllocation(order, { reason });
+      // A misspelt name must not look like nothing to do.
+      if (!done && isEnd(action))
+        throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
+      const text = done ? DONE[action] : 'nothing to do, it has this order already:';
+      session.output.result({ ...order, done }, () => plain(`${group}: ${text} ${subject}`));
     },
   });
 }
@@ -120,6 +124,12 @@ const DONE: Record<AllocationOrder['action'], string> = {
   drain: 'drains',
   undrain: 'drains no more:',
 };
+
+const NONE = { unpin: 'there is no pin of', undrain: 'there is no drain of' } as const;
+
+function isEnd(action: AllocationOrder['action']): action is keyof typeof NONE {
+  return action in NONE;
+}
 
 /** @returns undefined for an undrain, which no plan can try */
 function requestOf({ action, resource, node }: AllocationOrder): PlanRequest | undefined {

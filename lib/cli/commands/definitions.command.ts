@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { DefinitionEdit } from '../../gatekeeper/index.js';
 import { UsageFailure } from '../exit-code.js';
 import type { ChangeMeta } from '../operator.js';
-import { readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
+import { readName, readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
 import type { Runner } from '../session.js';
 import { definitionText } from '../views/definition.view.js';
 
@@ -18,7 +18,7 @@ const NOTHING_TO_EDIT = 'no change is given: add --permits, --duration, --group 
 export function defineCommand(runner: Runner): Command {
   return withFields(new Command('define'))
     .description('define a semaphore that no code declares')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .requiredOption('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(reasonOption())
     .action(
@@ -34,7 +34,7 @@ export function defineCommand(runner: Runner): Command {
 export function editCommand(runner: Runner): Command {
   return withFields(new Command('edit'))
     .description('change the definition in force; held permits stay')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .option('--duration <duration>', 'how long a permit lasts: 30s, 10m', readSpan)
     .addOption(revisionOption())
     .addOption(reasonOption())
@@ -53,7 +53,7 @@ export function editCommand(runner: Runner): Command {
 export function resetCommand(runner: Runner): Command {
   return new Command('reset')
     .description('restore the definition in code; needs --url of a node whose code has one')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .addOption(revisionOption())
     .addOption(reasonOption())
     .action(

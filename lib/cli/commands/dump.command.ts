@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Dump, dumpOf, parseDump } from '../dump/dump.js';
+import { type Dump, dumpOf, leftOutOf, parseDump } from '../dump/dump.js';
 import { applyStep } from '../dump/load.js';
 import { type LoadStep, planLoad } from '../dump/load-plan.js';
 import { readJsonFile } from '../json-file.js';
@@ -14,7 +14,9 @@ import { forEachLimit } from '../../async/for-each-limit.js';
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(
     runner.action(async (session) => {
-      session.output.json(dumpOf(await session.operate((operator) => operator.overview())));
+      const overview = await session.operate((operator) => operator.overview());
+      session.output.json(dumpOf(overview));
+      return tellFailures(session, { done: [], failed: leftOutOf(overview), remaining: 0 });
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../exit-code.js';
+import { readName } from '../option-readers.js';
 import type { Runner } from '../session.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { explanationText } from '../views/explanation.view.js';
@@ -13,7 +14,7 @@ interface ExplainOptions {
 export function explainCommand(runner: Runner): Command {
   return new Command('explain')
     .description('show the decision that a node would get now, and why: the answering node, or --group and --acquirer')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .option('--group <group>', 'with --hazelcast: group of the node (default: "default")')
     .option('--acquirer <name>', "with --hazelcast: name of the node (default: this host's name)")
     .option('--check', 'exit with 4 if a permit would be denied')

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import type { HistoryEntry, RunKind, RunsQuery } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { RUN_KINDS } from '../../activity/jobs/runs-query.js';
+import { RUN_KINDS, entryKey } from '../../activity/jobs/runs-query.js';
 import type { Operator } from '../operator.js';
-import { limitOption, readTime } from '../option-readers.js';
+import { entriesOption, readName, readSought, readTime } from '../option-readers.js';
 import { patiently } from '../patiently.js';
 import type { Runner, Session } from '../session.js';
 import { historyLine, historyText } from '../views/journals.view.js';
@@ -12,7 +12,7 @@ import { Wakeup } from '../wakeup.js';
 
 /** ms between two looks of `--follow`. */
 const INTERVAL = 2000;
-/** Entries of one look of `--follow`. */
+/** Entries of one look of `--follow`, unless more are wanted. */
 const MOST_FOLLOWED = 1000;
 
 interface HistoryOptions extends Pick<RunsQuery, 'since' | 'until' | 'by' | 'job' | 'node' | 'limit'> {
@@ -24,16 +24,16 @@ interface HistoryOptions extends Pick<RunsQuery, 'since' | 'until' | 'by' | 'job
 export function historyCommand(runner: Runner): Command {
   return new Command('history')
     .description('show runs and skipped runs, newest first')
-    .argument('[name]', 'name of the semaphore (default: all)')
+    .argument('[name]', 'name of the semaphore (default: all)', readName)
     .option('--failed', 'only runs that failed, crashed or lost their permit; the same as --show failed')
     .addOption(new Option('--show <kind>', 'only runs of this kind').choices(RUN_KINDS))
     .option('--since <time>', 'only runs that ended since then: "1d" ago, or "2026-11-21T03:00:00Z"', readTime)
     .option('--until <time>', 'only runs that began until then', readTime)
-    .option('--by <name>', 'only runs of the semaphore, job or node with this name')
-    .option('--job <name>', 'only runs of this job')
-    .option('--node <name>', 'only runs on this node: acquirer, group/acquirer or instance')
+    .option('--by <name>', 'only runs of the semaphore, job or node with this name', readSought)
+    .option('--job <name>', 'only runs of this job', readSought)
+    .option('--node <name>', 'only runs on this node: acquirer, group/acquirer or instance', readSought)
     .option('--follow', 'go on with a line for each new run, until interrupted; with --json each line is JSON')
-    .addOption(limitOption())
+    .addOption(entriesOption())
     .action(
       runner.action<HistoryOptions, [string | undefined]>(async (session, options, semaphore) => {
         const { failed, follow, ...rest } = options;
@@ -62,36 +62,34 @@ async function showRuns({ output }: Session, operator: Operator, query: RunsQuer
   output.result({ entries: await operator.history(query) }, (result) => historyText(result.entries));
 }
 
-/** Prints the entries of the first look, then each entry that a later look has for the first time, oldest first. */
+/** Prints the newest entries, then each entry that a later look has for the first time, oldest first. */
 async function followRuns(session: Session, operator: Operator, query: RunsQuery): Promise<void> {
   const interruption = session.interruption();
   const wakeup = new Wakeup(interruption);
-  const first = await wakeup.unlessAborted(operator.history(query));
-  let known = print(session, first ?? [], new Set());
-  const look = patiently(session, interruption, () => operator.history({ ...query, limit: MOST_FOLLOWED }));
-  // Later looks have more entries than the first, but older ones are no changes.
-  const oldest = first?.at(-1)?.at ?? -Infinity;
+  // The first look finds as many as the later ones, so that only changes are new to them: also the end of a run that began
+  // before all that is printed now.
+  const followed = { ...query, limit: Math.max(query.limit, MOST_FOLLOWED) };
+  const first = (await wakeup.unlessAborted(operator.history(followed))) ?? [];
+  print(session, first.slice(0, query.limit));
+  let known = new Set(first.map(keyOf));
+  const look = patiently(session, interruption, () => operator.history(followed));
   while (!interruption.aborted) {
     await wakeup.within(INTERVAL);
     const entries = await wakeup.unlessAborted(look());
-    if (entries)
-      known = print(
-        session,
-        entries.filter(({ at }) => at >= oldest),
-        known,
-      );
+    if (!entries) continue;
+    print(
+      session,
+      entries.filter((entry) => !known.has(keyOf(entry))),
+    );
+    known = new Set(entries.map(keyOf));
   }
 }
 
-/** @returns the keys of all entries, known and new */
-function print({ output }: Session, entries: readonly HistoryEntry[], known: ReadonlySet<string>): Set<string> {
-  const changes = entries.filter((entry) => !known.has(keyOf(entry)));
-  for (const entry of changes.toReversed()) output.item(entry, historyLine);
-  return new Set(entries.map(keyOf));
+function print({ output }: Session, entries: readonly HistoryEntry[]): void {
+  for (const entry of entries.toReversed()) output.item(entry, historyLine);
 }
 
 /** A run that ended is another entry than the run that went on. */
 function keyOf(entry: HistoryEntry): string {
-  const { semaphore, job, node, at, kind } = entry;
-  return JSON.stringify([semaphore, job, node.instance, at, kind === 'run' ? entry.outcome : kind]);
+  return `${entry.kind === 'run' ? entry.outcome : entry.kind}\n${entryKey(entry)}`;
 }

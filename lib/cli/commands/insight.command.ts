@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { limitOption } from '../option-readers.js';
+import { entriesOption, readName } from '../option-readers.js';
 import type { Runner } from '../session.js';
 import { auditText } from '../views/journals.view.js';
 import { nodesText } from '../views/nodes.view.js';
@@ -15,8 +15,8 @@ export function nodesCommand(runner: Runner): Command {
 export function auditCommand(runner: Runner): Command {
   return new Command('audit')
     .description('show the last changes and their authors, newest first')
-    .argument('[name]', 'name of the semaphore (default: all)')
-    .addOption(limitOption())
+    .argument('[name]', 'name of the semaphore (default: all)', readName)
+    .addOption(entriesOption())
     .action(
       runner.action<{ limit: number }, [string | undefined]>(async (session, { limit }, semaphore) => {
         const entries = await session.operate((operator) => operator.audit({ semaphore, limit }));

@@ -4,7 +4,7 @@ import { type Batch, inBatches, tellFailures, undoable } from '../batches.js';
 import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
-import { readPattern, reasonOption } from '../option-readers.js';
+import { readName, readPattern, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { type WindowOutcome, windowText, windowsText, outcomeText } from '../views/maintenance.view.js';
@@ -19,7 +19,7 @@ export function maintenanceCommand(runner: Runner): Command {
   return new Command('maintenance')
     .description('pause many semaphores under a name, and later resume exactly what this paused')
     .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
-    .argument('[name]', 'name of the window; for list: only this window')
+    .argument('[name]', 'name of the window; for list: only this window', readName)
     .argument('[pattern...]', 'for start: RE2; each must match the whole name of a semaphore', collectPattern)
     .addOption(reasonOption())
     .addOption(dryRunOption())
@@ -150,7 +150,7 @@ async function throughout(session: Session, verb: string, call: (limit: number) 
 /** The names that a start would pause. @throws CommandFailure if nothing matches */
 async function running(operator: Operator, patterns: readonly string[]): Promise<string[]> {
   const { semaphores } = await operator.overview();
-  const defined = semaphores.filter(({ definition }) => definition !== undefined);
+  const defined = semaphores.filter(({ definition, isOnDemand }) => definition !== undefined && !isOnDemand);
   const matching = new Map(patterns.flatMap((pattern) => select(defined, pattern).map((each) => [each.name, each])));
   if (matching.size === 0) throw new CommandFailure(EXIT.notFound, noMatch(patterns.join(' ')));
   return [...matching.values()].filter(({ pause }) => !pause).map(({ name }) => name);

@@ -5,7 +5,7 @@ import { someOf } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
-import { BATCH, type Batch, inBatches, tellFailures, undoable } from '../batches.js';
+import { BATCH, type Batch, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { planText } from '../views/migration.view.js';
 
@@ -47,8 +47,9 @@ export function migrateCommand(runner: Runner): Command {
 }
 
 async function plan(session: Session, operator: Operator, request: MigrationRequest): Promise<ExitCode> {
-  const { steps, remaining } = await operator.planMigration(request, {});
-  session.output.result({ dryRun: true, steps, remaining }, planText);
+  const { steps, remaining, unreadable } = await operator.planMigration(request, {});
+  session.output.result({ dryRun: true, steps, remaining, unreadable }, planText);
+  tellEach(session, unreadable);
   return EXIT.done;
 }
 
@@ -83,16 +84,19 @@ async function migrate(
  */
 async function expectCandidates(operator: Operator, request: MigrationRequest): Promise<void> {
   const { steps } = await operator.planMigration(request, {});
-  if (steps.length === 0 || steps.some(({ candidates }) => candidates.length > 0)) return;
+  if (steps.length === 0 || steps.some(({ candidateCount }) => candidateCount > 0)) return;
   const names = someOf(steps.map(({ name }) => name));
   const message = `no living node could run any of ${steps.length}: ${names}. Nothing was changed: check the target with "gatekeeper nodes", or add --without-candidates`;
   throw new CommandFailure(EXIT.conflict, message);
 }
 
-function batchOf({ steps, remaining }: MigrationPlan): Batch {
+function batchOf({ steps, remaining, unreadable }: MigrationPlan): Batch {
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
-    failed: steps.flatMap(({ name, outcome, error }) => (outcome === 'failed' ? [{ name, error: error ?? '' }] : [])),
+    failed: [
+      ...unreadable,
+      ...steps.flatMap(({ name, outcome, error }) => (outcome === 'failed' ? [{ name, error: error ?? '' }] : [])),
+    ],
     remaining,
   };
 }

@@ -4,7 +4,7 @@ import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { BulkCall, Operator } from '../operator.js';
 import { readPattern, reasonOption } from '../option-readers.js';
-import { type BulkOutcome, inBatches, tellFailures, undoable } from '../batches.js';
+import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { noMatch, select } from './status.command.js';
@@ -52,16 +52,21 @@ async function carefully(
 ): Promise<ExitCode | void> {
   const change = () => changeAll(session, operator, kind, request);
   if (!care.dryRun && (care.yes || !session.canAsk)) return change();
-  const names = await affected(operator, kind, request.names!);
+  const { names, unreadable } = await affected(operator, kind, request.names!);
+  tellEach(session, unreadable);
   if (names.length <= 1 && !care.dryRun) return change();
   const sentence = names.length > 0 ? `${kind.command} ${names.length}: ${someOf(names)}` : `${kind.command} none`;
   return withCare(session, care, { plan: { [kind.verb]: names }, sentence, change });
 }
 
 /** @throws CommandFailure if no name matches */
-async function affected(operator: Operator, { command }: Kind, pattern: string): Promise<string[]> {
+async function affected(operator: Operator, { command }: Kind, pattern: string) {
   const matching = await matchingIn(operator, pattern);
-  return matching.filter(({ pause }) => (pause === undefined) === (command === 'pause')).map(({ name }) => name);
+  const isDue = ({ pause }: SemaphoreOverview) => (pause === undefined) === (command === 'pause');
+  return {
+    names: matching.filter((each) => each.definition && isDue(each)).map(({ name }) => name),
+    unreadable: matching.flatMap(({ name, problem: error }) => (error === undefined ? [] : [{ name, error }])),
+  };
 }
 
 async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
@@ -77,11 +82,17 @@ async function changeAll(session: Session, operator: Operator, { verb, call }: K
   return tellFailures(session, outcome);
 }
 
-/** @throws CommandFailure if no name matches, because a misspelt pattern must not look like "nothing to do" */
+/**
+ * As the change selects: without names that only calls define, unless the pattern is exactly that name.
+ *
+ * @throws CommandFailure if no name matches, because a misspelt pattern must not look like "nothing to do"
+ */
 async function matchingIn(operator: Operator, pattern: string): Promise<SemaphoreOverview[]> {
   const { semaphores } = await operator.overview();
   const matching = select(
-    semaphores.filter(({ definition }) => definition !== undefined),
+    semaphores.filter(({ name, definition, isOnDemand, problem }) =>
+      definition ? !isOnDemand || name === pattern : problem !== undefined,
+    ),
     pattern,
   );
   if (matching.length === 0) throw new CommandFailure(EXIT.notFound, noMatch(pattern));

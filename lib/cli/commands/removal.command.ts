@@ -4,7 +4,7 @@ import type { Explanation } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
 import type { Operator } from '../operator.js';
-import { reasonOption } from '../option-readers.js';
+import { readName, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { timeText } from '../text/times.js';
@@ -15,7 +15,7 @@ type Holder = Explanation['holders'][number];
 export function removeCommand(runner: Runner): Command {
   return new Command('remove')
     .description('remove a definition with all its permits; code does not restore it, only "define" or "reset" does')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .addOption(reasonOption())
     .addOption(dryRunOption())
     .addOption(yesOption())
@@ -29,7 +29,7 @@ export function removeCommand(runner: Runner): Command {
 export function revokeCommand(runner: Runner): Command {
   return new Command('revoke')
     .description('take a permit from its holder at once')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .argument('[permitId]', 'id of the permit, as "explain" shows it; optional if only one permit is held')
     .addOption(reasonOption())
     .addOption(dryRunOption())

@@ -5,7 +5,7 @@ import { chosenJob } from '../../permits/by-hand/run-plan.js';
 import { someOf } from '../confirm.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Operator } from '../operator.js';
-import { readSpan, reasonOption } from '../option-readers.js';
+import { readName, readSpan, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 
@@ -23,7 +23,7 @@ const TIME_LIMIT = 600_000;
 export function runCommand(runner: Runner): Command {
   return new Command('run')
     .description('run a job now, on a node that may run it, and wait for its end')
-    .argument('<name>', 'name of the semaphore')
+    .argument('<name>', 'name of the semaphore', readName)
     .option('--job <job>', 'name of the job, if the semaphore has several: "JobsService.export"')
     .addOption(reasonOption())
     .option('--wait <duration>', 'longest time to wait for the end; the run goes on afterwards', readSpan, TIME_LIMIT)

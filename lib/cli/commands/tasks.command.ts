@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 import { TASK_PREFIX, quoted } from '../../decision/index.js';
-import { LISTED_STATES, type ListedState, type TaskView } from '../../tasks/index.js';
-import { CommandFailure, EXIT, UsageFailure, exitCodeOf } from '../exit-code.js';
+import { LISTED_STATES, type ListedState, type TaskPage, type TaskView, idFault } from '../../tasks/index.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../exit-code.js';
 import { readJsonFile } from '../json-file.js';
 import type { Operator } from '../operator.js';
-import { limitOption, reasonOption } from '../option-readers.js';
+import { limitOption, readTaskType, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { type SubmissionOptions, submissionOf, submissionOptions } from '../submission-options.js';
 import { plain } from '../text/plain.js';
@@ -22,7 +22,7 @@ interface Options extends SubmissionOptions {
   readonly dataFile?: string;
 }
 
-type Run = (session: Session, operator: Operator, subject: string, options: Options) => Promise<void>;
+type Run = (session: Session, operator: Operator, subject: string, options: Options) => Promise<ExitCode | void>;
 
 export function tasksCommand(runner: Runner): Command {
   const command = new Command('tasks')
@@ -37,7 +37,7 @@ export function tasksCommand(runner: Runner): Command {
         .choices(LISTED_STATES)
         .default('dead'),
     )
-    .option('--type <type>', 'for list: only tasks of this type')
+    .option('--type <type>', 'for list: only tasks of this type', readTaskType)
     .addOption(limitOption())
     .option('--data <json>', 'for submit: data of the task, as JSON')
     .option('--data-file <file>', 'for submit: file with the data as JSON; "-" is standard input')
@@ -49,6 +49,8 @@ export function tasksCommand(runner: Runner): Command {
       if ((subject === undefined) !== (needed === undefined)) {
         throw new UsageFailure(`give: tasks ${action}${needed === undefined ? '' : ` ${needed}`}`);
       }
+      const fault = needed === '<id>' ? idFault(subject) : undefined;
+      if (fault !== undefined) throw new UsageFailure(`the id of a task can't be used: ${fault}`);
       return session.operate((operator) => RUNS[action](session, operator, subject ?? '', options));
     }),
   );
@@ -67,8 +69,18 @@ const SUBJECTS: Record<Action, string | undefined> = {
 };
 
 const RUNS: Record<Action, Run> = {
-  types: async ({ output }, { tasks }) => output.result(await tasks.types(), typesText),
-  list: async ({ output }, operator, _, options) => output.result(await collect(operator, options), tasksText),
+  types: async ({ output }, { tasks }) => {
+    const answer = await tasks.types();
+    output.result(answer, typesText);
+    if (answer.isCut) output.note(MORE_TYPES);
+  },
+  list: async ({ output }, operator, _, options) => {
+    const found = await collect(operator, options);
+    output.result(found, tasksText);
+    if (found.leftOut === 0) return EXIT.done;
+    output.note(LEFT_OUT(found.leftOut));
+    return EXIT.failed;
+  },
   explain: async ({ output }, { tasks }, id) => {
     const { task, explanation } = await tasks.find(id);
     output.result({ task, explanation }, taskText);
@@ -95,15 +107,22 @@ const RUNS: Record<Action, Run> = {
 };
 
 /** Reads page after page, because a page may be empty although more follow. */
-async function collect({ tasks }: Operator, { state, type, limit }: Options): Promise<{ tasks: TaskView[] }> {
+async function collect({ tasks }: Operator, { state, type, limit }: Options): Promise<TaskPage> {
   const found: TaskView[] = [];
+  let leftOut = 0;
   for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
     const page = await tasks.list({ state, type }, from);
     found.push(...page.tasks);
+    leftOut += page.leftOut;
     from = found.length < limit ? page.next : undefined;
   }
-  return { tasks: found.slice(0, limit) };
+  return { tasks: found.slice(0, limit), leftOut };
 }
+
+const LEFT_OUT = (count: number) =>
+  `gatekeeper: ${count} of the tasks that were read can't be read here, and are left out: of a newer version, or of another program`;
+
+const MORE_TYPES = 'gatekeeper: not all types are listed: tasks of more types may wait';
 
 /** @throws UsageFailure */
 function dataOf({ data, dataFile }: Options): unknown {

@@ -3,7 +3,7 @@ import type { UndoPlan, UndoStep } from '../../gatekeeper/index.js';
 import { type Batch, inBatches, tellFailures, undoable } from '../batches.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Operator } from '../operator.js';
-import { reasonOption } from '../option-readers.js';
+import { readEntryId, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { undoPlanText, undoneText } from '../views/undo.view.js';
 
@@ -16,7 +16,7 @@ interface UndoOptions {
 export function undoCommand(runner: Runner): Command {
   return new Command('undo')
     .description('undo a change, or all of a change of many; only shows its plan unless --yes is given')
-    .argument('<entry>', 'id of the change, as "audit" shows it')
+    .argument('<entry>', 'id of the change, as "audit" shows it', readEntryId)
     .addOption(reasonOption())
     .option('--dry-run', 'show what would change, and change nothing (the default)')
     .addOption(new Option('-y, --yes', 'make the changes').conflicts('dryRun'))
@@ -30,17 +30,18 @@ export function undoCommand(runner: Runner): Command {
 }
 
 async function plan(session: Session, operator: Operator, entry: string): Promise<ExitCode> {
-  const { steps, remaining } = await operator.planUndo(entry);
-  session.output.result({ dryRun: true, steps, remaining }, undoPlanText);
-  return EXIT.done;
+  const { steps, remaining, missing } = await operator.planUndo(entry);
+  session.output.result({ dryRun: true, steps, remaining, missing }, undoPlanText);
+  return tellMissing(session, missing);
 }
 
 async function undo(session: Session, operator: Operator, entry: string, { reason }: UndoOptions) {
   let bulk: string | undefined;
+  let missing = 0;
   const left = new Map<string, UndoStep>();
   const outcome = await inBatches(session, 'undone', async (limit) => {
     const plan = await operator.undo(entry, { reason, limit, bulk });
-    ({ bulk } = plan);
+    ({ bulk, missing } = plan);
     for (const step of plan.steps) if (step.outcome === 'left') left.set(step.name, step);
     return batchOf(plan);
   });
@@ -48,11 +49,22 @@ async function undo(session: Session, operator: Operator, entry: string, { reaso
   const leftAlone = [...left.values()].map(({ name, why = '' }) => ({ name, why }));
   session.progress.clear();
   session.output.result(
-    { dryRun: false, undone: done, left: leftAlone, failed, remaining, ...undoable(done, bulk) },
+    { dryRun: false, undone: done, left: leftAlone, failed, remaining, missing, ...undoable(done, bulk) },
     undoneText,
   );
-  const exitCode = tellFailures(session, outcome);
-  return exitCode === EXIT.done && left.size > 0 ? EXIT.conflict : exitCode;
+  const exitCodes = [tellFailures(session, outcome), tellMissing(session, missing)];
+  if (exitCodes.includes(EXIT.failed)) return EXIT.failed;
+  return left.size > 0 ? EXIT.conflict : EXIT.done;
+}
+
+/** Says that a change of many had more parts than the log still has. @returns the exit code */
+function tellMissing(session: Session, missing: number): ExitCode {
+  if (missing === 0) return EXIT.done;
+  const parts = missing === 1 ? '1 part' : `${missing} parts`;
+  session.output.note(
+    `gatekeeper: the audit log no longer has ${parts} of this change, which can't be undone: look for them with "gatekeeper status"`,
+  );
+  return EXIT.failed;
 }
 
 function batchOf({ steps, remaining }: UndoPlan): Batch {

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { systemClock } from '../../async/node-clock.js';
+import { pause } from '../../async/pause.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import type { Operator, Overview } from '../operator.js';
 import { readPattern, readSpan } from '../option-readers.js';
@@ -11,7 +13,7 @@ import { statusText } from '../views/status.view.js';
 import { Wakeup } from '../wakeup.js';
 import { noMatch, select } from './status.command.js';
 
-/** ms */
+/** ms between two looks without hints, and until hints that broke off are asked for again. */
 const INTERVAL = 2000;
 
 interface WatchOptions {
@@ -38,13 +40,21 @@ async function watch(session: Session, operator: Operator, pattern: string | und
   const interruption = session.interruption();
   const end = new AbortController();
   const wakeup = new Wakeup(interruption);
-  // Without hints, the next look finds the changes.
-  const hints = operator.hints(() => wakeup.now(), AbortSignal.any([interruption, end.signal])).catch(() => undefined);
+  const hints = watchHints(operator, () => wakeup.now(), AbortSignal.any([interruption, end.signal]));
   try {
     await follow(session, wakeup, { operator, pattern, interval, interruption });
   } finally {
     end.abort();
     await hints;
+  }
+}
+
+/** Calls `onHint` at each hint, also after the hints broke off, as they do when the answering node restarts. */
+async function watchHints(operator: Operator, onHint: () => void, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // Without hints, the next look finds the changes. It also reports a target that is away.
+    await operator.hints(onHint, signal).catch(() => undefined);
+    await pause(systemClock, INTERVAL, { signal });
   }
 }
 

@@ -273,6 +273,7 @@ export class DirectOperator implements Operator {
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
     const end = await this.#store.watch(onHint);
+    onHint();
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,24 +1,44 @@
-import { TASK_PREFIX, quoted } from '../../decision/index.js';
+import { TASK_PREFIX, given, quoted } from '../../decision/index.js';
 import type { Parts } from '../../gatekeeper/parts.js';
 import { detailsOf, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
-import type { TaskOperator } from '../operator.js';
+import type { ChangeMeta, TaskOperator } from '../operator.js';
 
 /** Tasks on one page. */
 const PAGE = 100;
 
+interface Outcome {
+  readonly outcome: string;
+  readonly because: string;
+}
+
+/** Outcomes of calls that changed nothing. */
+const UNCHANGED: ReadonlySet<string> = new Set(['ended', 'refused']);
+
 /** Tasks directly in the store. @param by author of changes */
 export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
-  const note = (action: 'cancel-task' | 'cancel-group' | 'retry-task', task: string, reason: string | undefined) =>
-    audit.note({
-      action,
-      semaphore: TASK_PREFIX + typeOfId(task),
-      by,
-      ...(reason !== undefined && { reason }),
-      task,
-    });
+  /**
+   * Makes a change and notes it in the audit log, also if its answer was lost.
+   *
+   * @throws CommandFailure if there is no such task
+   */
+  const noted = async <T extends Outcome>(
+    action: 'cancel-task' | 'cancel-group' | 'retry-task',
+    task: string,
+    { reason }: ChangeMeta,
+    make: () => Promise<T>,
+  ): Promise<T> => {
+    const entry = { action, semaphore: TASK_PREFIX + typeOfId(task), by, ...given({ reason }), task };
+    const answer = await audit.evenIfUnknown(() => entry, make);
+    if (answer.outcome === 'unknown') throw unknown(task, answer.because);
+    if (!UNCHANGED.has(answer.outcome)) audit.note(entry);
+    return answer;
+  };
   return {
-    types: async () => ({ waiting: await tasks.waitingTypes(), here: [] }),
+    types: async () => {
+      const { types, isCut } = await tasks.waitingTypes();
+      return { waiting: types, isCut, here: [] };
+    },
     list: ({ state, type }, from) => {
       const isWanted = (each: string) => type === undefined || each === type;
       return tasks.list({ state, isWanted, limit: PAGE, from });
@@ -30,26 +50,18 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
     },
     submit: async ({ id, total, data, delay, ...options }) =>
       tasks.submit(nameOfId(id, total), data, { ...options, ...(delay !== undefined && { runAt: delay }) }),
-    cancel: async (id, { reason }) => {
-      const answer = await tasks.cancel(id, { by, ...(reason !== undefined && { reason }) });
-      if (answer.outcome === 'unknown') throw unknown(id, answer.because);
-      if (answer.outcome !== 'ended') note('cancel-task', id, reason);
-      return answer;
-    },
-    cancelGroup: async (id, { reason }) => {
+    cancel: (id, meta) =>
+      noted('cancel-task', id, meta, () => tasks.cancel(id, { by, ...given({ reason: meta.reason }) })),
+    cancelGroup: async (id, meta) => {
       const group = groupOfId(id);
       if (!group) throw new UsageFailure(`${quoted(id)} is no id of a group: give one such as import[june]`);
-      const answer = await tasks.cancelGroup(group.type, group.group, { by, ...(reason !== undefined && { reason }) });
-      if (answer.outcome === 'unknown') throw unknown(id, answer.because);
-      if (answer.outcome === 'cancelled') note('cancel-group', id, reason);
-      return answer;
+      const signed = { by, ...given({ reason: meta.reason }) };
+      return noted('cancel-group', id, meta, () => tasks.cancelGroup(group.type, group.group, signed));
     },
-    retry: async (id, { reason }) => {
-      const answer = await tasks.retry(id);
-      if (answer.outcome === 'unknown') throw unknown(id, answer.because);
+    retry: async (id, meta) => {
+      const answer = await noted('retry-task', id, meta, () => tasks.retry(id));
       if (answer.outcome === 'refused')
         throw new CommandFailure(EXIT.conflict, `task ${quoted(id)}: ${answer.because}`);
-      note('retry-task', id, reason);
       return answer;
     },
   };

@@ -10,7 +10,9 @@ import {
   onlyFields,
   quoted,
 } from '../../decision/index.js';
+import type { Failure } from '../batches.js';
 import { UsageFailure } from '../exit-code.js';
+import type { Overview } from '../operator.js';
 
 /** All definitions, for a backup. Permits are not part of it, because a file can't restore a holder. */
 export interface Dump {
@@ -35,13 +37,23 @@ const schema = onlyFields({
   ),
 });
 
-/** Makes a dump. Leaves out removed and unreadable semaphores. */
-export function dumpOf({ now, semaphores }: { now: number; semaphores: readonly SemaphoreOverview[] }): Dump {
+/**
+ * Makes a dump. Leaves out removed and unreadable semaphores. Also leaves out names on demand, which exist only while a permit
+ * of them is held: a load would define them for good.
+ */
+export function dumpOf({ now, semaphores }: Overview): Dump {
   return { version: 1, at: now, semaphores: semaphores.flatMap(dumped) };
 }
 
-function dumped({ definition, pause }: SemaphoreOverview): DumpedSemaphore[] {
-  if (!definition) return [];
+/** The unreadable semaphores. A backup without them is incomplete. */
+export function leftOutOf({ semaphores }: Overview): Failure[] {
+  return semaphores.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : [{ name, error: `left out of the dump: ${problem}` }],
+  );
+}
+
+function dumped({ definition, pause, isOnDemand }: SemaphoreOverview): DumpedSemaphore[] {
+  if (!definition || isOnDemand) return [];
   if (!pause) return [definition];
   const { by, at, reason, groupPattern } = pause;
   return [{ ...definition, groupPattern, pause: { by, at, ...(reason !== undefined && { reason }) } }];

@@ -1,5 +1,5 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { type SemaphoreDefinition, sameDefinition } from '../../decision/index.js';
+import { LEADER_PREFIX, type SemaphoreDefinition, definitionSchema, sameDefinition } from '../../decision/index.js';
 import type { Dump, DumpedSemaphore } from './dump.js';
 
 export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';
@@ -22,10 +22,20 @@ export function planLoad(dump: Dump, present: readonly SemaphoreOverview[]): Loa
   return dump.semaphores.flatMap((to) => {
     const now = byName.get(to.name);
     const from = intended(now);
+    if (!from && isLeftToNodes(to)) return [];
     const actions = actionsOf(from, now?.pause !== undefined, to);
     if (actions.length === 0) return [];
     return [{ name: to.name, actions, ...(from && { from, revision: now!.revision }), to }];
   });
+}
+
+/**
+ * Whether the dump has nothing of a leadership that its nodes would not make at their start. Only nodes make leaderships,
+ * with the lease in their code.
+ */
+function isLeftToNodes(to: DumpedSemaphore): boolean {
+  const { name, duration, pause } = to;
+  return name.startsWith(LEADER_PREFIX) && !pause && sameDefinition(definitionSchema.parse({ name, duration }), to);
 }
 
 function actionsOf(from: SemaphoreDefinition | undefined, isPaused: boolean, to: DumpedSemaphore): LoadAction[] {

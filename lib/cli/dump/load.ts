@@ -1,5 +1,9 @@
+import { LEADER_PREFIX } from '../../decision/index.js';
+import { CommandFailure, EXIT } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import type { LoadStep } from './load-plan.js';
+
+const NO_LEADERSHIP = 'only nodes make a leadership: start a node that takes part in it, then load again';
 
 /**
  * Brings one semaphore to the state in the dump.
@@ -12,6 +16,7 @@ export async function applyStep(operator: Operator, step: LoadStep, reason: stri
   for (const action of step.actions) {
     switch (action) {
       case 'define':
+        if (name.startsWith(LEADER_PREFIX)) throw new CommandFailure(EXIT.notFound, NO_LEADERSHIP);
         await operator.define({ name, ...patterns }, { reason });
         break;
       case 'edit':

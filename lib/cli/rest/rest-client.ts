@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import { quoted } from '../../decision/index.js';
+import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
 import { RemoteProblem, failureOf } from './problem.js';
 
 /** ms until the next try after the console's rate limit refused a change. */
@@ -45,16 +46,17 @@ export class RestClient {
    * Sends a request and reads its answer as JSON.
    *
    * @param path segments below /api/, not yet encoded
-   * @throws RemoteProblem for a refusal, CommandFailure without an answer
+   * @throws RemoteProblem for a refusal, CommandFailure without an answer, UsageFailure for a name that no path can have
    */
   async ask<T>(path: readonly string[], request: Request = {}): Promise<T> {
     const ending = new AbortController();
-    const timer = setTimeout(() => ending.abort(), this.options.timeout * (request.patience ?? 1));
+    // Node's own timers fire at once if a long timeout times the patience exceeds 24.8 days.
+    const cancel = systemClock.schedule(() => ending.abort(), this.options.timeout * (request.patience ?? 1), true);
     this.#underWay.add(ending);
     try {
       return await this.#read<T>(await this.#fetch(path, request, ending.signal), ending.signal);
     } finally {
-      clearTimeout(timer);
+      cancel();
       this.#underWay.delete(ending);
     }
   }
@@ -71,7 +73,7 @@ export class RestClient {
   }
 
   async #fetch(path: readonly string[], request: Request, signal: AbortSignal): Promise<Response> {
-    const url = `${this.target}/api/${path.map(encodeURIComponent).join('/')}${queryText(request.query)}`;
+    const url = `${this.target}/api/${path.map(segmentOf).join('/')}${queryText(request.query)}`;
     const response = await fetch(url, this.#init(request, signal)).catch((error: unknown) => {
       throw this.#unreachable(error, signal);
     });
@@ -119,6 +121,19 @@ export class RestClient {
     });
   }
 }
+
+/**
+ * Encodes a part of a path. fetch takes "." and ".." for folders, even if they are encoded: `pause ..` would pause all.
+ *
+ * @throws UsageFailure
+ */
+function segmentOf(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new UsageFailure(NO_SEGMENT(text));
+  return encodeURIComponent(text);
+}
+
+const NO_SEGMENT = (text: string) =>
+  `${quoted(text)} can't be part of an address: give another name, or use --hazelcast`;
 
 /** Refusals with the same status have the type problem+json. */
 function isAnswer({ status, headers }: Response, { otherStatus }: Request): boolean {

@@ -204,9 +204,9 @@ export class RestOperator implements Operator {
     return this.#client.ask(['allocation', 'groups', group, 'plan'], { method: 'POST', body: request });
   }
 
-  async orderAllocation({ group, action, ...order }: AllocationOrder, { reason }: ChangeMeta): Promise<void> {
+  async orderAllocation({ group, action, ...order }: AllocationOrder, { reason }: ChangeMeta): Promise<boolean> {
     const path = ['allocation', 'groups', group, action];
-    await this.#client.ask(path, { method: 'POST', body: { ...order, reason } });
+    return (await this.#client.ask<{ done: boolean }>(path, { method: 'POST', body: { ...order, reason } })).done;
   }
 
   async history({ since, until, ...rest }: RunsQuery): Promise<HistoryEntry[]> {
@@ -223,7 +223,9 @@ export class RestOperator implements Operator {
   }
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
-    for await (const _event of eventsIn(await this.#client.stream(['events'], signal))) onHint();
+    const stream = await this.#client.stream(['events'], signal);
+    onHint();
+    for await (const _event of eventsIn(stream)) onHint();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

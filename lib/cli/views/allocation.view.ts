@@ -23,7 +23,7 @@ export interface Group {
   readonly faults: readonly string[];
 }
 
-/** Formats the groups of a node, one line each. */
+/** Formats the groups of a node, one line each. "?" stands for the numbers of an owner map that can't be read. */
 export function groupsText({ groups }: { readonly groups: readonly GroupSummary[] }): string {
   if (groups.length === 0) return 'no allocation groups on the answering node';
   const head = ['group', 'resources', 'no owner', 'moving', 'nodes', 'remark'];
@@ -31,7 +31,7 @@ export function groupsText({ groups }: { readonly groups: readonly GroupSummary[
     head,
     groups.map(({ name, resources, unowned, moving, nodes, faults, isRecovering }) => [
       name,
-      ...[resources, unowned, moving, nodes].map(String),
+      ...[resources, unowned, moving, nodes].map((each) => (each === undefined ? '?' : String(each))),
       remark(isRecovering, faults),
     ]),
   );

@@ -32,17 +32,20 @@ const faults = list(z.string()).meta({
   description: 'faults and warnings as this node knows them; the leader knows most',
 });
 
-const summaryShape = {
-  name: z.string(),
-  isRecovering: recovering,
-  resources: whole,
-  unowned: whole.meta({ description: 'resources without an owner' }),
-  moving: whole.meta({ description: 'resources that a former owner has not given back yet' }),
-  nodes: whole,
-  faults,
-};
-
-const summarySchema: z.ZodType<GroupSummary> = z.object(summaryShape).meta({ id: 'AllocationGroup' });
+const summarySchema: z.ZodType<GroupSummary> = z
+  .object({
+    name: z.string(),
+    isRecovering: recovering,
+    resources: whole.optional(),
+    unowned: whole.optional().meta({ description: 'resources without an owner' }),
+    moving: whole.optional().meta({ description: 'resources that a former owner has not given back yet' }),
+    nodes: whole.optional(),
+    faults,
+  })
+  .meta({
+    id: 'AllocationGroup',
+    description: 'The numbers are absent if the owner map can not be read; then a fault says why',
+  });
 
 const ownedSchema: z.ZodType<OwnedBy> = z
   .object({
@@ -143,6 +146,7 @@ export type PlanAnswer = AllocationPlan & { readonly total: number };
 export const planSchema: z.ZodType<PlanAnswer> = z
   .object({
     total: whole.meta({ description: `number of all moves; the list has the first ${USUAL}` }),
+    homeless: whole.meta({ description: 'number of all resources of the set that no node may own then' }),
     moves: list(moveSchema),
     shares: list(shareSchema),
     sentences: list(z.string()),
@@ -155,7 +159,11 @@ const group = 'api/allocation/groups/:group';
 const params = onlyFields({ group: name });
 const resource = text(LONGEST_ID).min(1, { error: 'is empty' });
 const change = { reason: reason.optional() };
-const doneSchema = z.object({ done: z.boolean() }).meta({ id: 'Done' });
+const doneSchema = z
+  .object({
+    done: z.boolean().meta({ description: 'false: nothing was changed, because the orders are as wanted already' }),
+  })
+  .meta({ id: 'Done' });
 const few = <T extends z.ZodType>(schema: T) => z.array(schema).max(1000, { error: 'has more than 1000 entries' });
 
 /** A change of the orders of a group, which operators may make. */
@@ -187,6 +195,7 @@ export const ALLOCATION_ROUTES = {
     path: 'api/allocation/groups',
     summary: 'The allocation groups of the answering node',
     role: 'view',
+    isHeavy: true,
     answer: groupsSchema,
   }),
   group: route({
@@ -195,6 +204,7 @@ export const ALLOCATION_ROUTES = {
     path: group,
     summary: 'One allocation group: the owner of each resource, and the nodes',
     role: 'view',
+    isHeavy: true,
     params,
     query: onlyFields({ limit: limitText(MOST_SHOWN, USUAL) }),
     answer: groupSchema,
@@ -221,6 +231,7 @@ export const ALLOCATION_ROUTES = {
     path: `${group}/plan`,
     summary: 'What would move if nodes went, joined or were drained, or resources were pinned; changes nothing',
     role: 'view',
+    isHeavy: true,
     params,
     body: onlyFields({
       drain: few(name).optional(),

@@ -129,6 +129,8 @@ const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.s
 
 const bulkId = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
 
+const failures = list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'BulkFailure' }));
+
 export const migrationSchema: z.ZodType<MigrationPlan> = z
   .object({
     steps: list(
@@ -139,13 +141,17 @@ export const migrationSchema: z.ZodType<MigrationPlan> = z
           from: patternsSchema,
           to: patternsSchema,
           moving: list(holderSchema).meta({ description: 'holders that will no longer match' }),
-          candidates: list(nodeIdentitySchema).meta({ description: 'living nodes that will match' }),
+          candidates: list(nodeIdentitySchema).meta({ description: 'the first 10 living nodes that will match' }),
+          candidateCount: whole.meta({ description: 'number of all living nodes that will match' }),
           outcome: z.enum(['planned', 'migrated', 'failed']),
           error: z.string().optional(),
         })
         .meta({ id: 'MigrationStep' }),
     ),
     remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
+    unreadable: failures.meta({
+      description: 'semaphores that match and stay as they are: their records can not be read',
+    }),
     bulk: bulkId.optional(),
   })
   .meta({ id: 'MigrationPlan' });
@@ -153,7 +159,7 @@ export const migrationSchema: z.ZodType<MigrationPlan> = z
 export const bulkSchema: z.ZodType<BulkResult> = z
   .object({
     done: list(z.string()),
-    failed: list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'BulkFailure' })),
+    failed: failures,
     remaining: whole,
     bulk: bulkId,
   })
@@ -183,6 +189,9 @@ export const undoSchema: z.ZodType<UndoPlan> = z
         .meta({ id: 'UndoStep' }),
     ),
     remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
+    missing: whole.meta({
+      description: 'number of parts of a change of many that are not undone: the audit log no longer has them',
+    }),
     bulk: bulkId.optional(),
   })
   .meta({ id: 'UndoPlan' });

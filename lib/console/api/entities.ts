@@ -111,9 +111,16 @@ const holderOverviewSchema: z.ZodType<HolderOverview> = z
 const semaphoreShape = {
   ...z.object(definitionStateShape).partial().shape,
   name: z.string(),
+  isOnDemand: z.literal(true).optional().meta({
+    description:
+      'no code and no operator defines it: its definition ends with the last permit of the calls that use it',
+  }),
   revision: whole,
   holders: list(holderOverviewSchema),
   free: whole,
+  lastGrantAt: time.optional().meta({
+    description: 'the last grant, not counting refreshes: ms since the epoch, cluster time; absent if there was none',
+  }),
   isForThisNode: z.boolean(),
   problem: z.string().optional(),
 };
@@ -128,7 +135,7 @@ const askedBy = z.string().meta({
   description: 'who asked for this run; absent for a run that the scheduler or the application started',
 });
 const missedTime = time.meta({ description: 'the planned time that was missed, if this run makes up for it' });
-const runNumber = whole.meta({ description: 'number of a run of 2 s or more, on its node and semaphore' });
+const runNumber = whole.meta({ description: 'number of the run on its node and semaphore' });
 
 /** The fields of a run that is over. */
 export const runShape = {
@@ -208,7 +215,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     to: definitionSchema.optional(),
     paused: pauseSchema.optional(),
     bulk: z.string().optional().meta({ description: 'the same in all entries of one change of many' }),
+    part: whole.optional().meta({ description: 'of a change of many: the number of this part, from 1' }),
     undoes: z.string().optional().meta({ description: 'of an undo: the id of the entry that it undid' }),
+    undoesBulk: z.string().optional().meta({ description: 'of an undo: the bulk of the entry that it undid' }),
     outcome: z.enum(CHANGE_OUTCOMES).optional().meta({
       description: 'absent if the change was made; unknown: the store gave no answer; not-made: it surely was not made',
     }),

@@ -43,11 +43,11 @@ const isoText =
   'P([1-9][0-9]?D|([1-9][0-9]?D)?T([1-9][0-9]{0,2}H([1-9][0-9]{0,4}M)?([1-9][0-9]{0,6}S)?|' +
   '[1-9][0-9]{0,4}M([1-9][0-9]{0,6}S)?|[1-9][0-9]{0,6}S))';
 /** Matches whole numbers of a unit, up to a year. The check also accepts other spellings. */
+const durationTexts =
+  '[1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d|' + isoText;
 const durationText = {
   type: 'string',
-  pattern:
-    '^([1-9][0-9]{0,9} ?(ms)?|[1-9][0-9]{0,6} ?s|[1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d|' +
-    `${isoText})$`,
+  pattern: `^(${durationTexts})$`,
   examples: ['30s', '5m', '1h', 'PT5M'],
 };
 
@@ -149,6 +149,8 @@ export const limitText = (most: number, usual: number) =>
     .default(usual)
     .meta({ type: 'integer', format: 'int64', minimum: 1, maximum: most, default: usual });
 
+/** Matches the days and times of {@link ISO_TIME} that exist. February may have 31 days: they are read as those of March. */
+const isoTime = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,3})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?`;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** A time in a query. A duration means the time before now, and is read as a negative number. */
@@ -165,7 +167,7 @@ export const timeText = numberReadBy((value) => {
   type: 'string',
   maxLength: 40,
   examples: ['1d', '2026-11-21T03:00:00Z'],
-  pattern: String.raw`^([0-9]{1,15}|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?|[1-9][0-9]{0,6} ?(ms|s|m|h|d))$`,
+  pattern: `^([0-9]{1,15}|${isoTime}|${durationTexts})$`,
   description: 'ms since the epoch (cluster time), ISO 8601, or a time before now: "1d"',
 });
 

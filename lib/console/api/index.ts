@@ -5,6 +5,7 @@ export * from './health.js';
 export type { JobAnswer, JobsAnswer } from './jobs.js';
 export type { LeaderAnswer } from './leaders.js';
 export type { OpenWindowAnswer, WindowAnswer } from './maintenance.js';
+export * from './problem-codes.js';
 export * from './problems.js';
 export * from './roles.js';
 export * from './route.js';
@@ -18,4 +19,3 @@ export type {
   TaskGroupAnswer,
 } from './task-group-answers.js';
 export type { NodeWork, TaskTypesAnswer } from './task-overview.js';
-export { LONGEST_TASK_ID } from './task-fields.js';

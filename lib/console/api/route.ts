@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Role } from './roles.js';
-import type { ProblemCode } from './problems.js';
+import type { ProblemCode } from './problem-codes.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -27,6 +27,11 @@ export interface Route<
   readonly changesMany?: boolean;
   /** Whether a change adds no entry to the audit log. Then the rate of changes is not limited. Default false. */
   readonly isUnaudited?: boolean;
+  /**
+   * Whether an answer may need much memory or time, more than its length shows. Then only a few are made at the same time.
+   * Default false.
+   */
+  readonly isHeavy?: boolean;
   /** Whether a token with `permitsOnly` may call it. Default false. */
   readonly isForPermits?: boolean;
   /** Media type of the body that is accepted besides JSON. */

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { isTaskType, isLongerThan, lineFault, onlyFields, show } from '../../decision/index.js';
-import { LARGEST_DATA, LARGEST_GROUP, LISTED_STATES, PRIORITIES, groupOfId } from '../../tasks/index.js';
+import { isTaskType, onlyFields, show } from '../../decision/index.js';
+import {
+  LARGEST_DATA,
+  LARGEST_GROUP,
+  LISTED_STATES,
+  LONGEST_TASK_ID,
+  PRIORITIES,
+  groupOfId,
+  idFault,
+} from '../../tasks/index.js';
 import { duration, durationOrZero, flag, flagText, limitText, line, name, pattern, text, wait } from './fields.js';
 
 /* The parts of requests about tasks. */
 
-/** Characters. A name has up to 200, and the rest is its type, its group's number and the mark of a sub-task. */
-export const LONGEST_TASK_ID = 500;
 /** Bytes of a body with data or a result: the largest that an option allows, and the rest of the request. */
 export const LARGEST_TASK_BODY = LARGEST_DATA + 64 * 1024;
 /** The most tasks of one claim, and the most types that it names. */
@@ -24,13 +30,6 @@ const LONGEST_INSTANCE = 100;
 const LONGEST_NOTE = 200;
 /** The last ms of the year 9999. */
 const LATEST_TIME = 253_402_300_799_999;
-
-const idFault = (value: unknown): string | undefined => {
-  if (typeof value !== 'string') return `${show(value)} is not text`;
-  if (isLongerThan(value, LONGEST_TASK_ID)) return `${show(value)} is longer than ${LONGEST_TASK_ID} characters`;
-  if (!/^[\w.-]{1,64}[:[]./u.test(value)) return `${show(value)} is neither "type:name" nor "type[group]#number"`;
-  return lineFault(value);
-};
 
 /** The id of a task. */
 export const taskId = z
@@ -101,7 +100,7 @@ export const submitTaskBody = onlyFields({
   to: onlyFields({
     group: pattern.optional(),
     acquirer: pattern.optional(),
-    instance: text(LONGEST_INSTANCE).optional().meta({ description: 'one process' }),
+    instance: line(LONGEST_INSTANCE).optional().meta({ description: 'one process' }),
     orAnother: z
       .boolean()
       .optional()

@@ -38,6 +38,7 @@ export const taskTypesSchema = z
   .object({
     now: time,
     waiting: list(waitingTypeSchema).meta({ description: 'types of which tasks wait; at most 100' }),
+    isCut: z.boolean().meta({ description: 'whether more types may wait than are in the list' }),
     here: list(handledTypeSchema).meta({ description: 'types that the answering node handles' }),
     nodes: list(nodeWorkSchema).meta({
       description: 'the living nodes that handle tasks, as of their last heartbeat; the answering node as of now',

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { onlyFields } from '../../decision/index.js';
 import { reason } from './fields.js';
-import type { ProblemCode } from './problems.js';
+import type { ProblemCode } from './problem-codes.js';
 import { type DocumentedRoute, route } from './route.js';
 import * as answers from './task-answers.js';
 import { taskTypesSchema } from './task-overview.js';

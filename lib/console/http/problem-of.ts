@@ -1,13 +1,13 @@
 import { HttpException } from '@nestjs/common';
 import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
 import { GatekeeperError, InvalidOptionsError } from '../../decision/index.js';
-import { PROBLEMS, type Problem, type ProblemCode } from '../api/index.js';
+import { PROBLEMS, type Problem, type ProblemCode, isProblemCode } from '../api/index.js';
 import { ProblemError } from './problem.error.js';
 
 /** Maps an error to RFC 9457 problem details; hides internals. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return problem(error.code, error.message, error.extra);
-  if (error instanceof GatekeeperError && isKnown(error.code))
+  if (error instanceof GatekeeperError && isProblemCode(error.code))
     return problem(error.code, error.message, extraOf(error));
   if (error instanceof HttpException) return problemOfHost(error);
   return problem('internal', 'see the log of the answering node');
@@ -46,15 +46,11 @@ function problemOfStatus(status: number, detail: string): Problem {
   return { ...problem(code, detail), status };
 }
 
+/** Not 503: an interceptor may answer that after the change was made, and `unavailable` promises that it was not. */
 const CODES: Record<number, ProblemCode> = {
   401: 'no-token',
   403: 'forbidden',
   404: 'not-found',
   413: 'too-large',
   415: 'not-json',
-  503: 'unavailable',
 };
-
-function isKnown(code: string): code is ProblemCode {
-  return Object.hasOwn(PROBLEMS, code);
-}

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import { HttpAdapterHost } from '@nestjs/core';
 import { safeStack, show } from '../../decision/index.js';
 import { type Problem } from '../api/index.js';
+import { ClientGoneError } from './client-abort.decorator.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
@@ -26,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
-    if (problem.code === 'internal') this.#tell(request, error);
+    if (problem.code === 'internal' && !(error instanceof ClientGoneError)) this.#tell(request, error);
     // Once an event stream has begun, no error answer is possible.
     if (rawResponse(response).headersSent) return;
     this.#reply(response, problem);

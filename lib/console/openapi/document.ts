@@ -109,9 +109,10 @@ function success({ answer, mediaType = 'application/json', otherMediaType }: Rou
 }
 
 /** All problems with which a route may answer. */
-export function problemsOf({ role, method, problems = [] }: Route): ProblemCode[] {
+export function problemsOf({ role, method, isHeavy, problems = [] }: Route): ProblemCode[] {
   if (!role) return [...problems];
-  return [...USUAL_PROBLEMS, ...(method === 'GET' ? [] : WRITE_PROBLEMS), ...problems];
+  const ofWrites = method === 'GET' ? [] : WRITE_PROBLEMS;
+  return [...USUAL_PROBLEMS, ...ofWrites, ...(isHeavy ? (['too-many-waits'] as const) : []), ...problems];
 }
 
 interface Refusal {

@@ -1,6 +1,8 @@
 import type { AllocationGroup, GroupOverview, GroupSummary } from '../../allocation/index.js';
 import { type AuditAction, partsOf } from '../../gatekeeper/index.js';
 import { timeOf } from '../../context/context.js';
+import { isUnreadable } from '../../records/known-record.js';
+import { UnknownOutcomeError } from '../../stores/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type Sees, expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
@@ -27,8 +29,9 @@ export class AllocationController {
     const { allocation, health } = partsOf(this.gatekeeper);
     // Without a group, or with none that the visitor may see, nothing else asks the store.
     await health.expectAnswer();
-    const seen = allocation.groups.filter(({ name }) => !sees || sees(PREFIX + name));
-    const groups = await Promise.all(seen.map(async (group) => summaryOf(await group.overview())));
+    const seen = allocation.groups.map(({ name }) => name).filter((name) => !sees || sees(PREFIX + name));
+    const overviews = allocation.overviews(seen);
+    const groups = await Promise.all(overviews.map((each, at) => each.then(summaryOf, unreadable(seen[at]!))));
     return { now: this.#now, groups };
   }
 
@@ -111,17 +114,21 @@ export class AllocationController {
     return timeOf(partsOf(this.gatekeeper).context);
   }
 
-  /** Makes a change, and writes it into the audit log. */
+  /** Makes a change, and writes it into the audit log, also if its outcome is unknown. */
   async #order(
     { name }: AllocationGroup,
     { user: by }: Visitor,
     { action, order, reason }: { action: AuditAction; order: Order; reason: string | undefined },
-    change: () => Promise<void>,
+    change: () => Promise<boolean>,
   ): Promise<{ done: boolean }> {
-    await change();
-    const why = reason === undefined ? {} : { reason };
-    partsOf(this.gatekeeper).audit.note({ action, semaphore: PREFIX + name, by, ...why, order });
-    return { done: true };
+    const { audit } = partsOf(this.gatekeeper);
+    const entry = { action, semaphore: PREFIX + name, by, ...(reason !== undefined && { reason }), order };
+    const done = await change().catch((error: unknown) => {
+      if (error instanceof UnknownOutcomeError) audit.note({ ...entry, outcome: 'unknown' });
+      throw error;
+    });
+    if (done) audit.note(entry);
+    return { done };
   }
 }
 
@@ -130,6 +137,14 @@ function summaryOf(overview: GroupOverview): GroupSummary {
   const moving = resources.filter(({ from }) => from !== undefined).length;
   const counts = { resources: resources.length, unowned: unownedIn(overview), moving, nodes: nodes.length };
   return { name, isRecovering, ...counts, faults };
+}
+
+/** An owner map that can't be read must not hide the other groups. */
+function unreadable(name: string): (error: unknown) => GroupSummary {
+  return (error) => {
+    if (!isUnreadable(error)) throw error;
+    return { name, isRecovering: false, faults: [error.message] };
+  };
 }
 
 function unownedIn({ resources }: GroupOverview): number {

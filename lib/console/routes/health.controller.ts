@@ -21,14 +21,16 @@ export class HealthController {
   }
 }
 
-/** Faults of an archive may name definitions or jobs, which a limited visitor may not see. */
+/** The sentences of some faults may name definitions, jobs, scopes or groups, which a limited visitor may not see. */
 function withoutNames(fault: HealthFault): HealthFault {
-  const archive = ARCHIVES[fault.code];
-  const sentence = `the archive of ${archive} fails: use a token for all names, or see the log, for the reason`;
-  return archive === undefined ? fault : { ...fault, sentence };
+  const what = WITH_NAMES[fault.code];
+  const sentence = `${what}: use a token for all names, or see the log, for the reason`;
+  return what === undefined ? fault : { ...fault, sentence };
 }
 
-const ARCHIVES: Partial<Record<HealthFault['code'], string>> = {
-  'archive-failing': 'definitions',
-  'run-archive-failing': 'runs',
+const WITH_NAMES: Partial<Record<HealthFault['code'], string>> = {
+  'archive-failing': 'the archive of definitions fails',
+  'run-archive-failing': 'the archive of runs fails',
+  'no-leader': 'scopes of leadership have no leader',
+  'resources-unowned': 'resources of allocation groups have no owner',
 };

@@ -1,6 +1,6 @@
 import { Delete, Get, HttpException, HttpStatus, Patch, Post, Req, SetMetadata } from '@nestjs/common';
 import { InvalidOptionsError, LONGEST_NAME, isLongerThan } from '../../decision/index.js';
-import { LONGEST_TASK_ID } from '../api/index.js';
+import { LONGEST_TASK_ID } from '../../tasks/index.js';
 import { ROUTE_METADATA } from '../console.constants.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';

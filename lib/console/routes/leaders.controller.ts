@@ -28,14 +28,18 @@ export class LeadersController {
   @Serves(ROUTES.leaders)
   async list(@SeenNames() sees: Sees): Promise<LeadersOverview> {
     const leaders = await readLeaders(partsOf(this.gatekeeper));
-    return sees ? { ...leaders, scopes: leaders.scopes.filter(({ semaphore }) => sees(semaphore)) } : leaders;
+    const scopes = leaders.scopes.filter(({ semaphore }) => !sees || sees(semaphore));
+    return { ...leaders, scopes, members: membersFor(leaders, sees) };
   }
 
   @Serves(ROUTES.leader)
-  async one(@Input() { params: { scope } }: InputOf<typeof ROUTES.leader>): Promise<LeaderAnswer> {
+  async one(
+    @Input() { params: { scope } }: InputOf<typeof ROUTES.leader>,
+    @SeenNames() sees: Sees,
+  ): Promise<LeaderAnswer> {
     const details = await readLeader(partsOf(this.gatekeeper), scope);
     const terms = await this.#terms(details);
-    return { ...details, ...(terms && { terms }) };
+    return { ...details, members: membersFor(details, sees), ...(terms && { terms }) };
   }
 
   @Serves(ROUTES.stepDown)
@@ -68,4 +72,13 @@ export class LeadersController {
       throw error;
     }
   }
+}
+
+/** The members, each with the scopes that the visitor may see. */
+function membersFor({ members }: Pick<LeadersOverview, 'members'>, sees: Sees): LeadersOverview['members'] {
+  if (!sees) return members;
+  return members.map(({ scopes, ...member }) => ({
+    ...member,
+    ...(scopes && { scopes: scopes.filter((scope) => sees(LEADER_PREFIX + scope)) }),
+  }));
 }

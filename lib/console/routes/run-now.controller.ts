@@ -1,4 +1,5 @@
 import { partsOf, type RunNowPlan, type RunNowStatus } from '../../gatekeeper/index.js';
+import { given } from '../../decision/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
@@ -20,15 +21,15 @@ export class RunNowController {
   }
 
   @Serves(ROUTES.runNow)
-  async run(
+  run(
     @Input() { params: { name }, body: { job, wait, reason } }: InputOf<typeof ROUTES.runNow>,
     @User() by: string,
     @ClientAbort() signal: AbortSignal,
   ): Promise<RunNowStatus> {
-    const target = { semaphore: name, ...(job !== undefined && { job }) };
-    const options = { by, timeout: 0, ...(reason !== undefined && { reason }) };
-    const asked = await this.gatekeeper.runNow(target, options);
-    return wait > 0 ? this.#follow(by, name, asked.id, { timeout: wait, signal }) : asked;
+    const { runNow } = partsOf(this.gatekeeper);
+    const options = { by, timeout: wait, ...(reason !== undefined && { reason }) };
+    // The place among the waiting requests comes first: a refusal must mean that nothing was asked for.
+    return this.#waiting(by, wait, () => runNow.run(given({ semaphore: name, job }), options, signal));
   }
 
   @Serves(ROUTES.runStatus)
@@ -37,12 +38,11 @@ export class RunNowController {
     @User() user: string,
     @ClientAbort() signal: AbortSignal,
   ): Promise<RunNowStatus> {
-    return this.#follow(user, name, id, { timeout: wait, signal });
+    const { runNow } = partsOf(this.gatekeeper);
+    return this.#waiting(user, wait, () => runNow.follow(name, id, { timeout: wait, signal }));
   }
 
-  #follow(user: string, name: string, id: string, options: { readonly timeout: number; readonly signal: AbortSignal }) {
-    const { runNow } = partsOf(this.gatekeeper);
-    const following = () => runNow.follow(name, id, options);
-    return options.timeout > 0 ? this.#waits.during(user, following) : following();
+  #waiting<T>(user: string, timeout: number, work: () => Promise<T>): Promise<T> {
+    return timeout > 0 ? this.#waits.during(user, work) : work();
   }
 }

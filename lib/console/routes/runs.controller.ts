@@ -1,5 +1,7 @@
 import { Req, type StreamableFile } from '@nestjs/common';
-import { partsOf, summaryOf } from '../../gatekeeper/index.js';
+import { systemClock } from '../../async/node-clock.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
+import { type JobRuns, type JobSummary, partsOf, summaryOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
@@ -30,13 +32,22 @@ export class RunsController {
     // Of all jobs, the node may have a list that is a second old.
     await partsOf(this.gatekeeper).health.expectAnswer();
     const jobs = await this.gatekeeper.runs.jobs(query.semaphore);
-    return { jobs: jobs.filter(({ semaphore }) => !sees || sees(semaphore)).map(summaryOf) };
+    return { jobs: await inSlices(summariesOf(jobs, sees), systemClock) };
   }
 
   @Serves(ROUTES.semaphoreJobs)
   async jobsOf(@Input() { params: { name } }: InputOf<typeof ROUTES.semaphoreJobs>): Promise<JobAnswer> {
     return { jobs: await this.gatekeeper.runs.jobs(name) };
   }
+}
+
+function* summariesOf(jobs: readonly JobRuns[], sees: Sees): Pieces<JobSummary[]> {
+  const summaries: JobSummary[] = [];
+  for (const job of jobs) {
+    if (!sees || sees(job.semaphore)) summaries.push(summaryOf(job));
+    yield 1;
+  }
+  return summaries;
 }
 
 /** CSV only for a client that names it and not JSON, because browsers accept everything. */

@@ -56,11 +56,13 @@ export class TaskGroupsController {
     const { tasks, audit } = this.#seen(visitor, id);
     const { type, group } = groupOfId(id)!;
     const { user: by } = visitor;
-    const answer = await tasks.cancelGroup(type, group, { ...body, by });
+    const entry = { action: 'cancel-group', semaphore: TASK_PREFIX + type, by, ...reasonOf(body), task: id } as const;
+    const answer = await audit.evenIfUnknown(
+      () => entry,
+      () => tasks.cancelGroup(type, group, { ...body, by }),
+    );
     if (answer.outcome === 'unknown') throw new ProblemError('unknown-task', answer.because);
-    if (answer.outcome === 'cancelled') {
-      audit.note({ action: 'cancel-group', semaphore: TASK_PREFIX + type, by, ...reasonOf(body), task: id });
-    }
+    if (answer.outcome === 'cancelled') audit.note(entry);
     return answer;
   }
 

@@ -28,14 +28,16 @@ export class TaskOverviewController {
     const parts = partsOf(this.gatekeeper);
     const { tasks, context } = parts;
     const { value: cards, stale } = await nodesOf(parts);
-    const isSeen = ({ type }: { readonly type: string }) => !sees || sees(TASK_PREFIX + type);
+    const isWanted = (type: string) => !sees || sees(TASK_PREFIX + type);
+    const isSeen = ({ type }: { readonly type: string }) => isWanted(type);
     const works = worksOf(cards, context, tasks.work.list(tasks.handlers));
     const isIdle = query.ifUsed === true && works.length === 0 && !tasks.isUsed;
-    const waiting = isIdle ? [] : await tasks.waitingTypes();
+    const waiting = isIdle ? { types: [], isCut: false } : await tasks.waitingTypes(isWanted);
     const seen = works.map(({ node, types }) => ({ node, types: types.filter(isSeen) }));
     return {
       now: timeOf(context),
-      waiting: waiting.filter(isSeen),
+      waiting: waiting.types,
+      isCut: waiting.isCut,
       here: tasks.handlers.types().filter(isSeen),
       nodes: seen.filter(({ types }) => types.length > 0),
       stale,

@@ -67,9 +67,11 @@ export class TasksController {
     @VisitorOf() visitor: Visitor,
   ): Promise<Cancelled> {
     const parts = this.#seen(visitor, id);
-    const answer = await parts.tasks.cancel(id, { ...body, by: visitor.user });
+    const entry = entryOf(visitor, { action: 'cancel-task', task: id, ...body });
+    const cancelling = () => parts.tasks.cancel(id, { ...body, by: visitor.user });
+    const answer = await parts.audit.evenIfUnknown(() => entry, cancelling);
     if (answer.outcome === 'unknown') throw unknown(answer.because);
-    if (answer.outcome !== 'ended') note(parts, visitor, { action: 'cancel-task', task: id, ...body });
+    if (answer.outcome !== 'ended') parts.audit.note(entry);
     return answer;
   }
 
@@ -79,10 +81,14 @@ export class TasksController {
     @VisitorOf() visitor: Visitor,
   ): Promise<Retried> {
     const parts = this.#seen(visitor, id);
-    const answer = await parts.tasks.retry(id);
+    const entry = entryOf(visitor, { action: 'retry-task', task: id, ...body });
+    const answer = await parts.audit.evenIfUnknown(
+      () => entry,
+      () => parts.tasks.retry(id),
+    );
     if (answer.outcome === 'unknown') throw unknown(answer.because);
     if (answer.outcome === 'refused') throw new ProblemError('retry-refused', `task ${show(id)}: ${answer.because}`);
-    note(parts, visitor, { action: 'retry-task', task: id, ...body });
+    parts.audit.note(entry);
     return answer;
   }
 
@@ -95,8 +101,9 @@ export class TasksController {
 
 type Change = { action: 'cancel-task' | 'retry-task'; task: string; reason?: string | undefined };
 
-function note({ audit }: Parts, { user: by }: Visitor, { action, task, reason }: Change): void {
-  audit.note({ action, semaphore: TASK_PREFIX + typeOfId(task), by, ...(reason !== undefined && { reason }), task });
+/** Entry of the audit log. */
+function entryOf({ user: by }: Visitor, { action, task, reason }: Change) {
+  return { action, semaphore: TASK_PREFIX + typeOfId(task), by, ...(reason !== undefined && { reason }), task };
 }
 
 function unknown(why: string): ProblemError {

@@ -33,18 +33,6 @@ export function safeJson(value: unknown, space?: number): string {
   return escapeLines(JSON.stringify(value, null, space));
 }
 
-/** An error with its stack. The message takes one line, so that a reader can't mistake it for a stack frame. */
-export function safeStack(error: Error): string {
-  const head = `${error.name}: ${error.message}`;
-  const { stack = head } = error;
-  const places = (stack.startsWith(head) ? stack.slice(head.length) : stack).split('\n').filter(isPlace);
-  return [head, ...places].map(escapeHidden).join('\n');
-}
-
-function isPlace(line: string): boolean {
-  return /^ +at /.test(line);
-}
-
 function escapeOf(character: string): string {
   const escaped = JSON.stringify(character).slice(1, -1);
   return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;

@@ -3,6 +3,7 @@ import { inSlices } from '../../async/slices.js';
 import type { Audit } from '../../activity/index.js';
 import type { Context } from '../../context/context.js';
 import type { SemaphoreListing } from '../../records/semaphore-listing.js';
+import { afterWrite } from '../../stores/after-write.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
 import { namesInPieces } from '../migration.js';
@@ -24,6 +25,14 @@ import type { StoredWindow } from './windows-record.js';
 /** Limit of matching steps of one call: at most about 8 s of CPU, in slices. */
 const MOST_WORK = 200_000_000;
 
+/** A window that is ending, and the semaphores that other windows want paused. */
+interface BegunEnd {
+  readonly ending: StoredWindow;
+  readonly wanted: ReadonlyMap<string, readonly Wanting[]>;
+}
+
+type Author = ReturnType<DefinitionWriter['author']>;
+
 /** Maintenance windows: named pauses of many semaphores, each of which remembers exactly what it paused. */
 export class Maintenance {
   readonly #windows: Windows;
@@ -40,6 +49,7 @@ export class Maintenance {
       listing,
       matching: (patterns, names) => this.#matching(patterns, names),
       note: (window, author) => this.#note('start-maintenance', window, author),
+      goOn: (bulk) => audit.goOn(bulk),
     });
   }
 
@@ -71,9 +81,14 @@ export class Maintenance {
     const found = (await this.#windows.read()).find(({ name }) => name === window);
     onWindow?.(found?.entries.map(([name]) => name) ?? []);
     onPlanned?.(found?.entries.slice(0, limit).length ?? 0);
-    const { ending, wanted } = await this.#beginEnd(window, onWindow);
+    const begun = await this.#beginEnd(window, onWindow);
+    return afterWrite(() => this.#resume(begun, author, limit));
+  }
+
+  async #resume({ ending, wanted }: BegunEnd, author: Author, limit: number | undefined): Promise<MaintenanceEnd> {
     const bulk = `${ending.id}-end`;
-    const resumes = { by: author.by, reason: author.reason ?? `end of maintenance ${show(window)}` };
+    await this.audit.goOn(bulk);
+    const resumes = { by: author.by, reason: author.reason ?? `end of maintenance ${show(ending.name)}` };
     const outcomes = new Map<string, ResumeOutcome>();
     const failures = await eachWhileAnswered(ending.entries.slice(0, limit), this.context, async (entry) => {
       const keeper = await leaveToOthers(this.writer, wanted.get(entry[0]) ?? []);
@@ -134,10 +149,7 @@ export class Maintenance {
     return states;
   }
 
-  #beginEnd(
-    name: string,
-    onWindow: EndMaintenanceOptions['onWindow'],
-  ): Promise<{ readonly ending: StoredWindow; readonly wanted: ReadonlyMap<string, readonly Wanting[]> }> {
+  #beginEnd(name: string, onWindow: EndMaintenanceOptions['onWindow']): Promise<BegunEnd> {
     return this.#windows.change((windows) => {
       const window = windows.find((each) => each.name === name);
       if (!window) throw new UnknownMaintenanceError(name);

@@ -1,5 +1,6 @@
 import { type SemaphoreRecord, messageOf, show } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
+import { afterWrite } from '../../stores/after-write.js';
 import type { SemaphoreListing } from '../../records/semaphore-listing.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { NothingMatchesError } from '../definitions.errors.js';
@@ -59,18 +60,25 @@ export class WindowStart {
       readonly listing: SemaphoreListing;
       readonly matching: (patterns: readonly string[], names: readonly string[]) => Promise<string[]>;
       readonly note: (window: string, author: Author) => void;
+      readonly goOn: (bulk: string) => Promise<void>;
     },
   ) {}
 
   async start(request: Request): Promise<MaintenanceStart> {
-    const { limit, onPlanned } = request;
     const author = this.writer.author(request);
     const opened = await this.#open(request, author);
+    return afterWrite(() => this.#pause(request, author, opened));
+  }
+
+  /** Steps 3 to 5. */
+  async #pause(request: Request, author: Author, opened: Opened): Promise<MaintenanceStart> {
+    const { limit, onPlanned } = request;
     const { window, matching, records } = opened;
     const due = dueNames(window, matching, records);
     const batch = due.slice(0, limit);
     onPlanned?.(batch.length);
     const listed = await this.#list(window, batch, records);
+    if (window.entries.length > 0) await this.by.goOn(window.id);
     const paused = new Map<string, WindowEntry>();
     const others = new Map<string, SemaphoreRecord | undefined>();
     const pauses = { by: author.by, reason: pauseReason(request.window, request.reason) };
@@ -105,7 +113,7 @@ export class WindowStart {
     const id = this.context.random.id();
     for (;;) {
       const seen = stateOfOthers(await this.windows.read(), name);
-      const records = await this.by.listing.takenIn(only);
+      const { records } = await this.by.listing.takenIn(only);
       const defined = [...records].flatMap(([each, { definition }]) => (definition ? [each] : []));
       const matching = await this.by.matching(patterns, defined);
       if (matching.length === 0) throw new NothingMatchesError(patterns.join(' '));

@@ -76,8 +76,9 @@ export function windowStatus(
     )
     .map(([each]) => each);
   const listed = new Set(entries.map(([each]) => each));
+  // A start leaves out names that only calls define.
   const due = read.flatMap(([each, record]) =>
-    !record.pause && record.definition && !isOnDemand(record) && !listed.has(each) ? [each] : [],
+    !record.pause && record.definition && !record.isOnDemand && !listed.has(each) ? [each] : [],
   );
   const unreadable = matching.filter((each) => records.get(each) instanceof Error);
   const recordOf = (each: string) => {
@@ -112,11 +113,6 @@ export function windowStatus(
     isQuiet: phase === 'on' && permits + running.length + unreadable.length === 0,
     sentence: sentenceOf(facts),
   };
-}
-
-/** Whether a name has its definition only from a call that holds a permit. A start leaves such names out. */
-function isOnDemand({ change, origin, permits }: SemaphoreRecord): boolean {
-  return !change && origin === undefined && permits.length > 0;
 }
 
 function readableOf(names: readonly string[], records: ReadonlyMap<string, Listed>): [string, SemaphoreRecord][] {

@@ -7,6 +7,7 @@ import {
   sameDefinition,
   show,
 } from '../../decision/index.js';
+import type { Pieces } from '../../async/slices.js';
 import type { AuditAction, AuditEntry } from '../../context/audit-entry.js';
 
 /** The edit that undoes one entry of the audit log. */
@@ -91,14 +92,36 @@ export function kindOfUndo({ action, from, to }: UndoableEntry): DefinitionChang
 }
 
 /** By semaphore, the last change of its definition in the audit log. */
-export function lastChanges(log: readonly AuditEntry[]): ReadonlyMap<string, UndoableEntry> {
+export function* lastChanges(log: readonly AuditEntry[]): Pieces<ReadonlyMap<string, UndoableEntry>> {
   const last = new Map<string, UndoableEntry>();
   for (const entry of log) {
+    yield 1;
     if (!isUndoable(entry)) continue;
     // Nodes write the log a moment later, so its order may differ from that of the changes.
     if (entry.revision >= (last.get(entry.semaphore)?.revision ?? 0)) last.set(entry.semaphore, entry);
   }
   return last;
+}
+
+/**
+ * Number of parts of a change of many that the log no longer has, although they may be in force: a full log drops its oldest
+ * entries. Leaves out parts that were undone: the entries of their undo are newer.
+ */
+export function* missingParts(log: readonly AuditEntry[], bulk: string): Pieces<number> {
+  const known = new Set<string | undefined>();
+  let last = 0;
+  let hasFirst = false;
+  for (const { id, part = 0, undoes, ...entry } of log) {
+    yield 1;
+    if (entry.undoesBulk === bulk) known.add(undoes);
+    if (entry.bulk === bulk) known.add(id);
+    if (entry.bulk === bulk) last = Math.max(last, part);
+    // An undo begins with the first part that the log has.
+    hasFirst ||= entry.undoesBulk === bulk || (entry.bulk === bulk && part === 1);
+  }
+  // Two nodes that go on with a change one right after the other may give a number twice. The first part drops out first.
+  const least = last > 0 && !hasFirst ? 1 : 0;
+  return Math.max(least, last - known.size);
 }
 
 function realBefore(id: string, marks: ReadonlyMap<string, string>): string {
@@ -121,10 +144,11 @@ export interface Present {
  * Ids of changes that changed nothing, each with the id of the last real change before it. A window that ends before it has
  * paused a semaphore leaves such a change, which must not stand in the way of an undo.
  */
-export function beforeMarks(log: readonly AuditEntry[]): ReadonlyMap<string, string> {
+export function* beforeMarks(log: readonly AuditEntry[]): Pieces<ReadonlyMap<string, string>> {
   const marks = new Map<string, string>();
   // Only a window writes a resume of a semaphore that was not paused.
   for (const { id, action, paused, follows } of log) {
+    yield 1;
     if (action === 'resume' && !paused && id !== undefined && follows !== undefined) marks.set(id, follows);
   }
   return new Map([...marks.keys()].map((id) => [id, realBefore(id, marks)]));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type SemaphoreRecord, messageOf, onlyFields, putBack } from '../../decision/index.js';
 import type { Audit } from '../../activity/index.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
 import type { AuditEntry } from '../../context/audit-entry.js';
 import { type Context, timeOf } from '../../context/context.js';
 import type { SemaphoreListing } from '../../records/semaphore-listing.js';
@@ -23,6 +24,7 @@ import {
   kindOfUndo,
   lastChanges,
   laterChange,
+  missingParts,
   planStep,
   refusalOf,
 } from './undo-plan.js';
@@ -60,12 +62,14 @@ export interface UndoPlan {
   readonly steps: readonly UndoStep[];
   /** Number of steps that are left for the next call. */
   readonly remaining: number;
+  /**
+   * Number of parts of a change of many that are not undone, because the audit log no longer has them. At least so many if
+   * several nodes made the parts.
+   */
+  readonly missing: number;
   /** After a change: the id that its entries share. The undo can be undone with it. */
   readonly bulk?: string;
 }
-
-/** Default capacity of the audit log. */
-const ALL = 10_000;
 
 const ADVICE = 'undo that change first, or edit the definition';
 
@@ -95,9 +99,13 @@ export class Undo {
 
   async plan(id: string, { limit, only }: Pick<UndoOptions, 'limit' | 'only'> = {}): Promise<UndoPlan> {
     parsedBy(optionsSchema, 'an undo', { limit, only });
-    const { steps, ...plan } = await this.#planned(id, only);
+    const { facts, steps } = await this.#planned(id, only);
     const due = steps.filter(isPlanned).length;
-    return { ...plan, steps: limited(steps, limit), remaining: Math.max(0, due - (limit ?? Infinity)) };
+    return {
+      ...facts,
+      steps: limited(steps, limit).toSorted(byName),
+      remaining: Math.max(0, due - (limit ?? Infinity)),
+    };
   }
 
   async undo(id: string, options: UndoOptions = {}): Promise<UndoPlan> {
@@ -108,11 +116,12 @@ export class Undo {
       bulk = this.context.random.id(),
       ...author
     } = parsedBy(optionsSchema, 'an undo', options);
-    const { steps, entries, lasts, marks, isMany, ...plan } = await this.#planned(id, only);
+    const { facts, steps, entries, lasts, marks, isMany } = await this.#planned(id, only);
     const shown = limited(steps, limit);
     // A single entry is tried in any case: its error says who changed the definition since.
     const due = isMany ? shown.filter(isPlanned) : shown;
     onPlanned?.(due);
+    if (options.bulk !== undefined) await this.audit.goOn(bulk);
     const ended = new Map<string, UndoStep>();
     const failed = await eachWhileAnswered(due, this.context, async (step) => {
       const found = { last: lasts.get(step.name), marks };
@@ -125,30 +134,25 @@ export class Undo {
     }
     const done = shown.flatMap((step) => ended.get(step.name) ?? (isPlanned(step) ? [] : [step]));
     const remaining = steps.filter((step) => isPlanned(step) && !ended.has(step.name)).length;
-    return { ...plan, steps: done, remaining, bulk };
+    return { ...facts, steps: done.toSorted(byName), remaining, bulk };
   }
 
   async #planned(id: string, only: (name: string) => boolean = () => true) {
-    const log = (await this.audit.read(ALL)).filter(({ semaphore }) => only(semaphore));
-    const found = entriesOf(log, id);
-    const lasts = lastChanges(log);
-    const marks = beforeMarks(log);
-    const isMany = found[0]!.id !== id;
+    const { nodeClock } = this.context;
+    const whole = await this.audit.whole();
+    const { found, missing, ...changes } = await inSlices(lookedUp(whole, id, only), nodeClock);
     const entries = new Map(found.map((entry) => [entry.semaphore, entry]));
     const records = await this.#records([...entries.keys()]);
-    const now = timeOf(this.context);
-    const steps = [...entries.values()].map((entry) => {
-      const { semaphore } = entry;
-      return planStep(entry, { record: records.get(semaphore), last: lasts.get(semaphore), marks }, now);
-    });
+    const steps = await inSlices(plannedSteps(entries, { records, ...changes }, timeOf(this.context)), nodeClock);
     const { by, at, reason } = found[0]!;
-    const facts = { id, by, at, ...(reason !== undefined && { reason }) };
-    return { ...facts, steps: steps.toSorted(byName), entries, lasts, marks, isMany };
+    const facts = { id, by, at, ...(reason !== undefined && { reason }), missing };
+    return { facts, steps, entries, ...changes, isMany: found[0]!.id !== id };
   }
 
   async #records(names: readonly string[]): Promise<ReadonlyMap<string, SemaphoreRecord>> {
     const wanted = new Set(names);
-    const records = new Map(names.length > 1 ? await this.records.listing.takenIn((name) => wanted.has(name)) : []);
+    const isWanted = (name: string) => wanted.has(name);
+    const records = new Map(names.length > 1 ? (await this.records.listing.takenIn(isWanted)).records : []);
     // Also those that a listing leaves out, for example removed ones.
     const others = names.filter((name) => !records.has(name));
     await forEachLimit(others, async (name) => {
@@ -177,9 +181,40 @@ export class Undo {
       },
       done: () => ({ ...step, outcome: 'undone' }),
       unchanged: () => ({ ...step, outcome: 'unchanged' }),
-      marks: { bulk, undoes: entry.id },
+      marks: { bulk, undoes: entry.id, undoesBulk: entry.bulk },
     });
   }
+}
+
+/** Looks up a change in the log, and what came after it. @throws UnknownEntryError, UndoRefusedError */
+function* lookedUp(whole: readonly AuditEntry[], id: string, only: (name: string) => boolean) {
+  const log: AuditEntry[] = [];
+  for (const entry of whole) {
+    yield 1;
+    if (only(entry.semaphore)) log.push(entry);
+  }
+  const found = entriesOf(log, id);
+  // Of all names: a part that the caller may not see is not missing.
+  const missing = yield* missingParts(whole, id);
+  return { found, missing, lasts: yield* lastChanges(log), marks: yield* beforeMarks(log) };
+}
+
+function* plannedSteps(
+  entries: ReadonlyMap<string, UndoableEntry>,
+  { records, lasts, marks }: Pick<Present, 'marks'> & Found,
+  now: number,
+): Pieces<UndoStep[]> {
+  const steps: UndoStep[] = [];
+  for (const [name, entry] of entries) {
+    steps.push(planStep(entry, { record: records.get(name), last: lasts.get(name), marks }, now));
+    yield 1;
+  }
+  return steps;
+}
+
+interface Found {
+  readonly records: ReadonlyMap<string, SemaphoreRecord>;
+  readonly lasts: ReadonlyMap<string, UndoableEntry>;
 }
 
 /** @throws UnknownEntryError, UndoRefusedError */
@@ -196,6 +231,9 @@ function isPlanned({ outcome }: UndoStep): boolean {
   return outcome === 'planned';
 }
 
+/**
+ * The steps are in the order of the log. So the entries of the undo push those parts out of a full log that are undone already.
+ */
 function limited(steps: readonly UndoStep[], limit = Infinity): UndoStep[] {
   let due = 0;
   return steps.filter((step) => !isPlanned(step) || ++due <= limit);

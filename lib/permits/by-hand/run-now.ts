@@ -6,6 +6,7 @@ import {
   type SemaphoreRecord,
   type StoredPermit,
   faultsOf,
+  messageOf,
   nameSchema,
   onlyFields,
   quoted,
@@ -81,14 +82,20 @@ const targetSchema = onlyFields({ semaphore: nameSchema, job: nameSchema.optiona
 export class RunNow {
   constructor(private readonly parts: RunNowParts) {}
 
-  /** See `GatekeeperService.runNow`. */
-  async run(target: RunNowTarget, options: RunNowOptions = {}): Promise<RunNowStatus> {
+  /** See `GatekeeperService.runNow`. @param signal ends the wait */
+  async run(target: RunNowTarget, options: RunNowOptions = {}, signal?: AbortSignal): Promise<RunNowStatus> {
     const { semaphore, job } = checkedTarget(target);
     const { data, error } = optionsSchema.safeParse(options);
     if (error) throw new InvalidOptionsError(`a run of semaphore ${show(semaphore)}`, faultsOf(error));
     const { timeout, ...author } = data;
     const request = await this.#ask(semaphore, job, authorOf(author, this.parts.context.node));
-    return this.follow(semaphore, request.id, { timeout });
+    let last: RunNowStatus | undefined;
+    try {
+      return await this.follow(semaphore, request.id, { timeout, signal, seen: (status) => (last = status) });
+    } catch (error) {
+      // The request is written. An error would look as if it were not, and a second call would run the job twice.
+      return last ?? unread(semaphore, request, error);
+    }
   }
 
   /**
@@ -96,13 +103,14 @@ export class RunNow {
    *
    * @param options.timeout ms; default: no limit. 0: reads its state once
    * @param options.signal ends the wait
+   * @param options.seen gets each state
    * @returns its state then
    * @throws UnknownRunError, StoreUnavailableError
    */
   async follow(
     semaphore: string,
     id: string,
-    { timeout = Infinity, signal }: { readonly timeout?: number | undefined; readonly signal?: AbortSignal } = {},
+    { timeout = Infinity, signal, seen }: FollowOptions = {},
   ): Promise<RunNowStatus> {
     const { nodeClock, isClosing } = this.parts.context;
     const until = nodeClock.monotonic() + timeout;
@@ -113,6 +121,7 @@ export class RunNow {
       for (;;) {
         wakeup.reset();
         const status = await this.#look(semaphore, id);
+        seen?.(status);
         const left = until - nodeClock.monotonic();
         if (isFinal(status) || left <= 0 || isClosing() || signal?.aborted) return status;
         await wakeup.wait(Math.min(LOOK, left));
@@ -130,13 +139,14 @@ export class RunNow {
    */
   async plan(semaphore: string): Promise<RunNowPlan> {
     unreserved(semaphore);
-    const [{ record, holders }, nodes, { now, requests }] = await Promise.all([
-      this.#state(semaphore),
-      this.#nodes(),
-      this.parts.requests.read(semaphore),
-    ]);
+    const nodesRead = this.#nodes();
+    // The permits after the requests: a run takes its permit before its request.
+    const requestsRead = this.parts.requests.read(semaphore);
+    const stateRead = requestsRead.then(() => this.#state(semaphore));
+    const [nodes, { now, requests }, state] = await Promise.all([nodesRead, requestsRead, stateRead]);
+    const { record, holders } = state;
     const jobs = runnableNow(defined(semaphore, record), jobsUnder(semaphore, nodes));
-    const shown = requests.map((request) => this.#status(semaphore, request, { now, record, holders, jobs }));
+    const shown = await this.#statuses(semaphore, requests, { now, record, holders, jobs });
     return { now, jobs, holders: holders.map(({ acquirer }) => acquirer), requests: shown.toReversed() };
   }
 
@@ -144,8 +154,12 @@ export class RunNow {
     const [{ record }, nodes] = await Promise.all([this.#state(semaphore), this.#nodes()]);
     const { job } = chosenJob(semaphore, runnableNow(defined(semaphore, record), jobsUnder(semaphore, nodes)), wanted);
     const { requests, audit } = this.parts;
-    const request = await requests.ask(semaphore, { job, ...author });
-    audit.note({ semaphore, action: 'run-now', job, ...author });
+    const entry = { semaphore, action: 'run-now', job, ...author } as const;
+    const request = await audit.evenIfUnknown(
+      () => entry,
+      () => requests.ask(semaphore, { job, ...author }),
+    );
+    audit.note(entry);
     return request;
   }
 
@@ -156,18 +170,25 @@ export class RunNow {
     if (request.outcome !== undefined) return statusOf(semaphore, request, { now, hasPermit: true });
     const { record, holders } = await this.#state(semaphore);
     const jobs = request.node || !record?.definition ? [] : await this.#runnable(semaphore, record);
-    return this.#status(semaphore, request, { now, record, holders, jobs });
+    const [status] = await this.#statuses(semaphore, [request], { now, record, holders, jobs });
+    return status!;
   }
 
   async #runnable(semaphore: string, record: SemaphoreRecord): Promise<readonly RunnableNow[]> {
     return runnableNow(record, jobsUnder(semaphore, await this.#nodes()));
   }
 
-  #status(
-    semaphore: string,
-    request: RunRequest,
-    { now, record, holders, jobs }: State & { readonly now: number; readonly jobs: readonly RunnableNow[] },
-  ): RunNowStatus {
+  /** @param facts were read after the requests */
+  async #statuses(semaphore: string, requests: readonly RunRequest[], facts: StatusFacts): Promise<RunNowStatus[]> {
+    const statuses = requests.map((request) => this.#status(semaphore, request, facts));
+    if (!statuses.some(({ state }) => state === 'unclear')) return statuses;
+    // The run may have ended between the two reads. Its end is written before its permit is released.
+    const later = (await this.parts.requests.read(semaphore)).requests;
+    const asNow = (request: RunRequest) => later.find(({ id }) => id === request.id) ?? request;
+    return requests.map((request) => this.#status(semaphore, asNow(request), facts));
+  }
+
+  #status(semaphore: string, request: RunRequest, { now, record, holders, jobs }: StatusFacts): RunNowStatus {
     const hasPermit = holders.some(({ token }) => token === request.token);
     const own = jobs.find(({ job }) => job === request.job);
     const missing = own ? own.obstacle : `no living node has ${quoted(request.job)}`;
@@ -192,10 +213,28 @@ export class RunNow {
   }
 }
 
+interface FollowOptions {
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly seen?: (status: RunNowStatus) => void;
+}
+
 interface State {
   readonly record: SemaphoreRecord | undefined;
   /** The permits that have not expired. */
   readonly holders: readonly StoredPermit[];
+}
+
+interface StatusFacts extends State {
+  /** Cluster time in ms. */
+  readonly now: number;
+  readonly jobs: readonly RunnableNow[];
+}
+
+/** Status of a request that was made, and could not be read since. */
+function unread(semaphore: string, request: RunRequest, error: unknown): RunNowStatus {
+  const obstacle = `it was asked for, but its state can't be read now (${messageOf(error)})`;
+  return statusOf(semaphore, request, { now: request.at, hasPermit: false, obstacle });
 }
 
 /** @throws InvalidOptionsError, ReservedNameError */

@@ -33,6 +33,9 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
+/** A duration alone defines nothing here: only nodes use names on demand. */
+const ADVICE = 'define it, or give a definition with the call, which needs the role define';
+
 /**
  * External clients' operations on the record of one semaphore.
  *
@@ -56,7 +59,7 @@ export class ExternalRecord {
     const { clockTolerance } = this.context.timing;
     // Another request with the same name, on any node, may get this permit too. The permit is unused only while it is as
     // this call wrote it, because every refresh changes its end.
-    const unclear = () => void orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
+    const unclear = () => orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
     try {
       const answer = await recordClient.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
@@ -87,7 +90,7 @@ export class ExternalRecord {
         return { ...step, done };
       });
       if (answer.outcome === 'denied' && answer.reason === 'no-definition') {
-        throw new UnknownSemaphoreError(request.semaphore);
+        throw new UnknownSemaphoreError(request.semaphore, ADVICE);
       }
       // A permit that another request with the same name has refreshed meanwhile stays: its client uses it.
       if (signal?.aborted && isNew && answer.outcome === 'granted') await this.giveBack(answer.permit);

@@ -44,6 +44,8 @@ interface Kept {
   readonly client: RecordClient<LastTick>;
   /** Whether a look goes on. */
   isLooking: boolean;
+  /** Begin of the latest run that has yet to be noted, in ms of the monotonic clock. */
+  begunAt?: number | undefined;
 }
 
 /**
@@ -79,7 +81,23 @@ export class MissedRuns {
     // Other skips leave it to another node, or the store could not be asked.
     if (event.type === 'run-skipped' && event.reason !== 'paused' && event.reason !== 'overlap') return;
     const kept = this.#jobs.get(event.job);
-    if (kept?.job.semaphore === event.semaphore) void this.#untilDone(() => this.#note(kept));
+    if (kept?.job.semaphore === event.semaphore) void this.#noteSoon(kept);
+  }
+
+  /** While the store is away, a job has one note that is tried again, however many of its runs begin. */
+  async #noteSoon(kept: Kept): Promise<void> {
+    const isNoting = kept.begunAt !== undefined;
+    kept.begunAt = this.context.nodeClock.monotonic();
+    if (!isNoting) await this.#untilDone(() => this.#noteAll(kept));
+  }
+
+  async #noteAll(kept: Kept): Promise<void> {
+    while (kept.begunAt !== undefined) {
+      const { begunAt } = kept;
+      await this.#note(kept, begunAt);
+      // Another run may have begun meanwhile.
+      if (kept.begunAt === begunAt) kept.begunAt = undefined;
+    }
   }
 
   #lookAtAll(delay: number): void {
@@ -94,11 +112,12 @@ export class MissedRuns {
     kept.isLooking = false;
   }
 
-  /** Settles the planned time of a run that begins now. */
-  async #note({ job, client }: Kept): Promise<void> {
+  /** Settles the planned time of a run, but no later one: it may have passed since then without a run. */
+  async #note({ job, client }: Kept, begunAt: number): Promise<void> {
     await client.transact<void>((record, view, nonce) => {
-      const last = isOf(record, job) ? record.last : view.now;
-      const tick = tickOfRun(job.times, last, view.now) ?? last;
+      const begin = Math.round(view.now - (this.context.nodeClock.monotonic() - begunAt));
+      const last = isOf(record, job) ? record.last : begin;
+      const tick = tickOfRun(job.times, last, begin) ?? last;
       if (isOf(record, job) && tick <= record.last) return { result: undefined };
       return { write: nextTick(record, job, tick, view, nonce), done: () => undefined, notify: 'none' };
     });

@@ -1,4 +1,5 @@
 import type { StoredPermit } from '../../decision/index.js';
+import type { LossReason } from '../../context/events.js';
 import type { HeldPermit } from '../held-permit.js';
 import type { RunPermit } from './run-permit.js';
 
@@ -45,6 +46,11 @@ export class GuardingPermit implements RunPermit {
   /** Whether the work may still rely on it. Reads the node's clocks, so it is correct even after the process was frozen. */
   get isHeld(): boolean {
     return this.permit.isHeld && !this.ending.aborted;
+  }
+
+  /** Why the permit was lost, if it was: see `HeldPermit`. */
+  get loss(): LossReason | undefined {
+    return this.permit.loss;
   }
 
   /** ms for which this process may still rely on it if no refresh succeeds; 0 after the end. */

@@ -1,14 +1,15 @@
 import { Deadline } from '../../async/deadline.js';
 import type { Context } from '../../context/context.js';
-import { withPermit } from './current-permit.js';
+import { withLastingPermit } from './current-permit.js';
 import type { HeldPermit } from '../held-permit.js';
 import type { GuardingPermit } from './guarding-permit.js';
 import type { RunPermit } from './run-permit.js';
 import { type RunResult, reported } from './runner.js';
 
-/** The work under a permit that outlives each piece of it. The permit goes back when {@link drain} says that all ended. */
+/** The work under permits that outlive each piece of it. A permit goes back when {@link drain} says that its work has ended. */
 export class PermitWork {
-  readonly #running = new Set<Promise<unknown>>();
+  /** Pieces of work, each with the token of its permit. */
+  readonly #running = new Map<Promise<unknown>, number>();
   #runs = 0;
 
   constructor(private readonly context: Pick<Context, 'events' | 'nodeClock' | 'timers' | 'instrumentation'>) {}
@@ -16,30 +17,31 @@ export class PermitWork {
   /** Runs a job. The history shows it. @throws any error of `work` */
   async job<T>(job: string, permit: GuardingPermit, work: () => T | Promise<T>): Promise<RunResult<T>> {
     const { instrumentation } = this.context;
-    const call = () => this.report(job, permit, () => withPermit(permit, work));
-    if (!instrumentation) return this.#track(call());
+    const call = () => this.report(job, permit, () => withLastingPermit(permit, work));
+    if (!instrumentation) return this.#track(permit, call());
     const observed = instrumentation.run({ semaphore: permit.semaphore, job }, (begun) => {
       begun(permit.stored);
       return call();
     });
-    return this.#track(observed);
+    return this.#track(permit, observed);
   }
 
   /** Runs `work`. An error makes a `problem` event, unless the end of the permit caused it. Never rejects. */
   guard<P extends RunPermit>(action: string, permit: P, work: (permit: P) => unknown): Promise<void> {
-    return this.#track(this.#guarded(action, permit, work));
+    return this.#track(permit, this.#guarded(action, permit, work));
   }
 
   /** Runs `work` with the events of a run, but {@link drain} does not wait for it. */
-  report<T>(job: string, { semaphore, stored: permit }: GuardingPermit, work: () => T | Promise<T>) {
+  report<T>(job: string, permit: GuardingPermit, work: () => T | Promise<T>) {
     const { events, nodeClock } = this.context;
-    const run = { semaphore, job, run: ++this.#runs, permit };
-    return reported(run, work, { events, nodeClock, started: nodeClock.monotonic() });
+    const run = { semaphore: permit.semaphore, job, run: ++this.#runs, permit: permit.stored };
+    return reported(run, work, { events, nodeClock, permit, started: nodeClock.monotonic() });
   }
 
-  /** Waits until all work has ended. @returns false if some goes on after `grace` ms */
-  async drain(grace: number): Promise<boolean> {
-    const over = Promise.allSettled(this.#running);
+  /** Waits until all work under a permit has ended. @returns false if some goes on after `grace` ms */
+  async drain({ token }: Pick<RunPermit, 'token'>, grace: number): Promise<boolean> {
+    // Work that got stuck under a former permit is not under this one.
+    const over = Promise.allSettled([...this.#running].flatMap(([work, its]) => (its === token ? [work] : [])));
     const deadline = new Deadline(this.context.timers, grace);
     return deadline.race(over).then(
       () => true,
@@ -60,8 +62,8 @@ export class PermitWork {
     this.#problem(permit, action, error);
   }
 
-  #track<T>(running: Promise<T>): Promise<T> {
-    this.#running.add(running);
+  #track<T>({ token }: Pick<RunPermit, 'token'>, running: Promise<T>): Promise<T> {
+    this.#running.set(running, token);
     const forget = () => void this.#running.delete(running);
     running.then(forget, forget);
     return running;
@@ -69,7 +71,7 @@ export class PermitWork {
 
   async #guarded<P extends RunPermit>(action: string, permit: P, work: (permit: P) => unknown): Promise<void> {
     try {
-      await withPermit(permit, () => work(permit));
+      await withLastingPermit(permit, () => work(permit));
     } catch (error) {
       if (isCausedBy(permit.signal, error)) return;
       this.#problem(permit, action, error);

@@ -1,5 +1,5 @@
 import type { CancelTimer } from '../../async/node-clock.js';
-import type { DenialReason } from '../../decision/index.js';
+import { type DenialReason, given } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import { withPermit } from './current-permit.js';
 import type { RunOfJob, SkipReason } from '../../context/events.js';
@@ -179,13 +179,15 @@ export class Runner {
     settings: RunSettings,
     started: number,
   ): Promise<RunResult<T>> {
-    const held = permit instanceof HeldPermit && { permit: permit.lease.permit };
+    const held = permit instanceof HeldPermit ? permit : undefined;
     const { by, missed } = settings.request ?? {};
     const cause = { ...(by !== undefined && { by }), ...(missed !== undefined && { missed }) };
-    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...cause, ...held };
+    const stored = held && { permit: held.lease.permit };
+    const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...cause, ...stored };
+    const reporting = { ...this.context, permit: held, started };
     const once = () => withPermit(permit, () => work(permit));
     const { retry: policy } = settings;
-    if (!policy || !held) return reported(run, once, { ...this.context, started });
+    if (!policy || !held) return reported(run, once, reporting);
     const progress = { attempts: 1 };
     const attempt = (number: number) => {
       progress.attempts = number;
@@ -193,7 +195,7 @@ export class Runner {
     };
     const mayRetry = () => !this.#overlaps.isClosed && this.heldLeases.mayRetry?.(settings) !== false;
     const retried = { run, permit, policy, mayRetry, work: attempt };
-    return reported(run, () => this.#retries.run(retried), { ...this.context, started, progress });
+    return reported(run, () => this.#retries.run(retried), { ...reporting, progress });
   }
 
   async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
@@ -242,6 +244,8 @@ export function requested(settings: RunSettings, request: RequestedRun): RunSett
 
 interface Reporting extends Pick<Context, 'events' | 'nodeClock'> {
   readonly started: number;
+  /** Absent for a run without a permit. */
+  readonly permit: Pick<HeldPermit, 'loss'> | undefined;
   readonly progress?: { readonly attempts: number };
 }
 
@@ -255,15 +259,16 @@ interface Reporting extends Pick<Context, 'events' | 'nodeClock'> {
 export async function reported<T>(
   run: RunOfJob,
   work: () => T | Promise<T>,
-  { events, nodeClock, started, progress }: Reporting,
+  { events, nodeClock, started, permit, progress }: Reporting,
 ): Promise<RunResult<T> & { readonly executed: true }> {
+  const end = () => ({ ...progress, ...given({ loss: permit?.loss }), took: nodeClock.monotonic() - started });
   events.next({ type: 'run-started', ...run });
   try {
     const value = await work();
-    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started });
+    events.next({ type: 'run-finished', ...run, ...end() });
     return { executed: true, value };
   } catch (error) {
-    events.next({ type: 'run-finished', ...run, ...progress, took: nodeClock.monotonic() - started, error });
+    events.next({ type: 'run-finished', ...run, ...end(), error });
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { pauseAfter } from '../../async/backoff.js';
 import type { Timers } from '../../async/timers.js';
 import { atMost } from '../at-most.js';
 import type { Connection } from './connection.js';
-import { type Failed, isConflict, isSuspicious, readFailure, writeFailure } from './failures.js';
+import { type Failed, RowHeldError, isConflict, isSuspicious, readFailure, writeFailure } from './failures.js';
 import type { Row, Server, Statement } from './server.js';
 
 /** Attempts of one statement that conflicts with other transactions. */
@@ -81,7 +81,8 @@ export class Calls {
   }
 
   #failed<E extends Error>(error: E): E {
-    this.problem = error.message;
+    // A row that the application holds is no problem of the server.
+    if (!(error instanceof RowHeldError)) this.problem = error.message;
     return error;
   }
 }

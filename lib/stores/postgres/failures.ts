@@ -9,6 +9,9 @@ import { type PgError, reasonOf } from './reasons.js';
  */
 export class PostgresUnusableError extends StoreUnavailableError {}
 
+/** Another transaction held a row for longer than the statement waits for rows. Surely nothing was changed. */
+export class RowHeldError extends StoreUnavailableError {}
+
 /** A failed statement. */
 export class Failed extends Error {
   /** @param wasSent whether the statement may have reached the server */
@@ -31,6 +34,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   '53300': 'raise max_connections of the server, or use fewer connections per node',
   '57014': 'the statement took longer than a call may take',
 };
+
+/** The statement waited for a lock for as long as its setting allows. */
+const LOCK_TIMEOUT = '55P03';
 
 /** Conflicts with other transactions, after which a statement surely did nothing, and may run again. */
 const CONFLICTS: ReadonlySet<string> = new Set(['40001', '40P01']);
@@ -86,7 +92,8 @@ export function isSuspicious({ cause }: Failed): boolean {
 /** The error of a statement that changes nothing. */
 export function readFailure(where: string, { cause }: Failed): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
-  return new StoreUnavailableError(`${where} did not answer (${said(cause)}): try again`, { cause });
+  const Unavailable = (cause as PgError).code === LOCK_TIMEOUT ? RowHeldError : StoreUnavailableError;
+  return new Unavailable(`${where} did not answer (${said(cause)}): try again`, { cause });
 }
 
 /** The error of a statement that may have written. Only a refusal by the server proves that nothing was written. */

@@ -70,7 +70,7 @@ export class PostgresStore implements RecordStore {
     const readMany = (keys: readonly string[]) => this.readMany(keys);
     const parts = { server, calls, announcer, polls, tables, timers, readMany };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer });
-    this.tasks = new PostgresTasks({ calls, tables, polls, feed: this.#feed });
+    this.tasks = new PostgresTasks({ calls, tables, polls, timers, timeout, feed: this.#feed });
     setMaxListeners(0, this.#connection.closing);
   }
 

@@ -33,35 +33,61 @@ export class ChangeFeed {
   #wakeUps: ((queue: string) => void) | undefined;
   #isListeningForHints: Promise<void> | undefined;
 
-  /** @param writer name of this node, so that it gets no messages of its own writes; if absent, it gets them */
+  #echoed: (() => void) | undefined;
+
+  /**
+   * @param writer name of this node, so that it gets no messages of its own writes; if absent, it gets them
+   * @param onLost called when the connection is lost
+   */
   constructor(
     private readonly watches: PrefixWatches,
     private readonly writer?: string,
+    private readonly onLost: () => void = () => undefined,
   ) {
     this.#id = writer ?? randomUUID();
   }
 
   /**
-   * Subscribes, on a connection that stays for all sessions, unless it was closed for good.
+   * Subscribes, on a new connection: that of the last session may go to a server that is gone.
    *
    * @throws the client's error if the server refuses
    */
   async attach(client: RedisClient, channels: Channels): Promise<void> {
-    if (this.#subscriber?.isClosed === false && this.#channels?.changes === channels.changes) return;
     this.detach();
     this.#channels = channels;
     const subscriber = client.newSubscriber({
       onMessage: (channel, message) => this.#heard(channel, message),
+      onLost: this.onLost,
       onReconnected: () => this.watches.tell({}),
     });
     this.#subscriber = subscriber;
     try {
-      await subscriber.subscribe(channels.changes);
+      await Promise.all([subscriber.subscribe(channels.changes), subscriber.subscribe(channels.echo(this.poller))]);
     } catch (error) {
       if (this.#subscriber === subscriber) this.detach();
       throw error;
     }
-    for (const key of this.#awaited) this.#subscribe(key);
+    if (this.#subscriber === subscriber) for (const key of this.#awaited) this.#subscribe(key);
+  }
+
+  /**
+   * Sends this client a message. If it does not arrive, the connection is replaced.
+   *
+   * @param within runs a call with a deadline
+   * @throws the client's error if the message could not be sent, or the connection not be replaced
+   */
+  async verify(client: RedisClient, within: <T>(call: () => Promise<T>) => Promise<T>): Promise<void> {
+    const [subscriber, channels] = [this.#subscriber, this.#channels];
+    if (!channels) return;
+    if (subscriber) {
+      const echoed = new Promise<true>((resolve) => (this.#echoed = () => resolve(true)));
+      await within(() => client.command('', ['publish', channels.echo(this.poller), '']));
+      // It fails if the deadline passes, which is the answer.
+      const hasArrived = await within(() => echoed).catch(() => false);
+      if (hasArrived || this.#subscriber !== subscriber) return; // a new session replaced it, or the store was closed
+    }
+    await within(() => this.attach(client, channels));
+    this.watches.tell({});
   }
 
   /** Ends the connection. */
@@ -111,6 +137,7 @@ export class ChangeFeed {
   }
 
   #heard(channel: string, message: string): void {
+    if (channel === this.#channels?.echo(this.poller)) return this.#echoed?.();
     if (channel === this.wakeChannels + this.poller) return this.#wakeUps?.(message);
     const idEnd = message.indexOf(' ');
     const lengthEnd = message.indexOf(' ', idEnd + 1);
@@ -153,6 +180,6 @@ export class ChangeFeed {
   }
 
   #isAwaited(key: string | undefined): boolean {
-    return [...this.#awaited].includes(key);
+    return this.#awaited.isAwaited(key);
   }
 }

@@ -93,10 +93,14 @@ export class Connection<S extends Session> {
     return client;
   }
 
-  /** A client that is connected to a server that can't be used would stay there, also when its address leads elsewhere. */
+  /**
+   * A client that is connected to a server that can't be used would stay there, also when its address leads elsewhere. One of
+   * a Cluster finds the servers only when it is new.
+   */
   #leaveServer(): void {
-    if (!this.#client?.isOwn || !this.#client.isReady) return;
-    this.#client.release();
+    const { isOwn, isReady, isCluster } = this.#client ?? {};
+    if (!isOwn || !(isReady || isCluster)) return;
+    this.#client!.release();
     this.#client = undefined;
   }
 
@@ -112,16 +116,25 @@ export class Connection<S extends Session> {
       this.#ending = ending;
       this.#endFirstAttempt();
       this.onOpened();
-      await new Promise<void>((resolve) => {
-        ending.signal.addEventListener('abort', () => resolve(), { once: true });
-        this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await this.#endOf(ending.signal);
     } finally {
       stopListening();
       ending.abort();
       this.#ending = undefined;
       this.session = undefined;
     }
+  }
+
+  async #endOf(session: AbortSignal): Promise<void> {
+    const { signal: closing } = this.#closing;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        closing.removeEventListener('abort', end);
+        resolve();
+      };
+      session.addEventListener('abort', end, { once: true });
+      closing.addEventListener('abort', end);
+    });
   }
 
   /** In the client's event itself, so that no further call is sent. */

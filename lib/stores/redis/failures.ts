@@ -51,13 +51,16 @@ export function isDemotion(error: unknown): boolean {
 }
 
 /** ioredis was sent from server to server too often. */
-const TOO_MANY_REDIRECTIONS = /^Too many Cluster redirections\. Last error: ReplyError: (ASK|MOVED|TRYAGAIN) /;
+const TOO_MANY_REDIRECTIONS = /^Too many Cluster redirections\. Last error: \w+: (ASK|MOVED|TRYAGAIN) /;
 
 /** Names of the classes of ioredis, node-redis 4, and node-redis 5. Each application has its own copy of them. */
 const REPLIES: ReadonlySet<string> = new Set(['ReplyError', 'ErrorReply', 'SimpleError', 'BlobError']);
 
-function isReply(error: Error): boolean {
-  return REPLIES.has(error.name) || REPLIES.has(error.constructor.name);
+/** Codes by which a reply is known in a bundle whose classes have short names. */
+const CODES: ReadonlySet<string> = new Set(['ERR', 'NOSCRIPT', ...Object.keys(ADVICE), ...Object.keys(WITHOUT_QUORUM)]);
+
+function isReply({ name, message, constructor }: Error): boolean {
+  return REPLIES.has(name) || REPLIES.has(constructor.name) || CODES.has(/^([A-Z]+) /.exec(message)?.[1] ?? '');
 }
 
 /** Maps a failed read, listing or clock reading to an error. A read changes nothing, so the store was only unavailable. */

@@ -81,6 +81,11 @@ export class Channels {
     return `${this.allWaiting}${key}`;
   }
 
+  /** Messages of one client to itself. */
+  echo(client: string): string {
+    return `${this.#base}echo:${client}`;
+  }
+
   /** Prefix of the channels on which clients learn of hints in queues that they poll. */
   get wake(): string {
     return `${this.#base}wake:`;

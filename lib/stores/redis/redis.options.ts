@@ -1,7 +1,8 @@
 import { faultsOf } from '../../decision/only-fields.js';
 import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import { type IoredisClient, IoredisAdapter, ioredisFaults, isIoredis } from './clients/ioredis.js';
-import { type NodeRedisClient, NodeRedisAdapter } from './clients/node-redis.js';
+import { type NodeRedisClient, NodeRedisAdapter, isNodeRedisCluster } from './clients/node-redis.js';
+import { clusterMaker } from './clients/node-redis-cluster.js';
 import { findMaker } from './clients/own-client.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { givenClientSchema, ownClientSchema } from './redis.schema.js';
@@ -79,16 +80,17 @@ function givenClient(options: GivenRedisOptions): ResolvedOptions {
   if (!parsed.success || faults.length > 0) throw new InvalidOptionsError('redis(options)', faults);
   const { prefix, replicas, durable } = parsed.data;
   const { client } = options;
-  return { prefix, replicas, durable, place: "the given client's server", newClient: async () => adapterOf(client) };
+  return { prefix, replicas, durable, place: "the given client's server", newClient: makerOf(client) };
 }
 
-function adapterOf(client: IoredisClient | NodeRedisClient): RedisClient {
-  return isIoredis(client) ? new IoredisAdapter(client) : new NodeRedisAdapter(client);
+function makerOf(client: IoredisClient | NodeRedisClient): () => Promise<RedisClient> {
+  if (isNodeRedisCluster(client)) return clusterMaker(client as NodeRedisClient);
+  return async () => (isIoredis(client) ? new IoredisAdapter(client) : new NodeRedisAdapter(client));
 }
 
 /** Faults that only a given client can have. */
 function clientFaults({ client, replicas }: GivenRedisOptions): string[] {
-  const isCluster = (client as { isCluster?: unknown }).isCluster === true || 'nodeClient' in client;
+  const isCluster = (client as { isCluster?: unknown }).isCluster === true || isNodeRedisCluster(client);
   const waiting =
     isCluster && replicas ? ['replicas: WAIT works on one connection, so not with a client of a Cluster'] : [];
   return [...(isIoredis(client) ? ioredisFaults(client).map((fault) => `client: ${fault}`) : []), ...waiting];

@@ -23,6 +23,7 @@ import { Connection } from './connection.js';
 import { readFailure } from './failures.js';
 import { Keys } from './keys.js';
 import { openSession } from './open-session.js';
+import { MessageHeartbeat } from './message-heartbeat.js';
 import { Origins } from './origins.js';
 import { Records } from './records.js';
 import type { ResolvedOptions } from './redis.options.js';
@@ -33,6 +34,8 @@ import { HintPolls } from './tasks/hint-polls.js';
 import { RedisTasks } from './tasks/redis-tasks.js';
 
 const CALL_TIMEOUT = 2000;
+/** ms */
+const LONGEST_FAREWELL = 1000;
 
 /** Records as strings in Redis or Valkey, changed by scripts; cluster time from TIME. */
 export class RedisStore implements RecordStore {
@@ -40,9 +43,11 @@ export class RedisStore implements RecordStore {
   readonly #keys: Keys;
   readonly #watches = new PrefixWatches();
   readonly #feed: ChangeFeed;
+  readonly #heartbeat = new MessageHeartbeat(() => this.#testMessages());
   readonly #connection: Connection<CallSession>;
   readonly #calls: Calls;
   readonly #records: Records;
+  readonly #polls: HintPolls;
   /** Absent for a durable server. */
   readonly #origins: Origins | undefined;
   readonly #callTimeout: number;
@@ -59,7 +64,7 @@ export class RedisStore implements RecordStore {
   ) {
     this.#callTimeout = callTimeout;
     this.#keys = new Keys(options.prefix);
-    this.#feed = new ChangeFeed(this.#watches, writer);
+    this.#feed = new ChangeFeed(this.#watches, writer, this.#heartbeat.hurry);
     this.#calls = new Calls(
       {
         connecting: () => this.#connecting(),
@@ -71,8 +76,8 @@ export class RedisStore implements RecordStore {
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.#records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
-    const polls = new HintPolls({ calls: this.#calls, feed: this.#feed, session: () => this.#connected() });
-    this.tasks = new RedisTasks(this.#keys, this.#calls, polls);
+    this.#polls = new HintPolls({ calls: this.#calls, feed: this.#feed, session: () => this.#connected() });
+    this.tasks = new RedisTasks(this.#keys, this.#calls, this.#polls);
     this.#connection = new Connection(
       options.newClient,
       (client, ended) => this.#open(client, ended),
@@ -155,7 +160,10 @@ export class RedisStore implements RecordStore {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#watches.clear();
+    this.#heartbeat.stop();
     this.#feed.detach();
+    const { session } = this.#connection;
+    if (session) await atMost(LONGEST_FAREWELL, this.#polls.leave(session.client));
     this.#connection.close();
     this.#calls.close();
   }
@@ -182,6 +190,11 @@ export class RedisStore implements RecordStore {
     } catch {
       // The next reading tries again, and so does the next write.
     }
+  }
+
+  async #testMessages(): Promise<void> {
+    const { session } = this.#connection;
+    if (session) await this.#feed.verify(session.client, (call) => this.#calls.within(call));
   }
 
   #note({ runId, eviction }: ServerFacts, servers: number): void {

@@ -182,12 +182,17 @@ end
 return entries
 `);
 
+/** ms after which a poller looks again without a message: a message may be lost, or go to a client that is frozen. */
+export const LONGEST_POLL = 5000;
+
 /**
  * Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: queue, prefix of channels, '1' in a Cluster, hints.
- * In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that is gone is skipped.
+ * In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that is gone is skipped. One that
+ * missed two looks is gone.
  */
 const WAKE = `
 local function wake(count)
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. redis.call('TIME')[1] - ${(2 * LONGEST_POLL) / 1000})
   while count > 0 do
     local poller = redis.call('ZPOPMIN', KEYS[2])[1]
     if not poller then return end
@@ -208,10 +213,26 @@ wake(redis.call('LLEN', KEYS[1]))
 return 1
 `);
 
-/** Takes a hint; without one, notes that this client waits. KEYS: hints, pollers. ARGV: client. */
+/** Takes a hint; without one, notes when this client waits. KEYS: hints, pollers. ARGV: client. */
 export const POLL_HINT = script(`
 local hint = redis.call('LPOP', KEYS[1])
 if hint then return hint end
-redis.call('ZADD', KEYS[2], 'NX', redis.call('TIME')[1], ARGV[1])
+redis.call('ZADD', KEYS[2], redis.call('TIME')[1], ARGV[1])
 return false
+`);
+
+/**
+ * Removes each hint once. KEYS: hints. ARGV: hints. Looks at the first and the last ones only: to look at 1,000,000 would block
+ * the server for 60 ms.
+ */
+export const REMOVE_HINTS = script(`
+local searched = 10000
+for _, hint in ipairs(ARGV) do
+  if redis.call('LPOS', KEYS[1], hint, 'MAXLEN', searched) then
+    redis.call('LREM', KEYS[1], 1, hint)
+  elseif redis.call('LPOS', KEYS[1], hint, 'RANK', -1, 'MAXLEN', searched) then
+    redis.call('LREM', KEYS[1], -1, hint)
+  end
+end
+return 1
 `);

@@ -5,6 +5,14 @@ import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../st
 /** The other application answered, and refuses the call because of the token, the path or the version. */
 export class RemoteRefusedError extends StoreUnavailableError {
   override readonly code = 'remote-refused';
+
+  constructor(
+    message: string,
+    /** Whether only this call is refused, for example because it is too large. Others may succeed. */
+    readonly isOfOneCall = false,
+  ) {
+    super(message);
+  }
 }
 
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
@@ -22,11 +30,14 @@ const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new 
 /** Statuses that mean that a server or proxy did not accept the request. 408 does not prove that. */
 const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
 
+/** Of these, statuses that are only about the request's body. */
+const OF_ONE_CALL = new Set([400, 413]);
+
 const ADVICE: Record<number, string> = {
   401: 'give remote() a token of the option console.tokens of that application',
   403: 'the token there needs the role node, and the console must not be readOnly',
   404: 'url must name the path of its console, as in "https://host/gatekeeper"',
-  413: 'a server or proxy on the way must accept request bodies of 2 MB',
+  413: 'a server or proxy on the way must accept request bodies of 5 MB',
 };
 
 /**
@@ -41,7 +52,7 @@ export function failureOf(url: string, status: number, type: string | undefined,
   // Redirects are never followed, because the token is only for this address.
   if (status < 400) return new RemoteRefusedError(`${said}: give the address itself that it redirects to`);
   const advice = ADVICE[status] ?? 'is it this package, at the same version?';
-  if (REFUSED.has(status)) return new RemoteRefusedError(`${said}: ${advice}`);
+  if (REFUSED.has(status)) return new RemoteRefusedError(`${said}: ${advice}`, OF_ONE_CALL.has(status));
   return new UnknownOutcomeError(`${said}: it may or may not have been done`);
 }
 

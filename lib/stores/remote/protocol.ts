@@ -14,8 +14,8 @@ export const PROTOCOL_VERSION = 1;
  * it.
  */
 export const MEDIA_TYPE = 'application/vnd.gatekeeper.store+json';
-/** Largest request body, in bytes. */
-export const LARGEST_BODY = 2 * 1024 * 1024;
+/** Largest request body, in bytes: a change of a record of 1 MB has two texts, and JSON escapes some characters. */
+export const LARGEST_BODY = 5 * 1024 * 1024;
 /** ms between two `beat` events of a watch without changes. */
 export const BEAT = 5000;
 

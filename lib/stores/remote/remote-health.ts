@@ -4,6 +4,7 @@ import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import type { StoreHealth } from '../store.js';
 import { NoQuorumError } from '../store.errors.js';
+import { RemoteRefusedError } from './failures.js';
 
 /**
  * Health of the store by its last answer. While calls fail, this class repeatedly asks whether the store answers again.
@@ -30,7 +31,9 @@ export class RemoteHealth {
   failed(error: unknown): void {
     const problem = messageOf(error);
     // The other application answered, and the store behind it is reachable.
-    if (error instanceof NoQuorumError) this.#health = { ...this.#health, problem };
+    const isOfOneCall = error instanceof RemoteRefusedError && error.isOfOneCall;
+    if (error instanceof NoQuorumError || (isOfOneCall && this.#health.connected))
+      this.#health = { ...this.#health, problem };
     else this.#down(problem);
   }
 

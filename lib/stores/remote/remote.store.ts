@@ -75,6 +75,7 @@ export class RemoteStore implements RecordStore {
     const stream = new WatchStream(prefix, to, { changed: onChange, heard });
     this.#watches.add(stream);
     if (this.health().connected) await atMost(this.#timeout, stream.attempted);
+    stream.begin();
     return async () => {
       stream.end();
       this.#watches.delete(stream);

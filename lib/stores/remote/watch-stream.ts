@@ -15,13 +15,14 @@ interface Listener {
   readonly heard: (health: StoreHealth) => void;
 }
 
-/** One watch. Opens its stream again when it ends, and then reports that anything may have changed. */
+/** One watch. Opens its stream again when it ends, and then reports that anything may have changed. So it does after a late start. */
 export class WatchStream {
   readonly #ending = new AbortController();
   #opened!: () => void;
   /** Resolves after the first attempt to open the stream. */
   readonly attempted = new Promise<void>((resolve) => (this.#opened = resolve));
   #failures = 0;
+  #wasOpen = false;
   #hasMissed = false;
   #reading?: AbortController;
 
@@ -31,6 +32,11 @@ export class WatchStream {
     private readonly listener: Listener,
   ) {
     void this.#listenOn();
+  }
+
+  /** Call this when the caller goes on, and expects to hear of each change from then on. */
+  begin(): void {
+    if (!this.#wasOpen) this.#hasMissed = true;
   }
 
   /** Ends the watch. The listener is not called afterwards. */
@@ -77,6 +83,7 @@ export class WatchStream {
 
   #open(): void {
     this.#failures = 0;
+    this.#wasOpen = true;
     if (this.#hasMissed) this.listener.changed({});
     this.#hasMissed = false;
     this.#opened();

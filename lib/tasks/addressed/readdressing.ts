@@ -3,12 +3,12 @@ import type { Context } from '../../context/context.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
-import { ALL_MOVABLE, type WaitingPlace, behindTarget, placeOfText, targetPrefix } from '../task-place.js';
+import { ALL_MOVABLE, type Range, behindTarget, behindType, placeOfText } from '../task-place.js';
 import type { Gaps } from '../gaps.js';
 import { behindText } from '../batches.js';
 import type { TaskStore } from '../task-store.js';
 import { readdress } from '../transitions.js';
-import { type TaskTarget, isTarget } from './target.js';
+import { isTarget } from './target.js';
 
 /** A living node, and its work on tasks. */
 export type LivingNode = NodeIdentity & {
@@ -65,35 +65,43 @@ export class Readdressing {
         return false;
       }
       const place = placeOfText(first);
-      const target = readableTask(first)?.to;
+      const task = readableTask(first);
+      const target = task?.to;
+      const from = this.#from;
       // A newer version, or another program, may have written it.
       this.#from = place && target ? behindTarget(place) : behindText(first);
-      if (!place || !target?.orAnother) continue;
+      if (!place || !task || !target?.orAnother) continue;
       living ??= await this.nodes();
       if (living.some(({ instance }) => instance === target.instance)) continue;
-      if (await this.#moveAll(place, living, now - PATIENCE)) return true;
+      const able = living.filter((node) => isAble(node, task));
+      this.#from = behindType(place);
+      if (able.length > 0 && (await this.#moveSome({ from, to: this.#from }, able, now - PATIENCE))) return true;
     }
     return false;
   }
 
-  /** @returns whether there may be more of this target */
-  async #moveAll(place: WaitingPlace, living: readonly LivingNode[], before: number): Promise<boolean> {
-    const rows = await this.store.timed.range(targetPrefix(place), behindTarget(place), ROWS);
+  /**
+   * Moves the first tasks of one type and target. If all stay, the next step goes on behind them: they must not keep others
+   * from moving.
+   *
+   * @param able nodes that may run them
+   * @returns whether some have moved, and there may be more
+   */
+  async #moveSome({ from, to }: Range, able: readonly LivingNode[], before: number): Promise<boolean> {
+    const rows = await this.store.timed.range(from, to, ROWS);
     let moved = 0;
     await forEachLimit(rows, async ({ text }) => {
       await this.store.slices.turn(text.length);
-      if (await this.#move(text, living, before)) moved++;
+      if (await this.#move(text, able, before)) moved++;
     });
-    if (rows.length < ROWS || moved === 0) return false;
-    this.#from = targetPrefix(place);
-    return true;
+    const isFull = rows.length === ROWS;
+    if (isFull) this.#from = moved > 0 ? from : behindText(rows.at(-1)!.text);
+    return isFull && moved > 0;
   }
 
-  async #move(text: string, living: readonly LivingNode[], before: number): Promise<boolean> {
+  async #move(text: string, able: readonly LivingNode[], before: number): Promise<boolean> {
     const task = readableTask(text);
     if (!task?.to || task.at > before) return false;
-    const able = living.filter((node) => isAble(node, task, task.to!));
-    if (able.length === 0) return false;
     const { instance } = able[this.#count++ % able.length]!;
     const next = readdress(task, { ...task.to, instance }, await this.store.stamp());
     const nextText = encodeTask(next);
@@ -103,7 +111,8 @@ export class Readdressing {
   }
 }
 
-function isAble(node: LivingNode, { type }: Task, { instance: _gone, ...patterns }: TaskTarget): boolean {
+function isAble(node: LivingNode, { type, to }: Task): boolean {
+  const { instance: _gone, ...patterns } = to!;
   const isHandled = node.tasks?.some((work) => work.type === type && work.handles === 'tasks' && !work.obstacle);
   return isHandled === true && isTarget(patterns, node);
 }

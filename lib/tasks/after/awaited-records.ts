@@ -7,7 +7,7 @@ import type { Hints } from '../hints.js';
 import type { GroupRoot } from '../groups/group.js';
 import { decodeRoot, encodeRoot, rootKey } from '../groups/group.codec.js';
 import type { Outcome, Task } from '../task.js';
-import { isGroupId } from '../task-id.js';
+import { isGroupId, isTaskId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import { type Stamp, bornOf, hasEnded } from '../transitions.js';
 import { type EndedAwaited, withDependent } from './awaited.js';
@@ -75,7 +75,7 @@ export class AwaitedRecords {
 
   async #addToTask(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
     const { texts, hints } = this.store;
-    for (let text = await texts.read(id); text !== undefined;) {
+    for (let text = isTaskId(id) ? await texts.read(id) : undefined; text !== undefined;) {
       const task = decodeTask(text);
       const { dependents = [] } = task;
       if (hasEnded(task) || dependents.includes(dependent)) return this.find(id);
@@ -83,9 +83,10 @@ export class AwaitedRecords {
       const next = withDependent(task, dependent, (await this.store.stamp()).nonce);
       const nextText = encodeTask(next);
       const written = await texts.write(id, text, nextText);
-      // The hint that was offered before has another text.
-      if (written.isWritten && next.state === 'waiting') await hints.offer(next, nextText);
-      if (written.isWritten) return { life: bornOf(task), dependents };
+      if (written.isWritten) {
+        await hints.follow(text, nextText);
+        return { life: bornOf(task), dependents };
+      }
       text = written.found;
     }
     return undefined;

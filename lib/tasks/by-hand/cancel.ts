@@ -3,6 +3,7 @@ import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
 import type { Parents } from '../subtasks/parents.js';
+import { isTaskId } from '../task-id.js';
 import type { Cancellation, Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
@@ -60,7 +61,8 @@ export async function cancelTask(
   store: TaskRecords,
   context: Pick<Context, 'events'>,
 ): Promise<CancelledTask> {
-  return cancelFound(id, await store.texts.read(id), author, store, context);
+  const text = isTaskId(id) ? await store.texts.read(id) : undefined;
+  return cancelFound(id, text, author, store, context);
 }
 
 /**
@@ -89,6 +91,7 @@ export async function cancelFound(
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
       if (!isDecided) await settle(task, next, store, context);
+      await store.hints.follow(text, next);
       return { answer: answerOf(task, written), task };
     }
     text = outcome.found;

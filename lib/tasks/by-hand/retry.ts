@@ -1,4 +1,4 @@
-import { groupType } from '../task-id.js';
+import { groupType, isTaskId } from '../task-id.js';
 import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
@@ -46,7 +46,7 @@ type Verdict =
 export async function retryTask(id: string, store: TaskRecords): Promise<Retried> {
   const born = new Set<string>();
   let isHurried = false;
-  for (let text = await store.texts.read(id); ;) {
+  for (let text = isTaskId(id) ? await store.texts.read(id) : undefined; ;) {
     if (text === undefined) return { id, outcome: 'unknown', because: UNKNOWN };
     const found = decodeTask(text);
     // A node may have gone on from a write whose answer was lost.

@@ -95,21 +95,39 @@ export interface WaitingType {
   readonly waiting: number;
 }
 
-/** The types of which tasks or groups wait, at most 100: two small reads for each type and priority. */
-export async function waitingTypes(store: TaskStore): Promise<WaitingType[]> {
+/** The types of which tasks wait, as far as they were read. */
+export interface WaitingTypes {
+  /** Sorted by name. */
+  readonly types: WaitingType[];
+  /** Whether more types may wait. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The types of which tasks or groups wait, at most 100: two small reads for each type and priority.
+ *
+ * @param isWanted whether a type is wanted; the others take no place of the list
+ */
+export async function waitingTypes(
+  store: TaskStore,
+  isWanted: (type: string) => boolean = () => true,
+): Promise<WaitingTypes> {
   const types = new Map<string, WaitingType>();
   // Addressed tasks of a type stand at many places, and its queues are counted once.
   const counted = new Set<string>();
   let { from } = ALL_WAITING;
-  for (let reads = 0; types.size < MOST_TYPES && reads < MOST_READS; reads++) {
+  const sorted = () => [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
+  for (let reads = 0; reads < MOST_READS; reads++) {
     const [found] = await store.timed.range(from, ALL_WAITING.to, 1);
-    if (!found) break;
+    if (!found) return { types: sorted(), isCut: false };
     const place = placeOfText(found.text);
     from = place ? behindType(place) : behindText(found.text);
-    if (place) add(types, place, counted.has(place.type) ? 0 : await lengthOf(store, place.type));
-    if (place) counted.add(place.type);
+    if (!place || !isWanted(groupType(place.type))) continue;
+    if (types.size >= MOST_TYPES && !types.has(groupType(place.type))) break;
+    add(types, place, counted.has(place.type) ? 0 : await lengthOf(store, place.type));
+    counted.add(place.type);
   }
-  return [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
+  return { types: sorted(), isCut: true };
 }
 
 /** The tasks of a type and its groups count together. */

@@ -1,6 +1,6 @@
 import { InvalidOptionsError, nextToken } from '../../decision/index.js';
 import type { Cancellation } from '../task.js';
-import type { MemberName } from '../task-id.js';
+import { LARGEST_GROUP, type MemberName } from '../task-id.js';
 import { Bits, PAGE_BITS } from './bits.js';
 
 /**
@@ -22,7 +22,10 @@ export interface GroupRoot {
   readonly state: 'open' | 'joining' | 'closed';
   /** Number of members; absent until a submission said it. */
   readonly total?: number;
-  /** Highest number so far of a group of sub-tasks whose total is not known. That is the total, when their parent has ended. */
+  /**
+   * While the total is not known, no member has a higher number. Of a group of sub-tasks it is the highest number, which is
+   * the total when their parent has ended. Of others it is rounded up, so that not each new member writes the root.
+   */
   readonly highest?: number;
   /** Pages of which all members have ended. Only pages that are full count, so a root changes once per page. */
   readonly full: readonly number[];
@@ -40,6 +43,11 @@ export interface GroupPage {
   readonly failed: Bits;
 }
 
+/** Numbers for which a root gets room at once. */
+const ROOM = 100;
+
+type Opening = Pick<MemberName, 'number' | 'total'>;
+
 export const EMPTY_PAGE: Omit<GroupPage, 'nonce'> = { ended: new Bits(), failed: new Bits() };
 
 /** A new group, or a new incarnation of one that is closed. */
@@ -47,10 +55,22 @@ export function openRoot(
   group: string,
   type: string,
   former: GroupRoot | undefined,
-  { now, nonce, total }: { readonly now: number; readonly nonce: string; readonly total: number | undefined },
+  { now, nonce, ...first }: { readonly now: number; readonly nonce: string } & Opening,
 ): GroupRoot {
   const incarnation = nextToken(former?.incarnation ?? 0, now);
-  return { ...newRoot({ group, type, incarnation }), nonce, ...(total !== undefined && { total }) };
+  return withMember(newRoot({ group, type, incarnation }), first, nonce);
+}
+
+/** Whether a root knows the total, or has room for the number of a member, so that the member need not write it. */
+export function knows(root: GroupRoot, { number, total }: Opening): boolean {
+  return root.total !== undefined || (total === undefined && number <= (root.highest ?? 0));
+}
+
+/** The root after a member of a group that is no sub-task: with the total, or with room for its number. */
+export function withMember(root: GroupRoot, { number, total }: Opening, nonce: string): GroupRoot {
+  if (total !== undefined) return { ...root, total, nonce };
+  const highest = Math.min(LARGEST_GROUP, Math.ceil(number / ROOM) * ROOM);
+  return { ...root, highest: Math.max(root.highest ?? 0, highest), nonce };
 }
 
 /** A group without members. Its nonce comes with the write. */
@@ -93,10 +113,6 @@ export function withFull(root: GroupRoot, pages: readonly number[], nonce: strin
   const full = [...new Set([...root.full, ...pages])].toSorted((a, b) => a - b);
   const isComplete = root.total !== undefined && full.length === pagesOf(root.total);
   return { ...root, full, nonce, ...(isComplete && { state: 'joining' }) };
-}
-
-export function withTotal(root: GroupRoot, total: number, nonce: string): GroupRoot {
-  return { ...root, total, nonce };
 }
 
 /** The same root if it is closed already. */

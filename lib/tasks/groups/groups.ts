@@ -3,18 +3,19 @@ import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Cancellation, GroupCounts, Incarnation, Member } from '../task.js';
 import { type MemberName, groupId } from '../task-id.js';
 import type { Stamp } from '../transitions.js';
-import { SharedWork } from '../shared-work.js';
+import { SharedWork } from '../../async/shared-work.js';
 import {
   type GroupRoot,
   closed,
   expectAgreement,
   indexesOf,
+  knows,
   newRoot,
   openRoot,
   placeOf,
   stopped,
   withBegun,
-  withTotal,
+  withMember,
 } from './group.js';
 import { PAGE_BITS } from './bits.js';
 import { encodeRoot, rootKey } from './group.codec.js';
@@ -55,7 +56,8 @@ export class Groups {
   }
 
   /**
-   * Opens the group of a member: makes the root, or a new incarnation if the former one is closed, and notes the total.
+   * Opens the group of a member: makes the root, or a new incarnation if the former one is closed, and notes the total, or
+   * the highest number.
    *
    * @param mayBegin asked before a closed group begins a new incarnation
    * @returns the place of the member; undefined if none may be made
@@ -75,13 +77,15 @@ export class Groups {
       const root = found?.root.state === 'closed' ? undefined : found?.root;
       if (root) {
         expectAgreement(root, { number, total });
-        if (total === undefined || root.total !== undefined) return opened(root);
+        if (knows(root, { number, total })) return opened(root);
       } else if (found) {
         if (!(await mayBegin())) return undefined;
         await this.#records.removePages(found.root);
       }
       const { now, nonce } = await this.parts.stamp();
-      const next = root ? withTotal(root, total!, nonce) : openRoot(group, type, found?.root, { now, nonce, total });
+      const next = root
+        ? withMember(root, { number, total }, nonce)
+        : openRoot(group, type, found?.root, { now, nonce, number, total });
       const written = await this.parts.texts.write(rootKey(group), found?.text, encodeRoot(next));
       if (written.isWritten) return opened(next);
       found = foundIn(written.found);
@@ -113,19 +117,12 @@ export class Groups {
     });
   }
 
-  /**
-   * Numbers of one page that have not ended, as far as the total goes.
-   *
-   * @returns whether no member of the page has ended, too
-   */
-  async unendedOn(
-    { group, incarnation, total = Infinity }: GroupRoot,
-    index: number,
-  ): Promise<{ readonly numbers: number[]; readonly isEmpty: boolean }> {
+  /** Numbers of one page that have not ended, as far as the total goes. */
+  async unendedOn({ group, incarnation, total = Infinity }: GroupRoot, index: number): Promise<number[]> {
     const page = (await this.#records.pages(group, incarnation, [index])).get(index);
     const first = index * PAGE_BITS + 1;
     const all = Array.from({ length: Math.min(PAGE_BITS, total - first + 1) }, (_, place) => first + place);
-    return { numbers: all.filter((number) => !page?.ended.has(placeOf(number).place)), isEmpty: !page };
+    return all.filter((number) => !page?.ended.has(placeOf(number).place));
   }
 
   /** The root of the latest incarnation, if the group is remembered. */
@@ -209,21 +206,16 @@ export class Groups {
   }
 
   /**
-   * How many members of a root have ended. Reads all its pages; without a known total, those up to the first gap.
+   * How many members of a root have ended. Reads all its pages.
    *
    * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
    */
   async progress({ group, incarnation, total, highest }: GroupRoot): Promise<{ ended: number; failed: number }> {
     const counts = { ended: 0, failed: 0 };
-    const known = total ?? highest;
-    const most = known === undefined ? [0] : indexesOf(known);
-    for (let indexes = most; indexes.length > 0;) {
-      const pages = await this.#records.pages(group, incarnation, indexes);
-      for (const page of pages.values()) {
-        counts.ended += page.ended.size;
-        counts.failed += page.failed.size;
-      }
-      indexes = known === undefined && pages.size > 0 ? [indexes[0]! + 1] : [];
+    const pages = await this.#records.pages(group, incarnation, indexesOf(total ?? highest ?? 0));
+    for (const page of pages.values()) {
+      counts.ended += page.ended.size;
+      counts.failed += page.failed.size;
     }
     return counts;
   }

@@ -16,7 +16,7 @@ export class Backlog {
   #countedAt = -Infinity;
 
   constructor(
-    private readonly hints: Hints,
+    private readonly hints: Pick<Hints, 'queue'>,
     private readonly context: Pick<Context, 'instrumentation' | 'nodeClock'>,
   ) {}
 

@@ -7,7 +7,7 @@ import type { ScheduleView } from '../schedules/schedule-view.js';
 /** The types and the schedules for the state dump; none if this node uses no tasks. @throws StoreUnavailableError */
 export async function stateLinesOf(tasks: Tasks): Promise<string[]> {
   if (!tasks.isUsed) return [];
-  return taskLines(await tasks.waitingTypes(), tasks.work.list(tasks.handlers), await tasks.schedules.list());
+  return taskLines((await tasks.waitingTypes()).types, tasks.work.list(tasks.handlers), await tasks.schedules.list());
 }
 
 /** Formats the work on tasks for the log: a line per type of this node or with waiting tasks, then a line per schedule. */

@@ -106,7 +106,8 @@ export class TaskGroups {
   async page(type: string, group: string, from: number, limit: number): Promise<GroupPage | undefined> {
     const root = await this.store.groups.latest(type, group);
     if (!root) return undefined;
-    const last = Math.min(root.total ?? root.highest ?? Infinity, from + limit - 1);
+    const highest = root.total ?? root.highest ?? 0;
+    const last = Math.min(highest, from + limit - 1);
     const numbers = Array.from({ length: Math.max(0, last - from + 1) }, (_, index) => from + index);
     const ids = numbers.map((number) => memberId(type, group, number));
     const texts = await this.store.texts.readMany([...ids, joinId(type, group)].slice(0, MOST_KEYS));
@@ -116,13 +117,12 @@ export class TaskGroups {
       members.push(viewIn(texts.get(id)));
     }
     const handler = viewIn(texts.get(joinId(type, group)));
-    const isMore = root.total === undefined ? texts.size > 0 && numbers.length === limit : last < root.total;
     return {
       group: await this.#overviewOf(root),
       members: members.filter((each) => typeof each === 'object'),
       missing: numbers.filter((_, index) => members[index] === undefined),
       leftOut: members.filter((each) => each === UNREADABLE).length,
-      ...(isMore && { next: last + 1 }),
+      ...(last < highest && { next: last + 1 }),
       ...(typeof handler === 'object' && { handler }),
       ...(handler === UNREADABLE && { isHandlerUnreadable: true as const }),
     };

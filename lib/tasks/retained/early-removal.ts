@@ -34,6 +34,9 @@ export class EarlyRemoval {
   /** Since the last event. */
   #removed = { count: 0, bytes: 0 };
   #toldAt = -Infinity;
+  #hasRemoved = false;
+  /** When it looks next: ms of the node's monotonic clock. */
+  #next = -Infinity;
 
   constructor(
     private readonly store: Pick<TaskStore, 'retained' | 'timed' | 'slices'>,
@@ -50,7 +53,11 @@ export class EarlyRemoval {
       this.#from = undefined;
       return false;
     }
+    if (this.context.nodeClock.monotonic() < this.#next) return false;
+    if (this.#from === undefined) this.#hasRemoved = false;
     const isMore = await this.#pass(excess, now - SHORTEST);
+    // All that are left have just ended, or are still read. That does not change soon.
+    if (!isMore && !this.#hasRemoved) this.#next = this.context.nodeClock.monotonic() + SHORTEST;
     this.#tell(retained.limit);
     return isMore;
   }
@@ -79,6 +86,7 @@ export class EarlyRemoval {
         return;
       }
       await this.removal.remove(task, text);
+      this.#hasRemoved = true;
       this.#removed = { count: this.#removed.count + 1, bytes: this.#removed.bytes + bytes };
     });
     if (rows.length === ROWS) this.#from = behindText(rows.at(-1)!.text);

@@ -65,7 +65,9 @@ export class ForgottenSchedules {
   }
 }
 
-function isForgotten({ expression, timeZone, since, last = since, pending, waiting }: ScheduleRecord, now: number) {
+function isForgotten(record: ScheduleRecord, now: number): boolean {
+  const { expression, timeZone, since, editedAt = since, pending, waiting } = record;
+  const last = Math.max(record.last ?? since, editedAt);
   const before = now - KEPT - INTERVAL;
   // Another node may still submit the ticks that are noted.
   if (last >= before || pending.length > 0 || waiting.length > 0) return false;

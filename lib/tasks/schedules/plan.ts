@@ -43,7 +43,7 @@ export function decide(
     ...record,
     nonce,
     by,
-    ...(due && { expression, timeZone, mode, last: due.last }),
+    ...(due && { expression, timeZone, mode, editedAt: undefined, last: due.last }),
     ...(run !== undefined && { run }),
     pending: submit,
     waiting,

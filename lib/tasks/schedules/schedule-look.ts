@@ -31,6 +31,7 @@ interface Step {
  * | the record                     | step                                                                      |
  * | ------------------------------ | ------------------------------------------------------------------------- |
  * | is missing                     | writes it                                                                 |
+ * | has another expression         | writes its own at the first look: its ticks count from then on            |
  * | has ticks that are pending     | submits their tasks, then writes that nothing is pending                  |
  * | knows less ticks than came     | decides about them, and writes them as pending                            |
  *
@@ -44,6 +45,9 @@ export class ScheduleLook {
   #isUnsure = false;
   /** Cluster time of the first look. */
   #startedAt?: number;
+  /** Whether a look has come to its end. */
+  #hasLooked = false;
+  #isHeldBack = false;
 
   constructor(
     private readonly schedule: ParsedSchedule,
@@ -63,6 +67,11 @@ export class ScheduleLook {
     return this.#seen !== undefined && this.#seen.record.waiting.length > 0;
   }
 
+  /** Whether the last look decided about no tick because the schedule is paused. */
+  get isHeldBack(): boolean {
+    return this.#isHeldBack;
+  }
+
   /**
    * @param now cluster time that surely has come
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
@@ -70,6 +79,8 @@ export class ScheduleLook {
   async look(now: number): Promise<void> {
     const { records } = this.parts;
     this.#startedAt ??= now;
+    // The ticks of many schedules may come at one second.
+    await this.parts.turn();
     let seen = this.isFirst ? this.#seen : await records.find(this.schedule.name);
     this.#isUnsure = true;
     for (let step = await this.#stepAfter(seen, now); step; step = await this.#stepAfter(seen, now)) {
@@ -79,6 +90,7 @@ export class ScheduleLook {
     }
     this.#seen = seen;
     this.#isUnsure = false;
+    this.#hasLooked = true;
   }
 
   /**
@@ -110,7 +122,9 @@ export class ScheduleLook {
       return { record: { ...seen.record, ...this.#decider(), pending: [] }, after };
     }
     this.#reports.compare(seen.record);
-    return this.parts.isPaused() ? undefined : this.#plan(seen.record, now);
+    if (!this.#hasLooked && !this.#isOwn(seen.record)) return { record: this.#edited(seen.record) };
+    this.#isHeldBack = this.parts.isPaused();
+    return this.#isHeldBack ? undefined : this.#plan(seen.record, now);
   }
 
   async #plan(record: ScheduleRecord, now: number): Promise<Step | undefined> {
@@ -123,12 +137,22 @@ export class ScheduleLook {
   }
 
   /** Ticks after that time count. */
-  #from({ since, last = since, expression, timeZone }: ScheduleRecord): number {
+  #from(record: ScheduleRecord): number {
+    const { since, last = since, editedAt = since } = record;
     // If the store went back to old data, this node may know more.
     const known = Math.max(last, this.#seen?.record.last ?? last);
-    const isOwn = expression === this.schedule.expression && timeZone === this.schedule.timeZone;
     // Earlier ticks of a new expression were never planned.
-    return isOwn ? known : Math.max(known, this.#startedAt!);
+    return Math.max(known, this.#isOwn(record) ? editedAt : this.#startedAt!);
+  }
+
+  #isOwn({ expression, timeZone }: ScheduleRecord): boolean {
+    return expression === this.schedule.expression && timeZone === this.schedule.timeZone;
+  }
+
+  /** At the first look only: else nodes with two expressions would write in turn, as long as both run. */
+  #edited(record: ScheduleRecord): ScheduleRecord {
+    const { expression, timeZone, mode } = this.schedule;
+    return { ...record, expression, timeZone, mode, editedAt: this.#startedAt!, ...this.#decider() };
   }
 
   async #isFormerOver({ name, run }: ScheduleRecord): Promise<boolean> {

@@ -4,6 +4,7 @@ import { choiceSchema } from '../../decision/option-types.js';
 import type { HandlerOptions } from '../handler-options.js';
 import { type SubmitOptions, parseSubmitOptions } from '../submit-options.js';
 import type { TaskLimits, Priority } from '../task.js';
+import { LONGEST_EXPRESSION } from './schedule-record.js';
 import { type Ticks, readTicks } from './ticks.js';
 
 const MODES = ['once-per-tick', 'at-most-one-running', 'queue'] as const;
@@ -86,6 +87,9 @@ export function parseSchedule(name: unknown, expression: unknown, options: Sched
   if (fields.error) throw new InvalidOptionsError(`schedule ${show(name)}`, [...faults, ...faultsOf(fields.error)]);
   const own = ownSchema.safeParse(options);
   if (own.error) faults.push(...faultsOf(own.error));
+  if (typeof expression === 'string' && expression.length > LONGEST_EXPRESSION) {
+    faults.push(`expression: ${expression.length} characters are more than ${LONGEST_EXPRESSION}`);
+  }
   const read = readTicks(expression, own.data?.timeZone ?? 'UTC');
   if ('faults' in read) faults.push(...read.faults);
   if (own.data?.mode === 'at-most-one-running' && own.data.missed === 'all') {

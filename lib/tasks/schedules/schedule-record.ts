@@ -22,6 +22,8 @@ export interface ScheduleRecord {
   readonly mode: string;
   /** When the schedule was seen first. No tick before that counts. */
   readonly since: number;
+  /** When a node first started with this expression, if no tick of it was decided yet. Earlier ticks of it don't count. */
+  readonly editedAt?: number | undefined;
   /** The last tick that was decided; absent before the first. Only grows. */
   readonly last?: number;
   /** The last tick that was submitted; absent before the first. */
@@ -57,7 +59,10 @@ export const MOST_SKIPPED = 10;
 const VERSION = 1;
 const LETTER = 'p|';
 
-const text = z.string().max(1000);
+/** Characters. */
+export const LONGEST_EXPRESSION = 1000;
+
+const text = z.string().max(LONGEST_EXPRESSION);
 const ticks = storedList(storedTime, 2 * MOST_TICKS);
 const recordSchema = z.strictObject({
   v: z.literal(VERSION),
@@ -67,6 +72,7 @@ const recordSchema = z.strictObject({
   timeZone: text,
   mode: text,
   since: storedTime,
+  editedAt: storedTime.optional(),
   last: storedTime.optional(),
   run: storedTime.optional(),
   pending: ticks.prefault([]),

@@ -44,7 +44,10 @@ export class ScheduleRecords {
     const [first, to] = SCHEDULES;
     for (let from = first; ;) {
       const page = await this.store.timed.range(from, to, PAGE);
-      records.push(...page.map(({ text }) => decodeSchedule(text)));
+      for (const { text } of page) {
+        await this.store.slices.turn();
+        records.push(decodeSchedule(text));
+      }
       if (page.length < PAGE) return records;
       from = `${page.at(-1)!.text}\0`;
     }

@@ -23,7 +23,7 @@ export class ScheduleReports {
     this.#others.add(other);
     const { name } = this.schedule;
     const sentence =
-      `schedule ${show(name)} is ${own} on this node, and ${other} on the node that submitted its last tick: ` +
+      `schedule ${show(name)} is ${own} on this node, and ${other} on another node: ` +
       `while both run, the ticks of both count. After a deploy this is no fault`;
     this.events.next({ type: 'schedule-differs', schedule: name, own, other, sentence });
   }

@@ -54,7 +54,15 @@ export class ScheduleTimer {
 
   /** A run of this schedule has ended on this node. If other ticks wait for that, looks now. */
   runEnded(): void {
-    if (!this.look.isWaiting) return;
+    if (this.look.isWaiting) this.#lookNow();
+  }
+
+  /** The semaphore of the schedule has changed. If the schedule was paused, looks now: ticks may be missed. */
+  semaphoreChanged(): void {
+    if (this.look.isHeldBack) this.#lookNow();
+  }
+
+  #lookNow(): void {
     this.#next = -Infinity;
     this.#wake();
   }

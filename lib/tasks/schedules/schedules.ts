@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
 import { isStoreError } from '../../stores/index.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';
@@ -36,6 +36,7 @@ interface OwnSchedule {
   readonly timer: ScheduleTimer;
 }
 
+const SEMAPHORE = TASK_PREFIX + SCHEDULE_TYPE;
 /** ms before a run is tried again that could not begin because of the store. */
 const RETRY = 1000;
 
@@ -45,7 +46,7 @@ export class Schedules {
   #records?: ScheduleRecords;
   #isStarted = false;
   #closed?: Promise<unknown>;
-  #ends?: Subscription;
+  #subscription?: Subscription;
 
   constructor(private readonly parts: SchedulesParts) {}
 
@@ -64,7 +65,7 @@ export class Schedules {
     const { context, handlers, store } = this.parts;
     const type = SCHEDULE_TYPE + name;
     this.#records ??= new ScheduleRecords(store(), context);
-    const isPaused = () => handlers.stateOf(type)?.obstacle === 'paused';
+    const isPaused = () => handlers.isLimitPaused(type);
     const turn = () => store().slices.turn();
     const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, turn });
     handlers.handle(type, (task) => this.#run(task, name, handler, look), schedule.handler);
@@ -81,7 +82,7 @@ export class Schedules {
 
   /** Submits no more ticks. Other nodes do it. Idempotent. */
   async close(): Promise<void> {
-    this.#ends?.unsubscribe();
+    this.#subscription?.unsubscribe();
     this.#closed ??= Promise.all([...this.#own.values()].map(({ timer }) => timer.close()));
     await this.#closed;
   }
@@ -91,11 +92,14 @@ export class Schedules {
     const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
     const stored = new Map((await records.list()).map((record) => [record.name, record]));
     const now = await this.#now();
-    const others = [...stored.values()].filter(({ name }) => !this.#own.has(name));
-    const own = [...this.#own.values()].map(({ schedule }) => viewOf(schedule, stored.get(schedule.name), now));
-    return [...own, ...others.map((record) => viewOfOthers(record, now))].toSorted((one, other) =>
-      one.name < other.name ? -1 : 1,
-    );
+    const views: ScheduleView[] = [];
+    const { slices } = this.parts.store();
+    for (const name of new Set([...this.#own.keys(), ...stored.keys()])) {
+      await slices.turn();
+      const [own, record] = [this.#own.get(name), stored.get(name)];
+      views.push(own ? viewOf(own.schedule, record, now) : viewOfOthers(record!, now));
+    }
+    return views.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   /** The tick of a task id, if it is remembered that it was skipped. @throws StoreUnavailableError */
@@ -109,11 +113,22 @@ export class Schedules {
   }
 
   #start(timer: ScheduleTimer): void {
-    this.#ends ??= this.parts.context.events.subscribe((event) => {
+    this.#subscription ??= this.#observe();
+    timer.start();
+  }
+
+  #observe(): Subscription {
+    const { events, changes } = this.parts.context;
+    const subscription = events.subscribe((event) => {
       if (event.type !== 'task-ended' || event.outcome === undefined || !event.task.startsWith(SCHEDULE_TYPE)) return;
       this.#own.get(event.task.slice(SCHEDULE_TYPE.length, event.task.indexOf(':')))?.timer.runEnded();
     });
-    timer.start();
+    subscription.add(
+      changes.subscribe((semaphore) => {
+        if (semaphore.startsWith(SEMAPHORE)) this.#own.get(semaphore.slice(SEMAPHORE.length))?.timer.semaphoreChanged();
+      }),
+    );
+    return subscription;
   }
 
   async #run(task: TaskContext, schedule: string, handler: ScheduleFunction, look: ScheduleLook): Promise<unknown> {

@@ -1,19 +1,16 @@
 import { messageOf, show } from '../../decision/index.js';
 import loadCron from '../../../load-cron.cjs';
+import { CronFields } from './cron-fields.js';
 import { Zone } from './zone.js';
 
 /** ms */
 const SECOND = 1000;
-const HOURS_OF_A_DAY = 24;
-
-type CronTime = InstanceType<NonNullable<ReturnType<typeof loadCron>>['CronTime']>;
 
 /**
  * The planned times of a cron expression in a time zone, as instants in ms since 1970.
  *
- * The package `cron` reads the expression and finds its next local time. It is only asked in UTC: in other zones some of
- * its versions give wrong times around a change of clocks ("0 3 * * *" comes twice, at 2 and at 3). So the zone is
- * applied here, by the rules of Debian's cron:
+ * The package `cron` only reads the expression: in zones some of its versions give wrong times around a change of clocks
+ * ("0 3 * * *" comes twice, at 2 and at 3). So the zone is applied here, by the rules of Debian's cron:
  *
  * | the expression    | clocks skip an hour                              | clocks repeat an hour            |
  * | ----------------- | ------------------------------------------------ | -------------------------------- |
@@ -22,15 +19,13 @@ type CronTime = InstanceType<NonNullable<ReturnType<typeof loadCron>>['CronTime'
  */
 export class Ticks {
   constructor(
-    private readonly cronTime: CronTime,
+    private readonly fields: CronFields,
     private readonly zone: Zone,
   ) {}
 
   /** The first tick after an instant. @throws Error if there is none in the next 8 years */
   next(after: number): number {
-    return Object.keys(this.cronTime.hour).length === HOURS_OF_A_DAY
-      ? this.#byRealTime(after)
-      : this.#byLocalTime(after);
+    return this.fields.isForEveryHour ? this.#byRealTime(after) : this.#byLocalTime(after);
   }
 
   /** The last tick up to an instant. There must be one after `from`. */
@@ -49,22 +44,19 @@ export class Ticks {
 
   #byRealTime(after: number): number {
     const offset = this.zone.offset(after);
-    const next = this.#nextLocal(after + offset) - offset;
+    const next = this.fields.next(after + offset) - offset;
     if (this.zone.offset(next) === offset) return next;
     const change = this.zone.changeBetween(after, next);
     const later = this.zone.offset(change);
-    return this.#nextLocal(change + later - SECOND) - later;
+    return this.fields.next(change + later - SECOND) - later;
   }
 
   #byLocalTime(after: number): number {
-    let local = this.#nextLocal(after + this.zone.offset(after));
-    // In the second of two equal hours, local times of the first one come again.
-    while (this.zone.instantOf(local) <= after) local = this.#nextLocal(local);
-    return this.zone.instantOf(local);
-  }
-
-  #nextLocal(after: number): number {
-    return this.cronTime.getNextDateFrom(new Date(after), 'UTC').toMillis();
+    const next = this.zone.instantOf(this.fields.next(after + this.zone.offset(after)));
+    if (next > after) return next;
+    // This is the second of two equal hours, whose local times have all come in the first one: goes on behind both.
+    const change = this.zone.changeBetween(next, after);
+    return this.zone.instantOf(this.fields.next(change + this.zone.offset(next) - SECOND));
   }
 }
 
@@ -77,10 +69,10 @@ export function readTicks(
   if (!cron) {
     return { faults: ['expression: the package "cron" reads it, and is not installed: npm install @nestjs/schedule'] };
   }
-  const [zone, cronTime] = [attempt(() => new Zone(timeZone)), attempt(() => parse(cron, expression))];
+  const [zone, fields] = [attempt(() => new Zone(timeZone)), attempt(() => parse(cron, expression))];
   const faults: string[] = [];
-  if ('error' in cronTime) {
-    const why = messageOf(cronTime.error);
+  if ('error' in fields) {
+    const why = messageOf(fields.error);
     faults.push(
       `expression: ${show(expression)} is no cron expression (${why}): give 5 or 6 fields, such as "0 3 * * *"`,
     );
@@ -88,16 +80,16 @@ export function readTicks(
   if ('error' in zone) {
     faults.push(`timeZone: ${show(timeZone)} is no time zone: give a name such as "Europe/Berlin"`);
   }
-  if ('error' in zone || 'error' in cronTime) return { faults };
-  return { ticks: new Ticks(cronTime.value, zone.value) };
+  if ('error' in zone || 'error' in fields) return { faults };
+  return { ticks: new Ticks(fields.value, zone.value) };
 }
 
-function parse({ CronTime }: NonNullable<ReturnType<typeof loadCron>>, expression: unknown): CronTime {
+function parse({ CronTime }: NonNullable<ReturnType<typeof loadCron>>, expression: unknown): CronFields {
   if (typeof expression !== 'string') throw new Error('it is not a text');
-  const cronTime = new CronTime(expression, 'UTC');
+  const fields = new CronFields(new CronTime(expression, 'UTC'));
   // "0 0 30 2 *" can be read, and has no next time.
-  cronTime.getNextDateFrom(new Date(), 'UTC');
-  return cronTime;
+  fields.next(Date.now());
+  return fields;
 }
 
 function attempt<T>(make: () => T): { readonly value: T } | { readonly error: unknown } {

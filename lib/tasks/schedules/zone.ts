@@ -7,12 +7,20 @@ const DAY = 86_400_000;
  * calculated with.
  */
 export class Zone {
-  readonly #format: Intl.DateTimeFormat;
+  readonly #format: Intl.DateTimeFormat | undefined;
+  readonly #fixed: number = 0;
 
-  /** @throws RangeError if there is no such zone */
-  constructor(name: string) {
+  /**
+   * @param zone its name, or local time minus UTC in ms, if that never changes
+   * @throws RangeError if there is no such zone
+   */
+  constructor(zone: string | number) {
+    if (typeof zone === 'number') {
+      this.#fixed = zone;
+      return;
+    }
     this.#format = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
+      timeZone: zone,
       hourCycle: 'h23',
       year: 'numeric',
       month: 'numeric',
@@ -25,6 +33,7 @@ export class Zone {
 
   /** Local time minus UTC at an instant, in ms. */
   offset(instant: number): number {
+    if (!this.#format) return this.#fixed;
     const second = Math.floor(instant / SECOND) * SECOND;
     const found: Record<string, number> = {};
     for (const { type, value } of this.#format.formatToParts(second)) found[type] = Number(value);

@@ -14,7 +14,7 @@ const UNSWEPT = 5000;
 /** ms between two walks over the members of a group that is not complete. The pause doubles from the first to the longest. */
 const FIRST_PAUSE = 5000;
 const LONGEST_PAUSE = 600_000;
-/** The same while the total is not known: members may wait behind a gap in the numbers. */
+/** The same while the total is not known: more members come, and one may have read the root before the stop. */
 const LONGEST_WITHOUT_TOTAL = 60_000;
 
 /**

@@ -1,6 +1,7 @@
 import { forEachLimit } from '../../async/for-each-limit.js';
 import type { Slices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
+import { afterWrite } from '../../stores/after-write.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import { type CancelAuthor, type TaskRecords, cancelFound } from '../by-hand/cancel.js';
 import { placeOf } from '../groups/group.js';
@@ -69,7 +70,10 @@ export class GroupStops {
     isUrgent: boolean,
   ): Promise<Cancellation | undefined> {
     const noted = await this.#note(type, of, author);
-    if (!noted) return undefined;
+    return noted && afterWrite(() => this.#begin(type, of, noted, isUrgent));
+  }
+
+  async #begin(type: string, of: Incarnation, noted: Noted, isUrgent: boolean): Promise<Cancellation | undefined> {
     const root = await this.store.groups.stop(type, of, noted.stop.cancel);
     if (!root) await this.#remove(noted);
     else if (noted.isNew || isUrgent) await this.#walk(noted, root).catch(this.#problem('end the members of a group'));
@@ -131,31 +135,26 @@ export class GroupStops {
     let { page } = placeOf(stop.next);
     while (root.full.includes(page)) page++;
     if (stop.next === 1) await this.#cancel(stop, this.#running?.membersOf(stop.type, stop) ?? []);
-    const { numbers, isEmpty } = await this.store.groups.unendedOn(root, page);
-    const known = await this.#cancel(stop, numbers);
+    await this.#cancel(stop, await this.store.groups.unendedOn(root, page));
     const { total, highest } = root;
     const next = (page + 1) * PAGE_BITS + 1;
-    const isEnd = next > (total ?? highest ?? (known === 0 && isEmpty ? 0 : Infinity));
+    const isEnd = next > (total ?? highest ?? 0);
     const stamp = await this.store.stamp();
     const later = isEnd ? rest(stop, total !== undefined, stamp) : goOn(stop, next, stamp);
     const { isWritten } = await this.store.texts.write(stopKey(stop), text, encodeStop(later));
     return isWritten && !isEnd;
   }
 
-  /** @returns how many of these members were found */
-  async #cancel(stop: GroupStop, numbers: readonly number[]): Promise<number> {
+  async #cancel(stop: GroupStop, numbers: readonly number[]): Promise<void> {
     const { texts, slices } = this.store;
-    let known = 0;
     for (let begin = 0; begin < numbers.length; begin += MOST_KEYS) {
       const ids = numbers.slice(begin, begin + MOST_KEYS).map((number) => memberId(stop.type, stop.group, number));
       const found = [...(await texts.readMany(ids))];
-      known += found.length;
       await forEachLimit(found, async ([id, text]) => {
         await slices.turn(text.length);
         await this.#cancelOne(stop, id, text);
       });
     }
-    return known;
   }
 
   async #cancelOne({ incarnation, cancel }: GroupStop, id: string, text: string): Promise<void> {

@@ -41,7 +41,7 @@ export async function submitUnique(
     const written = await store.texts.write(id, found, text);
     const isMine = written.isWritten || (written.found !== undefined && isFrom(decodeTask(written.found), stamp.nonce));
     if (!isMine) continue;
-    if (written.isWritten && resolved.task.state === 'waiting') await store.hints.offer(resolved.task, text);
+    if (written.isWritten) await store.hints.follow(found!, text);
     const { outcome, because } = resolved;
     return { answer: { id, outcome, because }, task: resolved.task };
   }

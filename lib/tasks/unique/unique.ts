@@ -1,3 +1,5 @@
+import { leadsTo } from '../hints.js';
+import { placeOf } from '../task-place.js';
 import type { NextLife, Task } from '../task.js';
 import { type Stamp, type Submission, bornOf, finish, submit } from '../transitions.js';
 import type { Unique } from './unique-options.js';
@@ -28,7 +30,8 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
   if (task.queue !== undefined) return undefined;
   if (onConflict === 'keep' && (during === 'unfinished' || !hasBegun || task.next)) return undefined;
   if (!hasBegun) {
-    const replaced = { ...submit(submission, task, stamp), ...waitFor(task), ...waitedFor(task, stamp) };
+    const made = submit(submission, task, stamp);
+    const replaced = { ...made, ...hintOfFormer(task, made), ...waitFor(task), ...waitedFor(task, stamp) };
     return { task: replaced, outcome: 'replaced', because: 'it had not begun' };
   }
   const isCancelled = during === 'unfinished' && task.state === 'claimed' && !task.cancel;
@@ -53,6 +56,11 @@ export function finishedOrBegun(task: Task, stamp: Stamp): Task {
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
 export function isFrom(task: Task, by: string): boolean {
   return bornOf(task) === by || task.replacedBy === by || task.next?.by === by;
+}
+
+/** The former hint leads to the new task, too, so it is the last one. */
+function hintOfFormer(former: Task, made: Task): Partial<Task> {
+  return leadsTo(placeOf(former), placeOf(made)) ? { at: former.at } : {};
 }
 
 /** A task that waits for others goes on to do so. */

@@ -4,6 +4,8 @@ import { pause } from '../../async/pause.js';
 import { SerialQueue } from '../../async/serial-queue.js';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, readDuration } from '../../decision/index.js';
+import { LONGEST_BLINK } from '../../permits/lease.js';
+import { type Instant, instantOf } from '../../records/plan.js';
 import { isStoreError } from '../../stores/index.js';
 import type { CancelAuthor } from '../by-hand/cancel.js';
 import type { Claim } from '../claim.js';
@@ -27,16 +29,16 @@ export interface HeldOptions {
 }
 
 /**
- * A claimed task, as long as this node may count on it. The node's own monotonic clock counts, from before the claim was
- * sent, less `clockTolerance`. So the signal aborts before another node can take the task, unless this process is frozen.
+ * A claimed task, as long as this node may count on it: from before the claim was sent, less `clockTolerance`. The monotonic
+ * clock may stop while the machine sleeps, and the wall clock may jump; the one that is further ahead counts. So the signal
+ * aborts before another node can take the task, unless this process is frozen or asleep: then soon after it.
  */
 export class HeldTask implements TaskLease {
   /** Tells the work to stop. */
   readonly #work = new LazyAbort();
   /** Changes of one claim must come one after another. */
   readonly #changes = new SerialQueue();
-  /** Monotonic ms. */
-  #until: number;
+  #until: Instant;
   #cancelEnd?: CancelTimer;
   #cancelRenewal?: CancelTimer;
   readonly #cancelTimeout: CancelTimer | undefined;
@@ -47,15 +49,15 @@ export class HeldTask implements TaskLease {
   #isRenewed: boolean;
   readonly #progress: ProgressReports;
 
-  /** @param begun monotonic ms before the claim was sent */
+  /** @param sent before the claim was sent */
   constructor(
     readonly claim: Claim,
     private readonly options: HeldOptions,
     private readonly store: TaskStore,
     private readonly context: Context,
-    begun: number,
+    sent: Instant,
   ) {
-    this.#until = this.#endOf(begun, options.lease);
+    this.#until = this.#endOf(sent, options.lease);
     this.#watch();
     this.#isRenewed = options.keepAlive;
     if (options.keepAlive) this.#renewAfterThird();
@@ -78,7 +80,9 @@ export class HeldTask implements TaskLease {
 
   /** ms for which this node owns the task, also after the signal aborted. */
   get left(): number {
-    return this.#isOver ? 0 : Math.max(0, this.#until - this.context.nodeClock.monotonic());
+    if (this.#isOver) return 0;
+    const { monotonic, wall } = instantOf(this.context.nodeClock);
+    return Math.max(0, Math.min(this.#until.monotonic - monotonic, this.#until.wall - wall));
   }
 
   /**
@@ -172,10 +176,10 @@ export class HeldTask implements TaskLease {
   }
 
   async #renew(lease: number): Promise<void> {
-    const begun = this.context.nodeClock.monotonic();
+    const sent = instantOf(this.context.nodeClock);
     await this.#change(() => this.store.renew(this.claim, lease));
-    this.#until = Math.max(this.#until, this.#endOf(begun, lease));
-    this.#watch();
+    const until = this.#endOf(sent, lease);
+    if (until.monotonic >= this.#until.monotonic) this.#until = until;
   }
 
   async #change(change: () => Promise<void>): Promise<void> {
@@ -210,15 +214,19 @@ export class HeldTask implements TaskLease {
     if (this.#isOver) this.#work.throwIfAborted();
   }
 
-  #endOf(begun: number, lease: number): number {
-    return begun + lease - this.context.timing.clockTolerance;
+  #endOf({ monotonic, wall }: Instant, lease: number): Instant {
+    const counted = lease - this.context.timing.clockTolerance;
+    return { monotonic: monotonic + counted, wall: wall + counted };
   }
 
+  /** Timers stop while the machine sleeps: one for the end alone would ring late by as long as that. */
   #watch(): void {
-    const { nodeClock } = this.context;
-    this.#cancelEnd?.();
-    const end = () => this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before it was renewed'));
-    this.#cancelEnd = nodeClock.schedule(end, this.#until - nodeClock.monotonic());
+    this.#cancelEnd = this.context.nodeClock.schedule(() => this.#look(), Math.min(this.left, LONGEST_BLINK));
+  }
+
+  #look(): void {
+    if (this.left > 0) this.#watch();
+    else this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before it was renewed'));
   }
 
   #endAfter(duration: number | undefined): CancelTimer | undefined {

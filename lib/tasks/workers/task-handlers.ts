@@ -121,6 +121,11 @@ export class TaskHandlers {
     return this.#workers.find(type)?.state;
   }
 
+  /** Whether the tasks of a type are paused for all nodes, as this node knows. */
+  isLimitPaused(type: string): boolean {
+    return this.#workers.find(type)?.isLimitPaused === true;
+  }
+
   /** Aborts the attempt at a cancelled task, if it runs on this node. */
   cancel(task: Task): void {
     this.#running.cancel(task);

@@ -1,5 +1,6 @@
 import { Deadline } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
+import { instantOf } from '../../records/plan.js';
 import { StoreUnavailableError } from '../../stores/index.js';
 import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
@@ -87,6 +88,11 @@ export class TypeWorker {
   resume(): void {
     this.#isPaused = false;
     this.#wake();
+  }
+
+  /** Whether the type is paused for all nodes, as this node knows. `pauseType()` has no effect on it. */
+  get isLimitPaused(): boolean {
+    return this.parts.limit.obstacle === 'paused';
   }
 
   /** Does not ask the store. */
@@ -191,10 +197,10 @@ export class TypeWorker {
     const { store, context } = this.parts;
     let unguard: (() => void) | undefined;
     try {
-      const begun = context.nodeClock.monotonic();
+      const sent = instantOf(context.nodeClock);
       const claim = await store.claim(hint.text, this.options.lease);
       if (!claim) return;
-      const held = new HeldTask(claim, this.options, store, context, begun);
+      const held = new HeldTask(claim, this.options, store, context, sent);
       unguard = admission.guard(held);
       series.hasTurn ||= await this.#turns.enter(PATIENCE);
       if (!series.hasTurn || !this.#mayBegin) return await this.#undo(held);

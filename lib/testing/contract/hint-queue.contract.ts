@@ -72,6 +72,24 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
       assert.deepEqual([await one.size(), await other.size()], [2, 2]);
     });
 
+    it('removes each of the wanted hints once, and leaves the order of the others', async () => {
+      const [one, other] = newQueue();
+      await one.offer(['1', '2', '東京 🚀 \u0000', '2', '3', '2']);
+      await other.remove(['2', '東京 🚀 \u0000', '2', 'none']);
+      assert.equal(await one.size(), 3);
+      assert.deepEqual((await all(one)).toSorted(), ['1', '2', '3']);
+      await other.remove(['1']);
+      await other.remove([]);
+    });
+
+    it('removes the newest of thousands of hints', async () => {
+      const [one, other] = newQueue();
+      await one.offer(Array.from({ length: 25_000 }, (_, i) => `hint ${i}`));
+      await other.remove(['hint 24999', 'hint 0']);
+      assert.equal(await one.size(), 24_998);
+      assert.equal(await one.peek(), 'hint 1');
+    });
+
     it('keeps thousands of hints in order, unicode and long ones too', async () => {
       const [one, other] = newQueue();
       const hints = Array.from({ length: 25_000 }, (_, i) => `hint ${i}`);

@@ -29,6 +29,7 @@ const CALLS: Readonly<Record<string, (tasks: TaskStorage) => Promise<unknown>>> 
   offer: (tasks) => tasks.queue('closed').offer(['hint']),
   poll: (tasks) => tasks.queue('closed').poll(10, new AbortController().signal),
   drain: (tasks) => tasks.queue('closed').drain(1),
+  'remove hints': (tasks) => tasks.queue('closed').remove(['hint']),
   peek: (tasks) => tasks.queue('closed').peek(),
   size: (tasks) => tasks.queue('closed').size(),
 };

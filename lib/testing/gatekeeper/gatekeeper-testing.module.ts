@@ -1,13 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { EarlyDrain, GatekeeperService } from '../../nest/gatekeeper.service.js';
 import {
   AllocationExplorer,
   AllocationService,
   ClusterService,
+  FirstOnNest10Module,
   GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
+  LifecycleModule,
   TasksExplorer,
   TasksService,
 } from '../../nest/index.js';
@@ -15,6 +17,7 @@ import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js
 
 /** All that GatekeeperModule exports, but the gatekeeper. */
 const SERVICES = [ClusterService, AllocationService, TasksService, GatekeeperHealthIndicator, GuardedMethodsExplorer];
+const IMPORTS = [DiscoveryModule, LifecycleModule, FirstOnNest10Module];
 
 /**
  * Replaces GatekeeperModule in unit tests. Services get a {@link TestGatekeeper} as their GatekeeperService, and
@@ -38,10 +41,11 @@ export class GatekeeperTestingModule {
     return {
       module: GatekeeperTestingModule,
       global: true,
-      imports: [DiscoveryModule],
+      imports: IMPORTS,
       providers: [
         { provide: TestGatekeeper, useFactory: () => new TestGatekeeper(options) },
         { provide: GatekeeperService, useExisting: TestGatekeeper },
+        EarlyDrain,
         ...SERVICES,
         AllocationExplorer,
       ],
@@ -59,10 +63,11 @@ export class GatekeeperTestingModule {
     return {
       module: GatekeeperTestingModule,
       global: true,
-      imports: [DiscoveryModule],
+      imports: IMPORTS,
       providers: [
         ...SERVICES,
         { provide: GatekeeperService, useValue: node },
+        EarlyDrain,
         LeadershipExplorer,
         AllocationExplorer,
         TasksExplorer,

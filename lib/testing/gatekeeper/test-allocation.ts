@@ -40,5 +40,8 @@ export class TestAllocation extends Allocation {
 
   override startWithFirst(): void {}
   override async start(): Promise<void> {}
-  override async close(): Promise<void> {}
+
+  override async close(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => group.close()));
+  }
 }

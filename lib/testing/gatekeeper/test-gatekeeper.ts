@@ -27,8 +27,9 @@ export interface TestGatekeeperOptions {
 /**
  * A GatekeeperService for unit tests. It grants every permit until the test denies it, records the calls, and loses
  * permits on command. It never waits, has no timers, and needs no close. So options about time (`wait`, `timeout`,
- * `atLeastFor`, `maxRunTime`) are checked, but have no effect. A failed run with `retry` is tried again at once. Overlapping runs are skipped as usual. Everything else
- * (`definitions`, `state()`, ...) works as with an empty `memory()`.
+ * `atLeastFor`, `maxRunTime`) are checked, but have no effect. A long `duration` is accepted also for a name without a
+ * definition. A failed run with `retry` is tried again at once. Overlapping runs are skipped as usual. Runs and permits
+ * make no events. Everything else (`definitions`, `state()`, ...) works as with an empty `memory()`.
  *
  * ```ts
  * const gatekeeper = new TestGatekeeper();
@@ -45,9 +46,7 @@ export class TestGatekeeper extends GatekeeperService {
   override readonly allocation: Allocation;
 
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
-    // With `isOwn: false` no definition is written into the store. Writes would set timers and log lines.
-    const store = { ...memory(), isOwn: false };
-    super({ store, group, acquirer, heartbeat: 0, history: false });
+    super({ store: memory(), group, acquirer, heartbeat: 0, history: false });
     const { context, membership, allocation, moveHistory: moves } = partsOf(this);
     this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster, moves }, acquirer);
     this.allocation = this.#allocation;

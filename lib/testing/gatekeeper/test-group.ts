@@ -1,4 +1,5 @@
-import { type Observable, ReplaySubject } from 'rxjs';
+import { BehaviorSubject, type Observable } from 'rxjs';
+import { SerialQueue } from '../../async/serial-queue.js';
 import type {
   Allocated,
   AllocationGroup,
@@ -11,14 +12,19 @@ import type {
 } from '../../allocation/index.js';
 import { OwnerWork } from '../../allocation/node/owner-work.js';
 
-const NO_PLAN: AllocationPlan = { moves: [], shares: [], sentences: [] };
+const NO_PLAN: AllocationPlan = { moves: [], homeless: 0, shares: [], sentences: [] };
 const INCARNATION = 'test';
 
 /** An allocation group of a {@link TestGatekeeper}: the test decides what this node owns. It has no owner map. */
 export class TestGroup<T = unknown> implements AllocationGroup<T> {
   readonly unowned = undefined;
   readonly #listeners = new Set<AllocationListener<T>>();
-  readonly #ownedChanges = new ReplaySubject<readonly Allocated<T>[]>(1);
+  /** Those that have had no call yet. */
+  readonly #fresh = new Set<AllocationListener<T>>();
+  readonly #ownedChanges = new BehaviorSubject<readonly Allocated<T>[]>([]);
+  readonly #queue = new SerialQueue();
+  /** Errors of first calls, which the next {@link own} throws. */
+  readonly #errors: unknown[] = [];
   readonly #share = { owned: new Map<string, number>(), isHeld: true, incarnation: INCARNATION };
   readonly #work: OwnerWork;
   #owned: readonly Allocated<T>[] = [];
@@ -47,25 +53,58 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
     return this.#work.run(id, work);
   }
 
+  /** The first call has everything that the node owns. */
   onAllocated(listener: AllocationListener<T>): void {
-    this.#listeners.add(listener);
+    this.#fresh.add(listener);
+    if (this.#owned.length === 0) return;
+    void this.#queue.run(() => this.#call([], [])).catch((error: unknown) => this.#errors.push(error));
   }
 
-  /** Resolves when the callbacks, and the work on revoked resources, have ended. @throws any error of a callback */
-  async own(resources: ReadonlyMap<string, T | undefined>): Promise<void> {
+  /**
+   * Resolves when the callbacks, and the work on revoked resources, have ended. One call runs after the other.
+   *
+   * @throws any error of a callback
+   */
+  own(resources: ReadonlyMap<string, T | undefined>): Promise<void> {
+    return this.#queue.run(() => this.#change(resources));
+  }
+
+  /** Gives everything back. @throws any error of a callback */
+  async close(): Promise<void> {
+    await this.own(new Map());
+    this.#ownedChanges.complete();
+  }
+
+  async #change(resources: ReadonlyMap<string, T | undefined>): Promise<void> {
     const former = this.#owned;
     const isNew = (id: string) => !former.some((each) => each.id === id);
     const token = ++this.#token;
     const kept = former.filter(({ id }) => resources.has(id));
     const added = [...resources].filter(([id]) => isNew(id)).map(([id, resource]) => ({ id, token, resource }));
     const revoked = former.filter(({ id }) => !resources.has(id));
-    this.#owned = [...kept, ...added];
+    this.#owned = [...kept.map((each) => ({ ...each, resource: resources.get(each.id) })), ...added];
     this.#share.owned = new Map(this.#owned.map((each) => [each.id, each.token]));
     this.#work.abort();
+    const [error] = this.#errors.splice(0);
+    if (error !== undefined) throw error;
     if (added.length + revoked.length === 0) return;
     this.#ownedChanges.next(this.#owned);
-    const change = { added, revoked, signal: new AbortController().signal };
-    const calls = [...this.#listeners].map(async (listener) => listener(this.#owned, change));
+    await this.#call(added, revoked);
+  }
+
+  async #call(added: readonly Allocated<T>[], revoked: readonly Allocated<T>[]): Promise<void> {
+    const { signal } = new AbortController();
+    const owned = this.#owned;
+    const known = added.length + revoked.length > 0 ? [...this.#listeners] : [];
+    const fresh = owned.length > 0 ? [...this.#fresh] : [];
+    for (const listener of fresh) {
+      this.#fresh.delete(listener);
+      this.#listeners.add(listener);
+    }
+    const calls = [
+      ...known.map(async (listener) => listener(owned, { added, revoked, signal })),
+      ...fresh.map(async (listener) => listener(owned, { added: owned, revoked: [], signal })),
+    ];
     await Promise.all([...calls, ...this.#work.aborted.map(({ done }) => done)]);
   }
 
@@ -85,8 +124,16 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   async rebalance(): Promise<void> {}
-  async pin(): Promise<void> {}
-  async unpin(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async undrain(): Promise<void> {}
+  async pin(): Promise<boolean> {
+    return true;
+  }
+  async unpin(): Promise<boolean> {
+    return true;
+  }
+  async drain(): Promise<boolean> {
+    return true;
+  }
+  async undrain(): Promise<boolean> {
+    return true;
+  }
 }

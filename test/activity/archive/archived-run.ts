@@ -11,5 +11,6 @@ export function archivedRun(number: number, rest: Partial<ArchivedRun> = {}): Ar
   return { ...run, id: `cafe-${number}`, ...rest };
 }
 
-export const numbered = (count: number, rest: Partial<ArchivedRun> = {}) =>
-  Array.from({ length: count }, (_, number) => archivedRun(number, rest));
+/** @param first number of the first run */
+export const numbered = (count: number, rest: Partial<ArchivedRun> = {}, first = 0) =>
+  Array.from({ length: count }, (_, index) => archivedRun(first + index, rest));

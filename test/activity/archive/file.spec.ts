@@ -124,7 +124,7 @@ describe('fileHistoryArchive()', () => {
     await open({}, 'beef').append([archivedRun(1, { at: NOON - DAY })]);
     const stack = 'x'.repeat(2048);
     for (let batch = 0; batch < 50; batch++) {
-      await archive.append(numbered(100, { stack, at: NOON + batch }));
+      await archive.append(numbered(100, { stack, at: NOON + batch }, 100 * batch));
       expect(await bytes()).toBeLessThanOrEqual(8 * MIB);
     }
     expect(await bytes()).toBeGreaterThan(6 * MIB);
@@ -139,9 +139,9 @@ describe('fileHistoryArchive()', () => {
     for (const instance of ['beef', 'dead']) await open({}, instance).append(numbered(200, { stack }));
     await fs.utimes(join(folder, 'runs-2023-11-14-dead.jsonl'), 1, 1);
     const archive = open({ maxBytes: 8 * MIB });
-    for (let batch = 0; batch < 17; batch++) await archive.append(numbered(200, { stack }));
+    for (let batch = 0; batch < 17; batch++) await archive.append(numbered(200, { stack }, 200 * batch));
     expect(await names()).toContain('runs-2023-11-14-beef.jsonl');
-    for (let batch = 0; batch < 2; batch++) await archive.append(numbered(200, { stack }));
+    for (let batch = 17; batch < 19; batch++) await archive.append(numbered(200, { stack }, 200 * batch));
     expect(await names()).not.toContain('runs-2023-11-14-dead.jsonl');
   });
 
@@ -159,6 +159,39 @@ describe('fileHistoryArchive()', () => {
     await archive.append([archivedRun(3)]);
     expect(await idsIn('runs-2023-11-14-cafe.jsonl')).toEqual(['cafe-0', 'cafe-1', 'cafe-3']);
     expect(await idsIn('runs-2023-11-15-cafe.jsonl')).toEqual(['cafe-2']);
+  });
+
+  it('leaves no part of a failed write behind when the repeated one no longer fits into its file', async () => {
+    const { disk, archive } = onFullDisk();
+    const stack = 'x'.repeat(2048);
+    disk.isFull = false;
+    await archive.append(numbered(400, { stack }));
+    const batch = numbered(40, { stack }, 400);
+    disk.isFull = true;
+    await expect(archive.append(batch)).rejects.toThrow('ENOSPC');
+    disk.isFull = false;
+    await archive.append([...batch, ...numbered(200, { stack }, 440)]);
+    expect(await runsIn('runs-2023-11-14-cafe.jsonl')).toHaveLength(400);
+    expect(await runsIn('runs-2023-11-14-cafe.2.jsonl')).toHaveLength(240);
+  });
+
+  it('leaves no part of a failed write behind at its end', async () => {
+    const { disk, archive } = onFullDisk();
+    disk.isFull = false;
+    await archive.append([archivedRun(1)]);
+    disk.isFull = true;
+    await expect(archive.append([archivedRun(2)])).rejects.toThrow('ENOSPC');
+    await archive.close();
+    expect(await idsIn('runs-2023-11-14-cafe.jsonl')).toEqual(['cafe-1']);
+  });
+
+  it('writes no run twice when its caller has given up waiting, and appends the batch again with later runs', async () => {
+    const archive = open();
+    const [one, two, three] = numbered(3) as [ArchivedRun, ArchivedRun, ArchivedRun];
+    await archive.append([one]);
+    await archive.append([one, two]);
+    await archive.append([one, two, three]);
+    expect(await runsIn('runs-2023-11-14-cafe.jsonl')).toEqual([one, two, three]);
   });
 
   it('writes no run twice when only the file of the second day failed', async () => {

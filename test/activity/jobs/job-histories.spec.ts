@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { shardOf } from '../../../lib/activity/jobs/pending-additions.js';
 import { START } from '../../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, openEnd, useCluster } from '../../support/nodes.js';
 import { Sleeper } from '../../support/sleeper.js';
@@ -49,6 +50,43 @@ describe('the past of a job', () => {
     });
     expect(await other.gatekeeper.runs.jobs('job')).toEqual([job]);
     expect(await other.gatekeeper.runs.jobs('mail-queue')).toEqual([]);
+  });
+
+  it('looks once at the schedules of all jobs, when many jobs are written together', async () => {
+    const nodes = cluster();
+    const node = await noting(nodes);
+    let looks = 0;
+    const schedule = { kind: 'cron' as const, expression: '0 3 * * *', recent: [START - 1000] };
+    node.gatekeeper.registry.jobs = () => (looks++, [{ job: 'Jobs.1', semaphore: 'job', schedule }]);
+    for (let number = 1; number <= 20; number++) await succeed(node, `Jobs.${number}`);
+    await nodes.time.advance(WRITTEN);
+    const written = await node.gatekeeper.runs.jobs('job');
+    expect(looks).toBe(1);
+    expect(written).toHaveLength(20);
+    expect(written.find(({ job }) => job === 'Jobs.1')).toMatchObject({ schedule: '0 3 * * *', due: START - 1000 });
+  });
+
+  it.each<[string, boolean]>([
+    ['share a permit', true],
+    ['have none', false],
+  ])('has each of the runs that overlap, began in the same ms and %s, with its own message', async (_, isHeld) => {
+    const nodes = cluster();
+    const one = await noting(nodes);
+    if (!isHeld) one.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const fails = async (message: string) => {
+      const work = () => Promise.reject(new Error(message));
+      const options = { job: 'Jobs.export', atLeastFor: 0, overlap: 'allow', onUnavailable: 'run' } as const;
+      await expect(one.gatekeeper.run('job', work, options)).rejects.toThrow(message);
+    };
+    await Promise.all(['no 1', 'no 2', 'no 3'].map(fails));
+    one.store.script = undefined;
+    await nodes.time.advance(20_000);
+    const messages = (entries: readonly object[]) => entries.map((entry) => 'message' in entry && entry.message);
+    const found = messages(await one.gatekeeper.runs.find({ show: 'failed', limit: 10 }));
+    expect(found.toSorted()).toEqual(['no 1', 'no 2', 'no 3']);
+    const [job] = await one.gatekeeper.runs.jobs();
+    expect(messages(job!.runs).toSorted()).toEqual(found.toSorted());
+    expect(job!.failures.map(({ at }) => at)).toEqual([START, START, START]);
   });
 
   it('is found although another job has run 20,000 times since', async () => {
@@ -119,6 +157,28 @@ describe('the past of a job', () => {
     expect(await one.gatekeeper.runs.jobs()).toMatchObject([{ failures: [{ at: START, message: 'disk full' }] }]);
   });
 
+  it('is written although the histories of other jobs can not be written', async () => {
+    const nodes = cluster();
+    const one = await noting(nodes);
+    const broken = new Set(['a', 'b'].map((name) => `history:${shardOf(name)}`));
+    one.store.script = (call, go, key) =>
+      call === 'compareAndSet' && broken.has(key!) ? Promise.resolve(false) : go();
+    const work = async (name: string) =>
+      void (await one.gatekeeper.run(name, () => 1, { duration: '10s', atLeastFor: 0 }));
+    for (const name of ['a', 'b', 'job']) await work(name);
+    await nodes.time.advance(WRITTEN + 1000);
+    for (const name of ['a', 'b', 'job']) await work(name);
+    await nodes.time.advance(40_000);
+    expect(await one.gatekeeper.runs.jobs()).toMatchObject([{ semaphore: 'job', day: { ok: 2 } }]);
+    one.store.script = undefined;
+    await nodes.time.advance(60_000);
+    const [a, b] = await one.gatekeeper.runs.jobs();
+    expect([a, b]).toMatchObject([
+      { semaphore: 'a', day: { ok: 2 } },
+      { semaphore: 'b', day: { ok: 2 } },
+    ]);
+  });
+
   it('has no stacks of the failures of a node that keeps none', async () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes, { history: { stacks: false } }), await noting(nodes, { history: {} })];
@@ -179,6 +239,26 @@ describe('the past of a job', () => {
     expect(await one.gatekeeper.runs.jobs()).toMatchObject([
       { running: [], failures: [{ outcome: 'lost', at: START }], day: { crashed: 0, lost: 1 } },
     ]);
+  });
+
+  it('shows a run that goes on although a run of another semaphore, which began with it, has ended', async () => {
+    const nodes = cluster();
+    const one = await noting(nodes, { heartbeat: '10s' });
+    const sibling = Array.from({ length: 2000 }, (_, index) => `x${index}`).find((x) => shardOf(x) === shardOf('job'))!;
+    const [short, long] = [openEnd(), openEnd()];
+    const begin = (name: string, work: () => Promise<void>) =>
+      one.gatekeeper.run(name, (permit) => (void permit.signal, work()), { duration: '10s', atLeastFor: 0 });
+    const running = [begin(sibling, short.work), begin('job', long.work)];
+    await nodes.time.advance(3000);
+    short.end();
+    await running[0];
+    await nodes.time.advance(2 * WRITTEN);
+    expect(await one.gatekeeper.runs.jobs()).toMatchObject([
+      { semaphore: 'job', running: [{ run: 1, at: START }], runs: [] },
+      { semaphore: sibling, running: [], runs: [{ run: 1, at: START }] },
+    ]);
+    long.end();
+    await running[1];
   });
 
   it('of a newer version is left as it is, and said', async () => {

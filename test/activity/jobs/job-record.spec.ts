@@ -62,6 +62,11 @@ const runs = fc.array(
 );
 
 describe('the record of a job', () => {
+  it('has the runs of one ms by their numbers, and not by the digits of these', () => {
+    const all = [9, 10, 11].map((run) => ofRun(aRun({ run })));
+    expect(all.reduce((one, other) => combined(one, other, NOW)).runs.map(({ run }) => run)).toEqual([11, 10, 9]);
+  });
+
   it('is the same in whatever order and groups the runs are added', () => {
     fc.assert(
       fc.property(runs, fc.nat(), (all, cut) => {
@@ -96,6 +101,18 @@ describe('the record of a job', () => {
     );
   });
 
+  it('tells runs apart that overlap under one permit and began in the same ms', () => {
+    const failed = [1, 2, 3].map((run) => ofRun(aRun({ run, outcome: 'failed', message: `no ${run}` })));
+    const { runs: kept, failures } = job(withAddition(EMPTY_SHARD, addition(failed)));
+    expect(kept.map(({ run }) => run)).toEqual([3, 2, 1]);
+    expect(failures.map(({ message }) => message)).toEqual(['no 3', 'no 2', 'no 1']);
+  });
+
+  it('has a run without a number once for its permit', () => {
+    const all = [aRun(), aRun(), aRun({ token: 2 })].map((run) => ofRun(run));
+    expect(job(withAddition(EMPTY_SHARD, addition(all))).runs.map(({ token }) => token)).toEqual([2, 1]);
+  });
+
   it('keeps the stack of the newest five failures', () => {
     const failed = Array.from({ length: 12 }, (_, index) =>
       ofRun(aRun({ at: NOW - index, outcome: 'failed', message: `no ${index}` }), `stack ${index}`),
@@ -127,7 +144,7 @@ describe('the record of a job', () => {
     const started = withAddition(EMPTY_SHARD, addition([ofStart(aStart)]));
     expect(job(started).starts).toHaveLength(1);
     const newer = Array.from({ length: 25 }, (_, index) => ofRun(aRun({ at: NOW - index, token: 100 + index })));
-    const ended = { seq: 2, ended: new Set([`one\n${aStart.at}\n1`]) };
+    const ended = { seq: 2, ended: new Set([`nightly\none\n${aStart.at}\n1`]) };
     expect(job(withAddition(started, addition(newer, ended))).starts).toEqual([]);
   });
 

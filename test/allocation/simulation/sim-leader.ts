@@ -122,7 +122,7 @@ export class SimLeader {
       bornSeenAt: (found && this.#bornSeenAt.get(found.born)) ?? readAt,
       resources: work.resources,
       orders: work.orders,
-      options: { lease: LEASE, tolerance: TOLERANCE, isSettled: true, limit: work.limit },
+      options: { lease: this.node.lease, tolerance: TOLERANCE, isSettled: true, limit: work.limit },
       leadership,
       now: world.latest(),
       nonce: world.id(),

@@ -23,7 +23,7 @@ import {
   pageSlot,
   registryKey,
 } from './sim-records.js';
-import { HEARTBEAT, LEASE, type Machine, TOLERANCE, type World } from './world.js';
+import { BEATS, LEASE, type Machine, TOLERANCE, type World } from './world.js';
 
 /** A process with the production code's decisions, and the smallest I/O around them. */
 export class SimNode implements Machine {
@@ -37,6 +37,8 @@ export class SimNode implements Machine {
   readonly leader: SimLeader;
   readonly pages = new Map<string, OwnedPage>();
   readonly instance: string;
+  /** ms of its membership lease. */
+  readonly lease: number;
   readonly #drift: number;
   readonly #registryPage: number;
   #incarnation;
@@ -57,6 +59,7 @@ export class SimNode implements Machine {
     readonly checker: Checker,
   ) {
     this.instance = world.id();
+    this.lease = world.nextLease();
     this.#incarnation = firstIncarnation(this.instance);
     this.belief = noBelief(incarnationId(this.#incarnation));
     this.#drift = world.chance.between(0.965, 1.035);
@@ -104,7 +107,7 @@ export class SimNode implements Machine {
       if (root?.value !== undefined) await this.#apply(decodeAllocationRoot('sim', root.value));
       this.#lapse();
       if (this.#isGone()) return void (await this.#leave());
-      const due = lastWrite + HEARTBEAT * 0.9 - this.mono();
+      const due = lastWrite + (this.lease / BEATS) * 0.9 - this.mono();
       let isDone = root !== undefined;
       if (due <= 1 || !this.#hasJoined || this.#missing !== undefined || this.#acked() !== this.#written) {
         const at = this.mono();
@@ -114,7 +117,7 @@ export class SimNode implements Machine {
       }
       if (isDone && this.#acked() !== this.#written) continue;
       await this.pause(
-        isDone ? Math.max(20, lastWrite + HEARTBEAT * 0.9 - this.mono()) : 200,
+        isDone ? Math.max(20, lastWrite + (this.lease / BEATS) * 0.9 - this.mono()) : 200,
         (wake) => (this.#wake = wake),
       );
     }
@@ -205,7 +208,7 @@ export class SimNode implements Machine {
       if (isLast) return true;
       this.#lapse();
       if (this.inc !== inc) continue;
-      this.#renewed(sent + LEASE - TOLERANCE, former, acked);
+      this.#renewed(sent + this.lease - TOLERANCE, former, acked);
       return true;
     }
     return false;
@@ -233,10 +236,12 @@ export class SimNode implements Machine {
     const entry = {
       inc: this.inc,
       node: this.name,
+      instance: this.instance,
+      startedAt: 0,
       weight: this.isLeaving ? 0 : this.weight,
       beat: ++this.#beat,
-      expiresAt: now + LEASE,
-      duration: LEASE,
+      expiresAt: now + this.lease,
+      duration: this.lease,
       acked: acknowledgementOf(this.belief),
       top: this.belief.top,
       missing: this.#missing,

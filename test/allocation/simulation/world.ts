@@ -1,10 +1,12 @@
 import { Chance } from '../../simulation/world/chance.js';
 import { VirtualTime } from '../../simulation/world/virtual-time.js';
 
-/** ms of a membership lease, and by which clocks may differ. */
+/** ms of a membership lease at most, and by which clocks may differ. */
 export const LEASE = 6000;
 export const TOLERANCE = 500;
-export const HEARTBEAT = LEASE / 3;
+/** Heartbeats in one lease. */
+export const BEATS = 3;
+export const HEARTBEAT = LEASE / BEATS;
 const CALL_TIMEOUT = 1000;
 /** Cluster time at the start. */
 const EPOCH = 1_800_000_000_000;
@@ -46,17 +48,26 @@ export class World {
   readonly machines: Machine[] = [];
   readonly memberClocks: number[];
   isTrouble = false;
+  /** Decides which nodes have a shorter lease; absent: none. */
+  readonly #leases: Chance | undefined;
   #ids = 0;
 
   constructor(
     readonly chance: Chance,
     readonly faults: ReadonlySet<Fault>,
   ) {
+    const leases = chance.beside();
+    this.#leases = leases.happens(0.4) ? leases : undefined;
     this.memberClocks = [0, 0, 0].map(() => chance.between(-TOLERANCE / 6, TOLERANCE / 6));
   }
 
   has(fault: Fault): boolean {
     return this.isTrouble && this.faults.has(fault);
+  }
+
+  /** ms of the membership lease of the next node. */
+  nextLease(): number {
+    return this.#leases?.happens(0.5) ? LEASE / 2 : LEASE;
   }
 
   id(): string {

@@ -24,6 +24,7 @@ export class Diary {
   constructor(gatekeeper: GatekeeperService) {
     gatekeeper.events$.subscribe((event) => {
       if (event.type === 'refreshed') this.#refreshedByItself(event.permit.id);
+      if (event.type === 'clock-suspect') report({ event: 'suspected', reason: event.reason });
     });
   }
 

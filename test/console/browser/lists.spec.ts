@@ -69,6 +69,25 @@ describeInBrowser('the order of a list', () => {
   });
 });
 
+describeInBrowser('the list of all changes', () => {
+  const visit = useBrowser();
+  const start = useConsolesWithPage();
+
+  it('says that it has only the newest ones, and loads older ones on demand', async () => {
+    const store = memory();
+    const { url } = await start({ store });
+    await store.open().journal('audit').append(changesOf(600));
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/changes?search=billing' });
+    await page.getByText('0 of 500 changes: only the newest 500 are shown and searched').waitFor();
+    await page.getByRole('button', { name: 'Load 500 older changes' }).click();
+    await page.getByText('1 of 600 changes', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /mallory.*billing/s }).waitFor();
+    expect(page.url()).toMatch(/#\/changes\?search=billing&newest=1000$/);
+    expect(await page.getByRole('button', { name: /older changes/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describeInBrowser('chosen rows', () => {
   const visit = useBrowser();
   const start = useConsolesWithPage();
@@ -168,6 +187,21 @@ describeInBrowser('chosen rows', () => {
     },
   );
 });
+
+/** The texts of so many changes in the journal; only the oldest is one of "billing". */
+function changesOf(count: number): string[] {
+  const node = { group: 'default', acquirer: 'app1', instance: 'i1' };
+  return Array.from({ length: count }, (_, index) => {
+    const subject = index === 0 ? { by: 'mallory', semaphore: 'billing' } : { by: 'robot', semaphore: 'report' };
+    return JSON.stringify({
+      id: `change-${index}`,
+      at: Date.now() - 60_000 + index,
+      action: 'revoke',
+      node,
+      ...subject,
+    });
+  });
+}
 
 /** The names of the rows that are in the document, in their order. */
 function names(page: Page): Promise<string[]> {

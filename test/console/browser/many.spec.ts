@@ -9,6 +9,8 @@ const MANY = Array.from({ length: 60 }, (_, index) => ({
   duration: '1m',
 }));
 
+const AWAY = { status: 503, json: { code: 'unavailable', detail: 'the store is away' } };
+
 describeInBrowser('changes of many', () => {
   const visit = useBrowser();
   const start = useConsolesWithPage();
@@ -65,9 +67,9 @@ describeInBrowser('changes of many', () => {
     // As when an operator edits one while the other is migrated.
     await page.route(/\/api\/migrations$/, async (route) => {
       const answer = await route.fetch();
-      const { steps, remaining } = await answer.json();
-      steps[0] = { ...steps[0], outcome: 'failed', error: 'ann was faster' };
-      await route.fulfill({ response: answer, json: { steps, remaining } });
+      const result = await answer.json();
+      result.steps[0] = { ...result.steps[0], outcome: 'failed', error: 'ann was faster' };
+      await route.fulfill({ response: answer, json: result });
     });
     await page.getByRole('button', { name: 'Migrate' }).click();
     await page.getByText('job-00: ann was faster').waitFor();
@@ -101,5 +103,23 @@ describeInBrowser('changes of many', () => {
     await page.getByRole('button', { name: 'Resume…' }).click();
     await page.getByRole('button', { name: 'Resume', exact: true }).click();
     await page.getByLabel('Progress').getByText('Nothing was resumed: there was nothing to do.').waitFor();
+  });
+
+  it('counts the tasks that were requeued before the store failed, and keeps the others', async () => {
+    const { url, send } = await start();
+    for (const id of ['mail:one', 'mail:two', 'mail:three']) {
+      await send('POST', '/api/tasks', { id });
+      await send('POST', `/api/tasks/${id}/cancel`);
+    }
+    const { page } = await visit(url, { token: TOKENS.operate, at: '/operate/dead-letters?type=mail' });
+    let calls = 0;
+    await page.route('**/retry', (route) => (++calls > 2 ? route.fulfill(AWAY) : route.continue()));
+    await page.getByRole('button', { name: 'Requeue all 3 of this page…' }).click();
+    await page.getByRole('button', { name: 'Requeue', exact: true }).click();
+    const progress = page.getByRole('region', { name: 'Progress' });
+    await progress.getByText('2 tasks requeued, 1 to go').waitFor();
+    await progress.getByText('It stopped: the store is away. Start again to continue.').waitFor();
+    await page.getByText('2 tasks requeued. It stopped: the store is away').waitFor();
+    await page.getByRole('button', { name: 'Requeue all 1 of this page…' }).waitFor();
   });
 });

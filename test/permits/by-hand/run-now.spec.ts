@@ -164,6 +164,29 @@ describe('run now', () => {
     await expect(runNowOf(asker).follow('job', 'other')).rejects.toBeInstanceOf(UnknownRunError);
   });
 
+  it.each(['follow', 'plan'] as const)('has ended in %s though it ends between the two reads', async (call) => {
+    const nodes = cluster();
+    const { work, end } = openEnd();
+    await nodeWithJob(nodes, { work, atLeastFor: 0 });
+    const asker = await nodes.node({ heartbeat: 1000 });
+    const { id } = await runNowOf(asker).run('job', { ...ANN, timeout: 0 });
+    await settled();
+    asker.store.script = async (_call, go, key) => {
+      if (key !== 'semaphore:job') return go();
+      asker.store.script = undefined;
+      end();
+      await settled();
+      expect((await nodes.record()).permits).toEqual([]);
+      return go();
+    };
+    const states = {
+      follow: async () => (await runNowOf(asker).follow('job', id, { timeout: 0 })).state,
+      plan: async () => (await runNowOf(asker).plan('job')).requests[0]!.state,
+    };
+    expect(await states[call]()).toBe('ended');
+    expect(asker.store.script).toBeUndefined();
+  });
+
   it('says when the node that took it is gone, and does not run it again', async () => {
     const nodes = cluster();
     let runs = 0;

@@ -216,6 +216,47 @@ describe('a missed run', () => {
     expect(await lastOf(nodes)).toBe(FIRST);
   });
 
+  it('is made up for although the begin of the run before could not be noted until then', async () => {
+    const nodes = cluster();
+    const runs: string[] = [];
+    const worker = await nodeOf(nodes, { runs });
+    await nodes.time.advance(FIRST - START);
+    worker.store.script = (call, go, key) =>
+      call === 'compareAndSet' && key === KEY ? Promise.reject(new StoreUnavailableError('away')) : go();
+    await worker.tick();
+    worker.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await nodes.time.advance(HOUR + 5 * 60_000);
+    worker.store.script = undefined;
+    await nodes.time.advance(2 * 60_000);
+    expect(worker.of('run-started')).toMatchObject([{ job: JOB }, { missed: FIRST + HOUR }]);
+    expect(await lastOf(nodes)).toBe(FIRST + HOUR);
+  });
+
+  it('asks the store as often for many runs that could not be noted as for one', async () => {
+    const nodes = cluster();
+    const worker = await nodeOf(nodes);
+    await nodes.time.advance(FIRST - START);
+    let asked = 0;
+    worker.store.script = (_call, go, key) =>
+      key === KEY ? (asked++, Promise.reject(new StoreUnavailableError('away'))) : go();
+    const askedInAMinute = async () => {
+      const before = asked;
+      await nodes.time.advance(60_000);
+      return asked - before;
+    };
+    await worker.tick();
+    const afterOne = await askedInAMinute();
+    for (let runs = 0; runs < 5; runs++) await worker.tick();
+    expect([afterOne, await askedInAMinute()]).toEqual([afterOne, afterOne]);
+    expect(afterOne).toBeGreaterThan(5);
+    // Once the store is back, the last one is noted.
+    worker.store.script = undefined;
+    await nodes.time.advance(HOUR);
+    await worker.tick();
+    await nodes.time.advance(1000);
+    expect(await lastOf(nodes)).toBe(FIRST + HOUR);
+  });
+
   it('costs nothing for other jobs', async () => {
     const nodes = cluster();
     const node = await nodes.node();

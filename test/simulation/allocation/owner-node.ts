@@ -7,29 +7,45 @@ import type { Chance } from '../world/chance.js';
 import { SHARDS } from '../world/world.js';
 import { Application } from './application.js';
 import type { Claimant } from './ownership-checker.js';
-import { GROUP, type Scene } from './scene.js';
+import { GROUP, OTHER_GROUP, type Scene } from './scene.js';
+
+type Group = GatekeeperSettings['allocation']['groups'][number];
 
 /** The longest `definitionsDelay`, in ms. */
 export const LONGEST_DELAY = 1000;
 
-/** One process of an application that takes part in the group: the production code in a simulated environment. */
+export interface OwnerOptions {
+  readonly name: string;
+  /** Differs between the processes that ran under one name. */
+  readonly instance: string;
+  readonly weight: number;
+  /** Whether the process has the group. Otherwise it only takes part in the leadership that decides. */
+  readonly isMember: boolean;
+}
+
+/** One process of an application that takes part in the allocation: the production code in a simulated environment. */
 export class OwnerNode implements Claimant {
   readonly gatekeeper: Gatekeeper;
   readonly group: AllocationGroup<string>;
   readonly application: Application;
+  readonly name: string;
+  readonly instance: string;
+  readonly weight: number;
+  readonly isMember: boolean;
   isLeaving = false;
   /** Lease with which it began to leave. Where no lease can lapse, it must go on until the application has finished. */
   #leftWith: string | undefined;
 
-  /** @param instance differs between the processes that ran under one name */
   constructor(
-    readonly name: string,
-    readonly instance: string,
-    readonly weight: number,
+    { name, instance, weight, isMember }: OwnerOptions,
     readonly process: SimProcess,
     private readonly scene: Scene,
     private readonly chance: Chance,
   ) {
+    this.name = name;
+    this.instance = instance;
+    this.weight = weight;
+    this.isMember = isMember;
     this.application = new Application({
       process,
       chance: chance.fork(),
@@ -39,7 +55,7 @@ export class OwnerNode implements Claimant {
       incarnation: () => this.incarnation,
     });
     this.gatekeeper = this.#create();
-    this.group = this.gatekeeper.allocation.group<string>(GROUP);
+    this.group = this.gatekeeper.allocation.group<string>(isMember ? GROUP : OTHER_GROUP);
     this.gatekeeper.events$.subscribe((event) => {
       scene.trace.note(instance, () => describe(event));
       // No fault spoils a text, so a node wrote it like that.
@@ -128,20 +144,17 @@ export class OwnerNode implements Claimant {
       acquirer: name,
       definitionsDelay: chance.whole(100, LONGEST_DELAY),
       sweepInterval: chance.whole(3000, 10_000),
-      allocation: {
-        groups: [
-          {
-            ...group!,
-            weight: this.weight,
-            resources: () => scene.readResources(process, chance),
-            onAllocated: this.application.onAllocated,
-          },
-        ],
-      },
+      allocation: { groups: [this.isMember ? this.#member(group!) : { ...group!, name: OTHER_GROUP }] },
     };
     let ids = 0;
     const random = { number: chance.fork().number, id: () => `${instance}.${ids++}`, instance: () => instance };
     return new Gatekeeper(settings, silent, { nodeClock: process, random, shards: SHARDS });
+  }
+
+  #member(group: Group): Group {
+    const { scene, process, chance, weight, application } = this;
+    const resources = () => scene.readResources(process, chance);
+    return { ...group, weight, resources, onAllocated: application.onAllocated };
   }
 }
 

@@ -14,6 +14,8 @@ import { OwnerNode } from './owner-node.js';
 import { OwnershipChecker } from './ownership-checker.js';
 
 export const GROUP = 'queues';
+/** The only group of a node that does not have {@link GROUP}. It has no resources. */
+export const OTHER_GROUP = 'tenants';
 /** True time in ms for which trouble lasts. */
 export const TROUBLE = 20_000;
 
@@ -54,6 +56,8 @@ export class Scene {
   resources: readonly string[];
   isTrouble = false;
   readonly #isWeighted: boolean;
+  /** Decides which nodes have the group; absent: all of them. */
+  readonly #absence: Chance | undefined;
   readonly #clocks = new Map<string, ClockFaults>();
   #processes = 0;
 
@@ -69,6 +73,8 @@ export class Scene {
     this.handoverTimeout = chance.whole(500, 4000);
     this.settleDelay = chance.pick([0, 500, 2000]);
     this.#isWeighted = chance.happens(0.25);
+    const absence = chance.beside();
+    this.#absence = absence.happens(0.3) ? absence : undefined;
     this.all = Array.from({ length: chance.whole(10, 20) }, (_, index) => `resource-${index + 10}`);
     this.resources = this.all;
     this.cluster = this.#createCluster(chance);
@@ -94,6 +100,11 @@ export class Scene {
     return this.living.filter(({ isLeaving }) => !isLeaving);
   }
 
+  /** Nodes that have the group. */
+  get members(): readonly OwnerNode[] {
+    return this.staying.filter(({ isMember }) => isMember);
+  }
+
   /** ms: the longest time for which work of the application goes on after its signal aborted, and more. */
   get longestWork(): number {
     return 4000 + 2 * this.handoverTimeout;
@@ -106,11 +117,19 @@ export class Scene {
     this.#clocks.set(name, clocks);
     const process = new SimProcess(time, clocks);
     const weight = this.#isWeighted ? chance.whole(1, 3) : 1;
-    const node = new OwnerNode(name, `${name}.${this.#processes++}`, weight, process, this, chance.fork());
+    const isMember = this.#hasGroup();
+    const instance = `${name}.${this.#processes++}`;
+    const node = new OwnerNode({ name, instance, weight, isMember }, process, this, chance.fork());
     this.nodes.push(node);
     this.checker.add(node);
     node.start();
     return node;
+  }
+
+  /** Whether the next process has the group. The first one, which often leads, may lack it, too. */
+  #hasGroup(): boolean {
+    const mayLack = this.#processes === 0 || this.members.length > 0;
+    return !(this.#absence?.happens(0.4) && mayLack);
   }
 
   /** The application's `resources` function. */

@@ -92,8 +92,10 @@ interface Settled {
 async function settle(scene: Scene, trouble: Trouble): Promise<Settled> {
   const { time, lease, tolerance, checker, cluster } = scene;
   scene.endTrouble();
-  if (scene.staying.length === 0) trouble.startNew();
   const ended = time.now;
+  // A process that was frozen gets the signal to leave only now, and may have been the last one with the group.
+  await pass(scene, 1);
+  if (scene.members.length === 0) trouble.startNew();
   if (cluster.waitsForShard(LEADER_PREFIX + ALLOCATION_SCOPE)) return {};
   const causes = causesOf(scene);
   const within = causes.reduce((sum, [, ms]) => sum + ms, lease + tolerance + SOON);
@@ -152,7 +154,7 @@ async function pass(scene: Scene, duration: number, isEnough = () => false): Pro
 /** An operator takes all orders back. A late write may bring one again. */
 function clearOrders(scene: Scene): void {
   if (!scene.has('orders', true)) return;
-  const [node] = scene.staying;
+  const [node] = scene.members;
   if (!node) return;
   for (const name of new Set(scene.nodes.map((each) => each.name))) node.watch('undrain', node.group.undrain(name));
   for (const id of scene.all) node.watch('unpin', node.group.unpin(id));
@@ -167,7 +169,9 @@ function unsettled({ living, all, resources }: Scene): string {
     if (having.length !== wanted) return `${id} has ${having.length} owners instead of ${wanted}`;
     for (const { instance } of having) owners.set(id, instance);
   }
-  const participants = living.map(({ instance: id, weight, isLeaving }) => ({ id, weight: isLeaving ? 0 : weight }));
+  const participants = living
+    .filter(({ isMember }) => isMember)
+    .map(({ instance: id, weight, isLeaving }) => ({ id, weight: isLeaving ? 0 : weight }));
   const { revoke } = assigned({ resources, participants, current: owners });
   return revoke.length === 0 ? '' : `uneven: ${[...sharesOf(owners, participants).values()].join(', ')}`;
 }

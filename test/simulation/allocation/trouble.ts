@@ -61,7 +61,7 @@ export class Trouble {
       hostDies: () => cluster.doomNextWriter('allocation:root', (writer) => this.#crashNamed(writer)),
       leave: () => this.#leave(),
       resources: () => void (this.scene.resources = this.scene.all.filter(() => chance.happens(0.8))),
-      orders: () => this.scene.staying.length > 0 && this.#order(chance.pick(this.scene.staying)),
+      orders: () => this.scene.members.length > 0 && this.#order(chance.pick(this.scene.members)),
     };
   }
 

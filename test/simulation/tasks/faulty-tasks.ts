@@ -111,6 +111,10 @@ class FaultyQueue implements HintQueue {
     });
   }
 
+  remove(hints: readonly string[]): Promise<void> {
+    return call(this.client, ['write', `withdraw ${hints.join(' ')}`], () => this.#shared.remove(hints));
+  }
+
   drain(most: number): Promise<string[]> {
     return call(this.client, ['read'], () => this.#shared.drain(most));
   }

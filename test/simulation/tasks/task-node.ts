@@ -172,11 +172,12 @@ export class TaskNode {
   }
 
   async #work(task: TaskContext): Promise<unknown> {
-    const ended = this.scene.limits?.began(task, this.process);
+    const { limits, attempts } = this.scene;
+    const ends = [attempts.began(task, this.process), limits?.began(task, this.process)];
     try {
       return await workOn(task, this, this.chance);
     } finally {
-      ended?.();
+      for (const ended of ends) ended?.();
     }
   }
 

@@ -37,6 +37,7 @@ export interface Life {
  * | T12    | of unique submissions, the last one that replaces counts (see `uniques.ts`)              |
  * | T13    | a task runs on nodes that its target names, and moves if its process is gone (see `address-checker.ts`) |
  * | T14    | a fair key with few tasks is not starved by one with many (see `fair-checker.ts`)        |
+ * | T15    | an attempt begins when no other one counts on the task (see `attempts-checker.ts`)       |
  */
 export class TasksChecker {
   readonly violations: string[] = [];

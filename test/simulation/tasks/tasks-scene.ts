@@ -17,6 +17,7 @@ import { planSchedule } from './schedule-plan.js';
 import { FairTasks } from './fair-tasks.js';
 import { SentTasks } from './sent-tasks.js';
 import { TYPES, TaskNode } from './task-node.js';
+import { AttemptsChecker } from './attempts-checker.js';
 import { TasksChecker } from './tasks-checker.js';
 import { TypeLimits } from './type-limits.js';
 import { type TreePlan, planTrees } from './tree-plan.js';
@@ -27,9 +28,10 @@ export const TROUBLE = 15_000;
 const TROUBLES = ['calls', 'hints', 'slow', 'crash', 'freeze', 'cut', 'outage', 'leave'] as const;
 /**
  * `by-hand`: people cancel and retry tasks. `stops`: members fail their groups, and people cancel groups. `unique`: tasks
- * are submitted again while they wait or run. `addressed`: tasks have targets. `fair`: tasks have fair keys.
+ * are submitted again while they wait or run. `addressed`: tasks have targets. `fair`: tasks have fair keys. `clocks`: the
+ * clocks of all members jump ahead.
  */
-export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops', 'unique', 'addressed', 'fair'] as const;
+export const TASK_FAULTS = [...TROUBLES, 'by-hand', 'stops', 'unique', 'addressed', 'fair', 'clocks'] as const;
 export type TaskFaultKind = (typeof TASK_FAULTS)[number];
 
 /** Stands where each node puts a store with faults of its own. */
@@ -67,6 +69,7 @@ export class TasksScene {
   /** Whether handlers report their progress. */
   readonly hasReports: boolean;
   readonly stopped: StoppedGroups;
+  readonly attempts: AttemptsChecker;
   /** Tasks that run after others, by id. */
   readonly links = new Map<string, PlannedLink>();
   readonly lease: number;
@@ -97,6 +100,7 @@ export class TasksScene {
     this.chance = chance;
     this.trace = new Trace(this.time, isTraced);
     this.checker = new TasksChecker(this.trace, this.links);
+    this.attempts = new AttemptsChecker(this.checker);
     this.stopped = new StoppedGroups(this.time, this.checker);
     const drawn = () => TROUBLES.filter(() => chance.happens(0.45));
     this.faults = new Set(faults ?? [...drawn(), ...besides(seed)]);
@@ -106,7 +110,9 @@ export class TasksScene {
     this.lease = Math.round(tolerance * chance.skewed(4, 20)) + 200;
     this.grace = chance.whole(10, 2 * this.lease);
     this.callTimeout = chance.pick([300, 1000, 2000]);
-    this.settings = { ...SETTINGS, clockTolerance: tolerance, callTimeout: this.callTimeout };
+    // A node that starts meanwhile can't see that the clocks jumped.
+    const strictStart = this.faults.has('clocks') && TROUBLES.some((trouble) => this.faults.has(trouble));
+    this.settings = { ...SETTINGS, clockTolerance: tolerance, callTimeout: this.callTimeout, strictStart };
     this.cluster = new StoreCluster(
       FAULT_MIXES.none,
       { ...LENGTHS.long(tolerance, chance.fork()), horizon: TROUBLE / 2 },
@@ -118,7 +124,8 @@ export class TasksScene {
     if (plan) this.schedule = new ScheduleChecker(plan, this);
     if (this.faults.has('addressed')) this.sent = new SentTasks(this);
     if (this.faults.has('fair')) this.fair = new FairTasks(this);
-    this.memory = plan && this.faults.has('freeze') ? 3 * SHORTEST_MEMORY : SHORTEST_MEMORY;
+    const isForgottenLate = this.faults.has(plan ? 'freeze' : 'clocks');
+    this.memory = isForgottenLate ? 3 * SHORTEST_MEMORY : SHORTEST_MEMORY;
   }
 
   /** The types have limits, from before the first node. */
@@ -236,6 +243,7 @@ function besides(seed: number): TaskFaultKind[] {
     ...(seed % 4 < 2 ? (['unique'] as const) : []),
     ...(seed % 3 === 1 ? (['addressed'] as const) : []),
     ...(seed % 5 > 2 ? (['fair'] as const) : []),
+    ...(seed % 7 === 5 ? (['clocks'] as const) : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type SubmitOptions, type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import { Chance } from '../world/chance.js';
 import { planByHand } from './by-hand.js';
 import { type PlannedLink, planChains, planQueues } from './chain-plan.js';
 import { TROUBLE, type TaskFaultKind, TasksScene } from './tasks-scene.js';
@@ -43,6 +44,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     scene.beginTrouble();
     plan(scene);
     jumpClocks(scene);
+    jumpAhead(scene);
     planByHand(scene, seed, groups);
     scene.stops.plan(scene, groups);
     const uniques = new Uniques(scene);
@@ -181,6 +183,14 @@ function plan(scene: TasksScene): void {
       if (scene.staying.length < 2) time.after(chance.between(10, 1000), () => scene.isTrouble && scene.start());
     });
   }
+}
+
+/** T15: the clocks of the members may jump ahead together. */
+function jumpAhead({ seed, faults, schedule, time, lease, cluster }: TasksScene): void {
+  if (!faults.has('clocks') || schedule) return;
+  const chance = new Chance(~seed);
+  const by = chance.whole(2 * lease, 4 * lease);
+  time.after(chance.between(1500, TROUBLE / 2), () => cluster.jumpClock(by, false));
 }
 
 /** C5: the clock of a node may be set wrong by any time. */

@@ -116,6 +116,28 @@ describeUnless(lackOfPostgres)('a task that is submitted in a transaction', () =
   });
 
   it.each(['COMMIT', 'ROLLBACK'] as const)(
+    'lets other submissions of its id wait for %s, and no other ones',
+    async (end) => {
+      const { tasks } = await node();
+      const options = { runAt: '1h' } as const;
+      const ended: unknown[] = [];
+      const duplicate = await within(end, async (tx) => {
+        await tasks.submit(MAIL, 1, { tx, ...options });
+        const submissions = Promise.all([2, 3].map((data) => tasks.submit(MAIL, data, options)));
+        const outcomes = submissions.then((all) => ended.push(...all.map(({ outcome }) => outcome)));
+        for (const name of ['2', '3']) {
+          expect(await tasks.submit(single('mail', name), 1, options)).toMatchObject({ outcome: 'created' });
+        }
+        expect(ended).toEqual([]);
+        return { outcomes };
+      });
+      await duplicate.outcomes;
+      expect(ended).toEqual(end === 'COMMIT' ? ['known', 'known'] : ['created', 'known']);
+      expect(await tasks.find(MAIL)).toMatchObject({ data: end === 'COMMIT' ? 1 : 2 });
+    },
+  );
+
+  it.each(['COMMIT', 'ROLLBACK'] as const)(
     'begins anew after its end, if the transaction ends with %s',
     async (end) => {
       const { tasks, sent } = await node();

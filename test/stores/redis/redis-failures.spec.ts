@@ -29,6 +29,15 @@ describe('an error reply of Redis', () => {
     expect(writeFailure(last('Error: Connection is closed.'), true)).toMatchObject({ code: 'unknown-outcome' });
   });
 
+  it('is found in a bundle whose classes have short names', () => {
+    class e extends Error {}
+    expect(replyCodeOf(new e('NOSCRIPT No matching script. Please use EVAL.'))).toBe('NOSCRIPT');
+    expect(writeFailure(new e('OOM command not allowed'), true)).toMatchObject({ code: 'unavailable' });
+    const redirected = new e('Too many Cluster redirections. Last error: e: MOVED 1584 127.0.0.1:6381');
+    expect(replyCodeOf(redirected)).toBe('MOVED');
+    expect(replyCodeOf(new e('UNKNOWN words in capitals prove nothing'))).toBeUndefined();
+  });
+
   it('is not taken for one that only looks like one', () => {
     expect(replyCodeOf(new Error('READONLY'))).toBeUndefined();
     expect(replyCodeOf('READONLY')).toBeUndefined();

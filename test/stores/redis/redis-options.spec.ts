@@ -84,7 +84,8 @@ describe("the store's own connections of ioredis", () => {
   it('have no failoverDetector, which can close them for good', () => {
     const client = new Redis({ ...lazy, failoverDetector: true });
     const duplicate = jest.spyOn(client, 'duplicate');
-    new IoredisAdapter(client).newSubscriber({ onMessage: () => undefined, onReconnected: () => undefined }).close();
+    const ignore = () => undefined;
+    new IoredisAdapter(client).newSubscriber({ onMessage: ignore, onLost: ignore, onReconnected: ignore }).close();
     expect(duplicate).toHaveBeenCalledWith(expect.objectContaining({ failoverDetector: false }));
   });
 });

@@ -18,6 +18,7 @@ interface HostOptions {
   readonly port?: number;
   readonly console?: ConsoleOptions;
   readonly gatekeeper?: Partial<GatekeeperOptions>;
+  readonly prepare?: (app: INestApplication) => void;
 }
 
 export async function serveStore({ port = 0, ...host }: HostOptions): Promise<StoreHostApp> {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
-import type { INestApplication } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import type { CallHandler, INestApplication } from '@nestjs/common';
+import { map } from 'rxjs';
 import {
   ClusterSingleton,
   GatekeeperModule,
@@ -39,6 +40,9 @@ const open = (url: string, token: string = TOKENS.node) => {
   const store = remote({ url, token }).open({ callTimeout: CALL_TIMEOUT });
   stores.push(store);
   return store;
+};
+const tooLate = () => {
+  throw new ServiceUnavailableException('it took too long');
 };
 const connected = (store: RecordStore) => eventually('it is connected', () => store.health().connected);
 
@@ -118,6 +122,12 @@ describe('the store of an application', () => {
     expect(await store.read('key')).toBe('text');
   });
 
+  it("is not believed to be unchanged when the application's own interceptor gives up after a write", async () => {
+    const late = { intercept: (_: unknown, next: CallHandler) => next.handle().pipe(map(tooLate)) };
+    const store = open((await serve({ store: memory(), prepare: (app) => app.useGlobalInterceptors(late) })).url);
+    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+  });
+
   it('may come late, go and come back: then anything may have changed', async () => {
     const shared = memory();
     // Not one that the system gives away: meanwhile another connection could get it.
@@ -160,12 +170,12 @@ describe('the store of an application', () => {
   });
 
   it.each(PLATFORMS)(
-    'takes bodies beyond the limit of the application itself, up to 2 MB and no more: %s',
+    'takes bodies beyond the limit of the application itself, up to 5 MB and no more: %s',
     async (platform) => {
       const host = await serve({ store: memory(), platform });
       const store = open(host.url);
-      expect(await store.compareAndSet('key', undefined, 'x'.repeat(1_500_000))).toBe(true);
-      await expect(store.compareAndSet('other', undefined, 'x'.repeat(2_200_000))).rejects.toThrow(RemoteRefusedError);
+      expect(await store.compareAndSet('key', undefined, 'x'.repeat(4_500_000))).toBe(true);
+      await expect(store.compareAndSet('other', undefined, 'x'.repeat(5_500_000))).rejects.toThrow(RemoteRefusedError);
       expect(await store.read('other')).toBeUndefined();
     },
   );

@@ -115,6 +115,19 @@ describe('a call that surely did nothing is distinguished from one that may have
   });
 });
 
+describe('a call that is refused for itself', () => {
+  it.each([413, 400])('with %i leaves the store connected, and its health says why', async (status) => {
+    await using server = await FakeServer.start((_request, response, body) => {
+      if (body.includes('"next"')) sendJson(response, status, { code: 'refused' });
+      else sendJson(response, 200, { protocol: 1, health: HEALTH });
+    });
+    const store = open(server.url);
+    await eventually('it is connected', () => store.health().connected);
+    expect(await write(store)).toBeInstanceOf(RemoteRefusedError);
+    expect(store.health()).toEqual({ ...HEALTH, problem: expect.stringContaining(`answered ${status}`) });
+  });
+});
+
 describe('of several addresses', () => {
   const serving = (answer = 'text') =>
     FakeServer.start((_request, response, body) =>

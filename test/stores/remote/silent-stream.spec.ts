@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type RecordChange, type RecordStore, remote } from 'nestjs-gatekeeper';
+import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 import { FakeServer, HEALTH, sendJson } from './fake-server.js';
 
@@ -43,5 +44,40 @@ describe('a watch whose other side falls silent', () => {
       return changes.length > 0;
     });
     expect([streams.length, changes]).toEqual([2, [{}]]);
+  });
+});
+
+describe('a watch whose stream opens late', () => {
+  it('then says that anything may have changed, because its caller went on before', async () => {
+    let open: (() => void) | undefined;
+    await using server = await FakeServer.start((request, response) => {
+      if (request.method !== 'GET') return sendJson(response, 200, { protocol: 1, health: HEALTH });
+      open = () => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        tell(response, 'open', HEALTH);
+      };
+    });
+    await using store = closing(remote({ url: server.url, token: 'a-secret-token-0123456789' }).open());
+    const changes: RecordChange[] = [];
+    await store.watch('', (change) => changes.push(change));
+    await eventually('the stream is asked for', () => open !== undefined);
+    open!();
+    await eventually('word that anything may have changed', () => changes.length > 0);
+    expect(changes).toEqual([{}]);
+  });
+
+  it('says nothing when it was open before its caller went on', async () => {
+    await using server = await FakeServer.start((request, response) => {
+      if (request.method !== 'GET') return sendJson(response, 200, { protocol: 1, health: HEALTH });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      tell(response, 'open', HEALTH);
+      response.write(`event: change\ndata: ${JSON.stringify({ key: 'key' })}\n\n`);
+    });
+    await using store = closing(remote({ url: server.url, token: 'a-secret-token-0123456789' }).open());
+    await eventually('it is connected', () => store.health().connected);
+    const changes: RecordChange[] = [];
+    await store.watch('', (change) => changes.push(change));
+    await eventually('the change', () => changes.length > 0);
+    expect(changes).toEqual([{ key: 'key' }]);
   });
 });

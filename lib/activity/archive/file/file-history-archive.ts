@@ -20,7 +20,7 @@ interface Settings {
  * Runs of one process in JSON lines, one file a day. No file stays open between two calls, so that other programs may
  * move or remove files at any time.
  *
- * A failed write may leave a part of a batch behind. The next write cuts it off first, so that no line is broken or there
+ * A failed write may leave a part of a batch behind. The next call cuts it off first, so that no line is broken or there
  * twice. If the process dies meanwhile, the last line may be broken.
  */
 export class FileHistoryArchive implements HistoryArchive {
@@ -28,8 +28,8 @@ export class FileHistoryArchive implements HistoryArchive {
   readonly #turns = new SerialQueue();
   /** Sizes in bytes that files had before a write that failed, by their path. */
   readonly #torn = new Map<string, number>();
-  /** Runs of a batch that are written, while others of the batch are not. */
-  readonly #written = new Set<string>();
+  /** Ids of the last batch's runs that are written. A batch is appended again if it failed or took too long. */
+  #written: ReadonlySet<string> = new Set();
   /** Path of the file that was written last, and that the disk may not have yet. */
   #unsynced: string | undefined;
   /** The present part of the newest day. */
@@ -45,11 +45,12 @@ export class FileHistoryArchive implements HistoryArchive {
   append(entries: readonly ArchivedRun[]): Promise<void> {
     return this.#turns.run(async () => {
       const missing = entries.filter(({ id }) => !this.#written.has(id));
+      const written = new Set(entries.map(({ id }) => id).filter((id) => this.#written.has(id)));
+      this.#written = written;
       for (const [day, runs] of byDay(missing)) {
         await this.#write(day, runs.map(lineOf).join(''));
-        for (const { id } of runs) this.#written.add(id);
+        for (const { id } of runs) written.add(id);
       }
-      this.#written.clear();
     });
   }
 
@@ -62,20 +63,22 @@ export class FileHistoryArchive implements HistoryArchive {
 
   /** Makes sure that the last runs outlive a loss of power. */
   close(): Promise<void> {
-    return this.#turns.run(() => this.#sync());
+    return this.#turns.run(async () => {
+      await this.#cutTorn();
+      await this.#sync();
+    });
   }
 
   async #write(day: string, text: string): Promise<void> {
     const { folder, maxBytes } = this.settings;
     await this.files.mkdir(folder, { recursive: true });
+    await this.#cutTorn();
     const size = Buffer.byteLength(text);
     if (this.#bytes === undefined || this.#bytes + size > maxBytes) await this.#remove(size);
     const path = await this.#pathFor(day, size);
     if (path !== this.#unsynced) await this.#sync();
     const handle = await this.files.open(path, 'a', OWNER_ONLY);
     try {
-      const before = this.#torn.get(path);
-      if (before !== undefined && (await handle.stat()).size > before) await handle.truncate(before);
       this.#torn.set(path, (await handle.stat()).size);
       this.#unsynced = path;
       await handle.writeFile(text);
@@ -84,6 +87,19 @@ export class FileHistoryArchive implements HistoryArchive {
       await handle.close();
     }
     this.#bytes! += size;
+  }
+
+  /** Cuts off what failed writes have left. The next text may go to another file. */
+  async #cutTorn(): Promise<void> {
+    for (const [path, before] of this.#torn) {
+      const handle = await this.files.open(path, 'r+').catch(ifMissing(undefined));
+      try {
+        if (handle && (await handle.stat()).size > before) await handle.truncate(before);
+      } finally {
+        await handle?.close();
+      }
+      this.#torn.delete(path);
+    }
   }
 
   /** Waits until the disk has the file that was written last. */
@@ -106,8 +122,7 @@ export class FileHistoryArchive implements HistoryArchive {
     for (let part = day === this.#newest.day ? this.#newest.part : 1; ; part++) {
       const path = join(folder, nameOf(day, instance, part));
       const there = await this.files.stat(path).catch(ifMissing(undefined));
-      const before = this.#torn.get(path) ?? there?.size;
-      if (before !== undefined && before + size > maxBytes / PARTS) continue;
+      if (there && there.size + size > maxBytes / PARTS) continue;
       if (day === this.#newest.day) this.#newest = { day, part };
       return path;
     }

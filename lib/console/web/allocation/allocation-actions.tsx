@@ -84,9 +84,9 @@ function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
 }
 
 async function order(group: string, verb: string, body: object, message: string, done: Done): Promise<string> {
-  await call(`${pathOf(group)}/${verb}`, { method: 'POST', body });
+  const answer = await call<{ done: boolean }>(`${pathOf(group)}/${verb}`, { method: 'POST', body });
   await done();
-  return message;
+  return answer.done ? message : 'Nothing was changed: it is so already.';
 }
 
 function pathOf(group: string): string {

@@ -13,8 +13,7 @@ interface PlanPanelProps {
 }
 
 /** Shows which resources would move if a node went. */
-export function PlanPanel({ lost, plan: { total, moves, shares, sentences }, onClose }: PlanPanelProps) {
-  const homeless = moves.filter(({ to }) => to === undefined).length;
+export function PlanPanel({ lost, plan: { total, homeless, moves, shares, sentences }, onClose }: PlanPanelProps) {
   return (
     <div class="plan" role="status">
       <h3>

@@ -6,14 +6,17 @@ import { hasWords } from '../parts/has-words.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { replaceQuery, route } from '../router.js';
+import { changeQuery, route } from '../router.js';
 import { AuditTable } from './audit-table.js';
 
-/** Number of loaded entries. The search runs in the browser, over these. */
-const MOST = 500;
+/** Entries that are loaded at first, and that each click loads besides. The search runs in the browser, over these. */
+const STEP = 500;
+/** The API gives no more. */
+const MOST = 10_000;
 
 export function AuditPage() {
-  const query = useLive<AuditAnswer>(`audit?limit=${MOST}`, anyChangeOrRun, SELDOM);
+  const newest = newestOf(route.value.query.get('newest'));
+  const query = useLive<AuditAnswer>(`audit?limit=${newest}`, anyChangeOrRun, SELDOM);
   const search = route.value.query.get('search') ?? '';
   return (
     <>
@@ -21,24 +24,44 @@ export function AuditPage() {
         All changes by people and programs, with author, node and reason. The oldest entries are dropped.
       </p>
       <div class="toolbar">
-        <Search label="Search who, what and why" value={search} onValue={(value) => replaceQuery({ search: value })} />
+        <Search label="Search who, what and why" value={search} onValue={(value) => changeQuery({ search: value })} />
       </div>
-      <Loaded query={query}>{({ entries }) => <Entries all={entries} search={search} />}</Loaded>
+      <Loaded query={query}>{({ entries }) => <Entries all={entries} newest={newest} search={search} />}</Loaded>
     </>
   );
 }
 
-function Entries({ all, search }: { readonly all: readonly AuditEntry[]; readonly search: string }) {
+/** The number in the address, which the user may have changed. */
+function newestOf(text: string | null): number {
+  const steps = Math.ceil(Number(text) / STEP);
+  return Math.min(MOST, Math.max(1, steps || 1) * STEP);
+}
+
+interface EntriesProps {
+  readonly all: readonly AuditEntry[];
+  /** Number of entries that were asked for. */
+  readonly newest: number;
+  readonly search: string;
+}
+
+function Entries({ all, newest, search }: EntriesProps) {
   const found = all.filter(({ semaphore, by, action, reason }) => hasWords([semaphore, by, action, reason], search));
   return (
     <>
-      <ResultCount shown={found.length} all={all.length} one="change" />
+      <ResultCount shown={found.length} all={all.length} one="change" newest={newest} />
       {found.length === 0 && all.length > 0 ? (
         <Empty>Nothing matches.</Empty>
       ) : (
         <section class="panel filling" aria-label="Changes of all semaphores">
           <AuditTable entries={found} />
         </section>
+      )}
+      {all.length >= newest && newest < MOST && (
+        <div class="buttons">
+          <button type="button" onClick={() => changeQuery({ newest: String(newest + STEP) })}>
+            Load {STEP} older changes
+          </button>
+        </div>
       )}
     </>
   );

@@ -102,7 +102,7 @@ async function undoAll(entry: string, reason: string | undefined) {
   }
 }
 
-function Planned({ plan: { steps }, due }: { readonly plan: UndoPlan; readonly due: number }) {
+function Planned({ plan: { steps, missing }, due }: { readonly plan: UndoPlan; readonly due: number }) {
   const left = steps.filter(({ outcome }) => outcome === 'left');
   return (
     <>
@@ -111,6 +111,11 @@ function Planned({ plan: { steps }, due }: { readonly plan: UndoPlan; readonly d
           ? 'There is nothing to undo.'
           : 'Puts back what was there before. It applies from the very next decision of every node.'}
       </p>
+      {missing > 0 && (
+        <p class="attention">
+          The audit log no longer has {count(missing, 'part')} of this change: these stay as they are.
+        </p>
+      )}
       <Steps steps={steps.filter(({ outcome }) => outcome !== 'left')} />
       {left.length > 0 && (
         <>

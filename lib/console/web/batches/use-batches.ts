@@ -8,6 +8,8 @@ export interface Batch {
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly error: string }[];
   readonly remaining: number;
+  /** The error that ended the batch in its middle; absent if there was none. */
+  readonly fault?: unknown;
 }
 
 export interface Progress {
@@ -45,12 +47,13 @@ export function useBatches() {
     show({});
     try {
       for (let isOver = false; !isOver;) {
-        const batch = await letThrough(
-          () => next(signal),
-          () => isWanted.current && !signal.aborted,
-        );
+        const { remaining } = current;
+        const batch = await next(signal).catch((fault: unknown) => ({ done: [], failed: [], remaining, fault }));
         show(added(current, batch));
-        isOver = batch.remaining === 0 || batch.done.length === 0 || !isWanted.current;
+        const isUnwanted = !isWanted.current || signal.aborted;
+        if (batch.fault === undefined) isOver = batch.remaining === 0 || batch.done.length === 0 || isUnwanted;
+        else if (isUnwanted || !isOfRate(batch.fault)) throw batch.fault;
+        else await new Promise((resolve) => setTimeout(resolve, A_MOMENT));
       }
       show({ isRunning: false });
     } catch (error) {
@@ -62,16 +65,9 @@ export function useBatches() {
   return { progress, run, stop, clear: () => setProgress(undefined) };
 }
 
-/** Repeats a call while the rate limit refuses it. The limit allows some more changes each second. */
-async function letThrough(call: () => Promise<Batch>, isWanted: () => boolean): Promise<Batch> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.problem.code !== 'too-many-changes' || !isWanted()) throw error;
-      await new Promise((resolve) => setTimeout(resolve, A_MOMENT));
-    }
-  }
+/** Whether the rate limit refused a call. The limit allows some more changes each second. */
+function isOfRate(fault: unknown): boolean {
+  return fault instanceof ApiError && fault.problem.code === 'too-many-changes';
 }
 
 function added(before: Progress, { done, failed, remaining }: Batch): Partial<Progress> {
@@ -88,7 +84,8 @@ function added(before: Progress, { done, failed, remaining }: Batch): Partial<Pr
  */
 export function announceProgress({ done, failed, fault }: Progress, verb: string, one = 'semaphore'): void {
   if (fault !== undefined && done === 0) return announce(`Nothing was ${verb}: ${fault}`, { isBad: true });
+  if (fault !== undefined) return announce(`${count(done, one)} ${verb}. It stopped: ${fault}`, { isBad: true });
   if (done + failed.size === 0) return announce(`Nothing was ${verb}: there was nothing to do.`);
-  if (failed.size === 0) return announce(`${count(done, one)} ${verb}.`, { isBad: fault !== undefined });
+  if (failed.size === 0) return announce(`${count(done, one)} ${verb}.`);
   announce(`${failed.size} of ${count(done + failed.size, one)} could not be ${verb}.`, { isBad: true });
 }

@@ -82,9 +82,11 @@ export function MigratePage() {
 }
 
 function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onApply: () => void }) {
-  const { steps, remaining } = plan;
-  const dead = steps.filter(({ candidates }) => candidates.length === 0).length;
-  if (steps.length === 0) return <Empty>Nothing would change: all matching semaphores have these patterns.</Empty>;
+  const { steps, remaining, unreadable } = plan;
+  const dead = steps.filter(({ candidateCount }) => candidateCount === 0).length;
+  if (steps.length + unreadable.length === 0) {
+    return <Empty>Nothing would change: all matching semaphores have these patterns.</Empty>;
+  }
   return (
     <section class="panel" aria-labelledby="plan-title">
       <h2 id="plan-title">
@@ -97,19 +99,28 @@ function Plan({ plan, onApply }: { readonly plan: MigrationPlan; readonly onAppl
             : `${count(dead, 'semaphore')} of these would not run: no living node matches.`}
         </p>
       )}
-      <StepTable steps={steps} />
-      <div class="buttons">
-        <button type="button" class={runNowhere(steps) ? '' : 'primary'} onClick={onApply}>
-          Apply…
-        </button>
-      </div>
+      {unreadable.map(({ name, error }) => (
+        <p key={name} class="attention">
+          {name} would stay as it is: {error}
+        </p>
+      ))}
+      {steps.length > 0 && (
+        <>
+          <StepTable steps={steps} />
+          <div class="buttons">
+            <button type="button" class={runNowhere(steps) ? '' : 'primary'} onClick={onApply}>
+              Apply…
+            </button>
+          </div>
+        </>
+      )}
     </section>
   );
 }
 
 /** Whether no living node could run any of these afterwards. */
 function runNowhere(steps: readonly MigrationStep[]): boolean {
-  return steps.every(({ candidates }) => candidates.length === 0);
+  return steps.every(({ candidateCount }) => candidateCount === 0);
 }
 
 /** The user types what will not run: the name of a single semaphore, or the number of them. */
@@ -122,11 +133,11 @@ function confirmationOf(steps: readonly MigrationStep[]): Partial<Action> {
   };
 }
 
-function batchOf({ steps, remaining }: MigrationPlan): Batch {
+function batchOf({ steps, remaining, unreadable }: MigrationPlan): Batch {
   const failed = steps.filter(({ outcome }) => outcome === 'failed');
   return {
     done: steps.filter(({ outcome }) => outcome === 'migrated').map(({ name }) => name),
-    failed: failed.map(({ name, error = 'no reason given' }) => ({ name, error })),
+    failed: [...unreadable, ...failed.map(({ name, error = 'no reason given' }) => ({ name, error }))],
     remaining,
   };
 }

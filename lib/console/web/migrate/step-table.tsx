@@ -22,7 +22,7 @@ export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] 
   );
 }
 
-function Step({ step: { name, from, to, moving, candidates } }: { readonly step: MigrationStep }) {
+function Step({ step: { name, from, to, moving, candidates, candidateCount } }: { readonly step: MigrationStep }) {
   return (
     <tr>
       <td>
@@ -36,8 +36,11 @@ function Step({ step: { name, from, to, moving, candidates } }: { readonly step:
       </td>
       <td>{moving.map(({ acquirer }) => acquirer).join(', ') || <span class="second">none</span>}</td>
       <td>
-        {candidates.length > 0 ? (
-          someOf(candidates.map(({ acquirer }) => acquirer))
+        {candidateCount > 0 ? (
+          someOf(
+            candidates.map(({ acquirer }) => acquirer),
+            candidateCount,
+          )
         ) : (
           <span class="attention">no living node</span>
         )}
@@ -55,7 +58,8 @@ function Change({ label, before, after }: { readonly label: string; readonly bef
   );
 }
 
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 4).join(', ');
-  return names.length > 4 ? `${shown} and ${names.length - 4} more` : shown;
+function someOf(names: readonly string[], total: number): string {
+  const shown = names.slice(0, 4);
+  const more = total - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

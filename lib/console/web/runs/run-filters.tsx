@@ -9,7 +9,7 @@ import { announce } from '../parts/notices.js';
 import { changeQuery, route } from '../router.js';
 
 /** Number of loaded entries. */
-const MOST = 500;
+export const MOST_RUNS = 500;
 /** Number of entries in a file. */
 const MOST_SAVED = 10_000;
 
@@ -26,7 +26,7 @@ const TIMES = { '1h': 'Last hour', '1d': 'Last day', '7d': 'Last 7 days', '31d':
 const FILTERS = ['show', 'since', 'job', 'node'] as const;
 
 /** The call for the runs that the address asks for. */
-export function pathOf(query: URLSearchParams, limit = MOST): string {
+export function pathOf(query: URLSearchParams, limit = MOST_RUNS): string {
   const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : []));
   return `history?${new URLSearchParams([['limit', String(limit)], ...given]).toString()}`;
 }

@@ -13,7 +13,7 @@ import { PlanPage } from './plan-page.js';
 import { TaskRunsPage } from '../tasks/task-runs-page.js';
 import { useHasTasks } from '../tasks/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
-import { RunFilters, pathOf } from './run-filters.js';
+import { MOST_RUNS, RunFilters, pathOf } from './run-filters.js';
 import { keepFilters } from './run-place.js';
 
 const VIEWS = [
@@ -60,7 +60,7 @@ function JobRuns() {
           const shown = entries.filter((entry) => matches(entry, search));
           return (
             <>
-              <ResultCount shown={shown.length} all={entries.length} one="run" />
+              <ResultCount shown={shown.length} all={entries.length} one="run" newest={MOST_RUNS} />
               <Entries entries={shown} />
             </>
           );

@@ -40,8 +40,10 @@ export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   );
 }
 
-function keyOf({ at, semaphore, node, job, kind }: HistoryEntry): string {
-  return `${at} ${semaphore} ${node.instance} ${job} ${kind}`;
+function keyOf(entry: HistoryEntry): string {
+  const { at, semaphore, node, job, kind } = entry;
+  // Runs that overlap may begin in one millisecond.
+  return `${at} ${semaphore} ${node.instance} ${job} ${kind} ${entry.kind === 'skip' ? entry.reason : entry.run}`;
 }
 
 interface EntryProps {

@@ -44,7 +44,9 @@ export function changeNext(
     const body = { names: patternOf(asked), ...(reason && { reason }), ...(bulk && { bulk }) };
     const result = await changed(verb, body, signal);
     bulk = result?.bulk ?? bulk;
-    const { done = [], failed = [], remaining = 0 } = result ?? {};
+    const { done = [], remaining = 0 } = result ?? {};
+    // A shard that can't be read fails, too. It has none of the chosen names: they were read.
+    const failed = (result?.failed ?? []).filter(({ name }) => asked.includes(name));
     const ended = new Set([...done, ...failed.map(({ name }) => name)]);
     const others = asked.filter((name) => !ended.has(name));
     const rest = left.slice(asked.length);

@@ -84,4 +84,6 @@ function step(by: 1 | -1): void {
   const handle = row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('summary, input');
   handle?.focus();
   handle?.scrollIntoView({ block: 'nearest' });
+  // The browser tells it only with the next frame. More keys may come before that, and would find no next row.
+  dispatchEvent(new Event('scroll'));
 }

@@ -6,29 +6,28 @@ import { requeue } from './task-actions.js';
 /** Tasks of one batch. */
 const BATCH = 10;
 
-/**
- * Requeues tasks one after another, batch by batch. If a call is refused because of the rate of changes, the same batch
- * goes on with the rest.
- */
+/** Requeues tasks one after another, batch by batch. After a fault the next batch begins with the same task. */
 export function requeueNext(
   ids: readonly string[],
   reason: string | undefined,
 ): (signal: AbortSignal) => Promise<Batch> {
   const left = [...ids];
-  let done: string[] = [];
-  let failed: { name: string; error: string }[] = [];
   return async (signal) => {
+    const done: string[] = [];
+    const failed: { name: string; error: string }[] = [];
     // A batch without a success would end the whole work.
     while (left.length > 0 && (done.length === 0 || done.length + failed.length < BATCH)) {
       const id = left[0]!;
-      const refusal = await requeue(id, reason, signal);
+      try {
+        const refusal = await requeue(id, reason, signal);
+        if (refusal === undefined) done.push(id);
+        else failed.push({ name: id, error: refusal });
+      } catch (fault) {
+        return { done, failed, remaining: left.length, fault };
+      }
       left.shift();
-      if (refusal === undefined) done.push(id);
-      else failed.push({ name: id, error: refusal });
     }
-    const batch = { done, failed, remaining: left.length };
-    [done, failed] = [[], []];
-    return batch;
+    return { done, failed, remaining: left.length };
   };
 }
 

@@ -38,6 +38,9 @@ export function TypesPage() {
               </div>
               <ResultCount shown={found.length} all={all.length} one="type" />
               {found.length > 0 ? <TypeTable types={found} /> : <Empty>{emptyReason(all.length)}</Empty>}
+              {answer.isCut && (
+                <p class="second">There may be more: only the first types with waiting tasks are listed.</p>
+              )}
             </>
           );
         }}

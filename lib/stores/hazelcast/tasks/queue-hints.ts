@@ -8,6 +8,8 @@ type Hints = IQueue<unknown>;
 
 /** Largest number of hints per call. */
 const MOST_AT_ONCE = 1000;
+/** Hints of a queue from which some are removed, at most: the member looks at all of them. */
+const MOST_SEARCHED = 100_000;
 /**
  * Longest wait of one call to the members, in ms. Shorter than the time after which the client takes a call for lost, and
  * than the time for which a poller that is frozen can take hints away.
@@ -50,6 +52,14 @@ export class QueueHints implements HintQueue {
       const hints: unknown[] = [];
       if (most > 0) await (await this.#queue(session)).drainTo(hints, most);
       return hints.map(textOf);
+    });
+  }
+
+  remove(hints: readonly string[]): Promise<void> {
+    return this.calls.writing(async (session) => {
+      const queue = await this.#queue(session);
+      if (hints.length === 0 || (await queue.size()) > MOST_SEARCHED) return;
+      await Promise.all(hints.map((hint) => queue.remove(hint)));
     });
   }
 

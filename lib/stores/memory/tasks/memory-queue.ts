@@ -27,6 +27,11 @@ export class MemoryQueue implements HintQueue {
     return this.shared.drain(most);
   }
 
+  async remove(hints: readonly string[]): Promise<void> {
+    this.closed.throwIfAborted();
+    this.shared.remove(hints);
+  }
+
   async peek(): Promise<string | undefined> {
     this.closed.throwIfAborted();
     return this.shared.peek();

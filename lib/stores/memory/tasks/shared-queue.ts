@@ -42,6 +42,14 @@ export class SharedQueue {
     return drained;
   }
 
+  /** Removes each of these hints once. */
+  remove(hints: readonly string[]): void {
+    for (const hint of hints) {
+      const place = this.#hints.indexOf(hint, this.#taken);
+      if (place >= 0) this.#hints.splice(place, 1);
+    }
+  }
+
   /**
    * Calls `poller` once, with the next hint that is added.
    *

@@ -1,3 +1,4 @@
+import type { Timers } from '../../../async/timers.js';
 import type { HintQueue, SortedTexts, TaskStorage, Texts, TransactionTexts } from '../../task-storage.js';
 import type { Calls } from '../calls.js';
 import type { ChangeFeed } from '../hints/change-feed.js';
@@ -11,6 +12,9 @@ interface Needs {
   readonly calls: Calls;
   readonly tables: Tables;
   readonly polls: WaitingPolls;
+  readonly timers: Timers;
+  /** ms that a call may take */
+  readonly timeout: number;
   readonly feed: Pick<ChangeFeed, 'offered' | 'noticeOf'>;
 }
 
@@ -21,8 +25,8 @@ export class PostgresTasks implements TaskStorage {
 
   constructor(private readonly needs: Needs) {
     const { calls, tables } = needs;
-    this.tasks = new SortedTableTexts(calls, tables.tasks);
-    this.groups = new TableTexts(calls, tables.groups);
+    this.tasks = new SortedTableTexts(calls, tables.tasks, needs);
+    this.groups = new TableTexts(calls, tables.groups, needs);
   }
 
   queue(name: string): HintQueue {

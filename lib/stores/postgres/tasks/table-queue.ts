@@ -7,6 +7,8 @@ import { storedForm, textOfStored } from '../stored-text.js';
 const MOST_AT_ONCE = 1000;
 /** Hints that are counted at most, so that counting stays cheap. */
 const MOST_COUNTED = 100_000;
+/** Hints at each end of the queue among which those to remove are searched. */
+const MOST_SEARCHED = 10_000;
 
 interface Needs {
   readonly calls: Calls;
@@ -53,6 +55,20 @@ export class TableQueue implements HintQueue {
 
   async drain(most: number): Promise<string[]> {
     return most > 0 ? this.#take(most) : [];
+  }
+
+  async remove(hints: readonly string[]): Promise<void> {
+    const { calls, table } = this.needs;
+    const near = (order: string) => `SELECT id, hint FROM (
+      SELECT id, hint FROM ${table} WHERE queue = $1 ORDER BY id ${order} LIMIT ${MOST_SEARCHED}) AS near WHERE hint = ANY($2::text[])`;
+    const text = `WITH found AS (
+      SELECT id, hint, row_number() OVER (PARTITION BY hint ORDER BY id) AS place FROM (${near('ASC')} UNION ${near('DESC')}) AS near),
+      wanted AS (SELECT hint, count(*) FROM unnest($2::text[]) AS hint GROUP BY hint)
+      DELETE FROM ${table} AS hints USING found JOIN wanted USING (hint)
+      WHERE hints.queue = $1 AND hints.id = found.id AND found.place <= wanted.count`;
+    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
+      await calls.writingSoon({ text }, [this.#queue, hints.slice(at, at + MOST_AT_ONCE).map(storedForm)]);
+    }
   }
 
   async peek(): Promise<string | undefined> {

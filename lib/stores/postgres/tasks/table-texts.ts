@@ -1,5 +1,5 @@
+import type { Timers } from '../../../async/timers.js';
 import { StoreUnavailableError } from '../../store.errors.js';
-import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
 import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
 import type { Calls } from '../calls.js';
 import { textOf, textsOf } from '../postgres-records.js';
@@ -7,58 +7,59 @@ import { DURABLE } from '../record-statements.js';
 import type { Statement } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import { INDEXED } from '../tables.js';
+import { type Forms, TableWrites, limitedBy } from './table-writes.js';
 
 /** Attempts to create a text under a key whose text others create and remove at the same time. */
 const MOST_ATTEMPTS = 5;
-/** Of the writes that wait, many go together: they share a statement, and the wait for the disk. */
-const LIMITS = { calls: 2, writes: 32 };
-
-/** Statements that write one text, or several ones. They answer the keys of those that were written. */
-interface Forms {
-  readonly one: Statement;
-  readonly many: Statement;
-  /** Values of the texts in the order of the parameters. */
-  valuesOf(write: TextWrite): readonly string[];
-}
 
 /** Texts in a table, one row each. One statement compares and writes. */
 export class TableTexts implements Texts {
   readonly #sql: Readonly<Record<'read' | 'readMany', Statement>>;
-  readonly #creations: GatheredWrites;
-  readonly #replacements: GatheredWrites;
-  readonly #removals: GatheredWrites;
+  readonly #creations: TableWrites;
+  readonly #replacements: TableWrites;
+  readonly #removals: TableWrites;
 
   constructor(
     protected readonly calls: Calls,
     protected readonly table: string,
+    timing: { readonly timers: Timers; readonly timeout: number },
   ) {
     const named = (name: string, text: string) => ({ name: `gatekeeper.${table.replaceAll('"', '')}.${name}`, text });
     this.#sql = {
       read: named('read', `SELECT text FROM ${table} WHERE key = $1`),
       readMany: named('readMany', `SELECT key, text FROM ${table} WHERE key = ANY($1::text[])`),
     };
-    const gathered = (forms: Forms) => new GatheredWrites((writes) => this.#write(forms, writes), LIMITS);
-    this.#creations = gathered({
-      one: named('create', `INSERT INTO ${table} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key, ${DURABLE}`),
+    const written = `RETURNING key, ${DURABLE}`;
+    const found = `RETURNING found.key, ${DURABLE}`;
+    const writes = (forms: Forms) => new TableWrites(forms, { calls, ...timing });
+    this.#creations = writes({
+      one: named(
+        'create',
+        `INSERT INTO ${table} SELECT $1::text, $2::text WHERE ${limitedBy('$3')} ON CONFLICT DO NOTHING ${written}`,
+      ),
       many: named(
         'createMany',
-        `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING RETURNING key, ${DURABLE}`,
+        `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) WHERE ${limitedBy('$3')}
+          ON CONFLICT DO NOTHING ${written}`,
       ),
       valuesOf: ({ key, next }) => [key, next!],
     });
-    this.#replacements = gathered({
-      one: named('replace', `UPDATE ${table} SET text = $3 WHERE key = $1 AND text = $2 RETURNING key, ${DURABLE}`),
+    this.#replacements = writes({
+      one: named(
+        'replace',
+        `UPDATE ${table} SET text = $3 WHERE key = $1 AND text = $2 AND ${limitedBy('$4')} ${written}`,
+      ),
       many: {
         text: `UPDATE ${table} AS found SET text = each.next FROM ${eachOf('key, former, next')}
-          WHERE found.key = each.key AND found.text = each.former RETURNING found.key, ${DURABLE}`,
+          WHERE found.key = each.key AND found.text = each.former AND ${limitedBy('$4')} ${found}`,
       },
       valuesOf: ({ key, former, next }) => [key, former!, next!],
     });
-    this.#removals = gathered({
-      one: named('remove', `DELETE FROM ${table} WHERE key = $1 AND text = $2 RETURNING key, ${DURABLE}`),
+    this.#removals = writes({
+      one: named('remove', `DELETE FROM ${table} WHERE key = $1 AND text = $2 AND ${limitedBy('$3')} ${written}`),
       many: {
         text: `DELETE FROM ${table} AS found USING ${eachOf('key, former')}
-          WHERE found.key = each.key AND found.text = each.former RETURNING found.key, ${DURABLE}`,
+          WHERE found.key = each.key AND found.text = each.former AND ${limitedBy('$3')} ${found}`,
       },
       valuesOf: ({ key, former }) => [key, former!],
     });
@@ -84,21 +85,6 @@ export class TableTexts implements Texts {
 
   async remove(key: string, expected: string): Promise<boolean> {
     return (await this.#removals.write({ key, former: expected })) === true;
-  }
-
-  /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
-  async #write({ one, many, valuesOf }: Forms, writes: readonly TextWrite[]): Promise<TextWritten[]> {
-    const lists = writes.map((write) => valuesOf(write).map(storedForm));
-    const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
-    const rows =
-      sorted.length === 1
-        ? await this.calls.writingSoon(one, sorted[0]!)
-        : await this.calls.writingSoon(
-            many,
-            sorted[0]!.map((_, place) => sorted.map((values) => values[place])),
-          );
-    const written = new Set(rows.map(({ key }) => key));
-    return lists.map(([key]) => (written.has(key) ? true : {}));
   }
 }
 

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
 import {
   type Arg,
   type Primary,
@@ -25,9 +27,9 @@ interface Ioredis {
     readonly scaleReads?: unknown;
   };
   call(command: string, ...args: Arg[]): Promise<unknown>;
-  subscribe(channel: string): Promise<unknown>;
+  subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
-  psubscribe(pattern: string): Promise<unknown>;
+  psubscribe(...patterns: string[]): Promise<unknown>;
   punsubscribe(pattern: string): Promise<unknown>;
   duplicate(...options: object[]): Ioredis;
   on(event: string, listener: (...args: never[]) => void): unknown;
@@ -54,6 +56,12 @@ export function ioredisFaults(client: IoredisClient): string[] {
     return ["it reads from replicas (scaleReads): their data are old, so use scaleReads: 'master'"];
   return [];
 }
+
+/** A Cluster connects to a lost server only when it finds it again. */
+const OF_ONE_SERVER = {
+  readOnly: false,
+  retryStrategy: (attempts: number) => pauseAfter(attempts - 1, Math.random(), RECONNECT),
+};
 
 const CLOSED_ADVICE =
   'check that it is a Redis, and that it accepts clients of other machines (protected-mode, or set a password)';
@@ -110,9 +118,9 @@ export class IoredisAdapter implements RedisClient {
   }
 
   newSubscriber(events: SubscriberEvents): Subscriber {
-    // A subscription may wait for the connection, and is repeated on a new one.
+    // A subscription may wait for the connection. On a new one, the subscriber repeats it.
     const patient = { enableOfflineQueue: true, autoResendUnfulfilledCommands: true, maxRetriesPerRequest: null };
-    return new IoredisSubscriber(this.#duplicate(patient), events);
+    return new IoredisSubscriber(this.#duplicate({ ...patient, autoResubscribe: false }), events);
   }
 
   newConnection(): RedisClient {
@@ -134,9 +142,16 @@ export class IoredisAdapter implements RedisClient {
 
   #duplicate(options: object): Ioredis {
     // failoverDetector can close a client for good when a failover ends while the client connects again.
-    const single = { failoverDetector: false, lazyConnect: false, connectionName: undefined };
-    const own = { keyPrefix: '', ...single, ...options };
-    return this.isCluster ? this.client.duplicate([], own) : this.client.duplicate(own);
+    const own = { keyPrefix: '', failoverDetector: false, lazyConnect: false, connectionName: undefined, ...options };
+    return this.isCluster ? this.#anyPrimary().duplicate({ ...own, ...OF_ONE_SERVER }) : this.client.duplicate(own);
+  }
+
+  /** An event of a Cluster would not say that the connection for messages was replaced, and that messages were missed. */
+  #anyPrimary(): Ioredis {
+    const primaries = this.client.nodes('master');
+    const primary = primaries[randomInt(Math.max(primaries.length, 1))];
+    if (!primary) throw new Error('the client knows no primary of the Cluster yet');
+    return primary;
   }
 
   /** Only the first error of an attempt says the reason: after a wrong password, the next one says that there is none. */
@@ -180,18 +195,21 @@ class IoredisSubscriber implements Subscriber {
   readonly #closing = new AbortController();
   /** Resolves when the client is ready, or closed for good. Undefined: no subscription waits for that. */
   #change: Promise<void> | undefined;
+  readonly #channels = new Set<string>();
+  readonly #patterns = new Set<string>();
 
   constructor(
     private readonly client: Ioredis,
-    events: SubscriberEvents,
+    private readonly events: SubscriberEvents,
   ) {
     const { signal } = this.#closing;
     let isFirst = true;
     client.on('error', () => undefined); // it connects again by itself; the store's other connection reports problems
     client.on('ready', () => {
-      if (!isFirst && !signal.aborted) events.onReconnected();
+      if (!isFirst && !signal.aborted) void this.#resubscribe();
       isFirst = false;
     });
+    client.on('close', () => signal.aborted || events.onLost());
     client.on('message', (channel: string, message: string) => signal.aborted || events.onMessage(channel, message));
     client.on(
       'pmessage',
@@ -199,16 +217,18 @@ class IoredisSubscriber implements Subscriber {
     );
   }
 
-  get isClosed(): boolean {
+  get #isClosed(): boolean {
     return this.client.status === 'end';
   }
 
   async subscribe(channel: string): Promise<void> {
     await this.#ready();
     await this.client.subscribe(channel);
+    this.#channels.add(channel);
   }
 
   async unsubscribe(channel: string): Promise<void> {
+    this.#channels.delete(channel);
     await this.#ready();
     await this.client.unsubscribe(channel);
   }
@@ -216,11 +236,28 @@ class IoredisSubscriber implements Subscriber {
   async subscribePrefix(prefix: string): Promise<void> {
     await this.#ready();
     await this.client.psubscribe(patternOf(prefix));
+    this.#patterns.add(patternOf(prefix));
   }
 
   async unsubscribePrefix(prefix: string): Promise<void> {
+    this.#patterns.delete(patternOf(prefix));
     await this.#ready();
     await this.client.punsubscribe(patternOf(prefix));
+  }
+
+  /** ioredis would do it by itself, but leaves a rejection unhandled if the client is closed meanwhile. */
+  async #resubscribe(): Promise<void> {
+    const [channels, patterns] = [[...this.#channels], [...this.#patterns]];
+    try {
+      await Promise.all([
+        channels.length > 0 && this.client.subscribe(...channels),
+        patterns.length > 0 && this.client.psubscribe(...patterns),
+      ]);
+      if (!this.#closing.signal.aborted) this.events.onReconnected();
+    } catch {
+      // Refused, or lost again. The owner tests the connection, and reports what fails then.
+      if (!this.#closing.signal.aborted) this.events.onLost();
+    }
   }
 
   /**
@@ -230,7 +267,7 @@ class IoredisSubscriber implements Subscriber {
   #ready(): Promise<void> {
     const { client } = this;
     if (client.status === 'ready') return Promise.resolve();
-    if (this.isClosed) return Promise.reject(new Error('the connection for messages is closed'));
+    if (this.#isClosed) return Promise.reject(new Error('the connection for messages is closed'));
     this.#change ??= this.#nextChange();
     return this.#change.then(() => this.#ready());
   }
@@ -248,6 +285,6 @@ class IoredisSubscriber implements Subscriber {
 
   close(): void {
     this.#closing.abort();
-    if (!this.isClosed) this.client.disconnect(); // that of a closed client would keep the process alive for 2 s
+    if (!this.#isClosed) this.client.disconnect(); // that of a closed client would keep the process alive for 2 s
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../async/node-clock.js';
 import {
   type Arg,
   type Primary,
@@ -16,12 +17,13 @@ export interface NodeRedisClient {
 }
 
 /** The parts that are used. */
-interface NodeRedis {
+export interface NodeRedis {
   readonly isOpen: boolean;
   readonly isReady?: boolean;
+  readonly options?: NodeRedisOptions;
   sendCommand(args: Arg[]): Promise<unknown>;
   connect(): Promise<unknown>;
-  duplicate(options?: object): NodeRedis;
+  duplicate(options?: NodeRedisOptions): NodeRedis;
   on(event: string, listener: (...args: never[]) => void): unknown;
   off(event: string, listener: (...args: never[]) => void): unknown;
   /** Version 4. */
@@ -34,17 +36,26 @@ interface NodeRedis {
   pUnsubscribe(pattern: string): Promise<unknown>;
 }
 
-interface NodeRedisCluster extends Omit<NodeRedis, 'sendCommand' | 'duplicate'> {
-  duplicate(options?: object): NodeRedisCluster;
-  readonly masters: readonly { readonly address: string }[];
-  nodeClient(node: object): NodeRedis | Promise<NodeRedis>;
-  sendCommand(firstKey: string, isReadonly: boolean, args: Arg[]): Promise<unknown>;
+/** Those that are used. */
+export interface NodeRedisOptions {
+  readonly disableOfflineQueue?: boolean;
+  readonly pingInterval?: number;
+  readonly socket?: {
+    readonly socketTimeout?: number;
+    readonly reconnectStrategy?: (failures: number, cause: Error) => number | Error;
+  };
 }
 
 export function isNodeRedis(client: unknown): client is NodeRedisClient {
   const { sendCommand, isOpen, duplicate } = (client ?? {}) as Partial<NodeRedis>;
-  const isKnown = isCluster(client) || typeof (client as Partial<NodeRedis> | undefined)?.isReady === 'boolean';
+  const isKnown =
+    isNodeRedisCluster(client) || typeof (client as Partial<NodeRedis> | undefined)?.isReady === 'boolean';
   return typeof sendCommand === 'function' && typeof isOpen === 'boolean' && typeof duplicate === 'function' && isKnown;
+}
+
+/** Whether a client is one of `createCluster()`. */
+export function isNodeRedisCluster(client: unknown): boolean {
+  return typeof (client as { nodeClient?: unknown } | undefined)?.nodeClient === 'function';
 }
 
 /**
@@ -55,25 +66,22 @@ export function isNodeRedisSentinel(client: unknown): boolean {
   return typeof (client as { getSentinelNode?: unknown } | undefined)?.getSentinelNode === 'function';
 }
 
-function isCluster(client: unknown): client is NodeRedisCluster {
-  return typeof (client as Partial<NodeRedisCluster> | undefined)?.nodeClient === 'function';
-}
-
-/** A client of node-redis, versions 4 and 5, single or of a Cluster. */
+/** A client of node-redis, versions 4 and 5, of one server. */
 export class NodeRedisAdapter implements RedisClient {
-  readonly isCluster: boolean;
+  readonly isCluster = false;
   readonly keyPrefix = '';
   losses = 0;
   readonly #ends: (() => void)[] = [];
   readonly #listeners = new Set<() => void>();
   #lastError: Error | undefined;
+  readonly #closer: Closer | undefined;
 
   constructor(
     client: NodeRedisClient,
     readonly isOwn = false,
   ) {
-    this.client = client as unknown as NodeRedis | NodeRedisCluster;
-    this.isCluster = isCluster(client);
+    this.client = client as unknown as NodeRedis;
+    this.#closer = isOwn ? new Closer(this.client) : undefined;
     for (const event of ['ready', 'reconnecting', 'end', 'connect']) this.#on(event, () => this.#changed());
     this.#on('error', (error) => {
       this.#lastError = error as Error;
@@ -82,29 +90,23 @@ export class NodeRedisAdapter implements RedisClient {
     });
   }
 
-  readonly client: NodeRedis | NodeRedisCluster;
+  readonly client: NodeRedis;
 
   get isReady(): boolean {
-    const { client } = this;
-    return isCluster(client) ? client.isOpen && client.masters.length > 0 : client.isReady === true;
+    return this.client.isReady === true;
   }
 
   get problem(): string {
-    if (!this.client.isOpen) return 'the client is not open: call its connect()';
+    if (!this.client.isOpen) return NOT_OPEN;
     return this.#lastError?.message || 'the client is not connected yet';
   }
 
-  command(key: string, args: readonly Arg[]): Promise<unknown> {
-    const { client } = this;
-    return isCluster(client) ? client.sendCommand(key, false, args as Arg[]) : client.sendCommand(args as Arg[]);
+  command(_key: string, args: readonly Arg[]): Promise<unknown> {
+    return this.client.sendCommand(args as Arg[]);
   }
 
   primaries(): readonly Primary[] {
-    const { client } = this;
-    if (!isCluster(client)) return [{ command: (args) => client.sendCommand(args as Arg[]) }];
-    return client.masters.map((node) => ({
-      command: async (args) => (await client.nodeClient(node)).sendCommand(args as Arg[]),
-    }));
+    return [{ command: (args) => this.client.sendCommand(args as Arg[]) }];
   }
 
   newSubscriber(events: SubscriberEvents): Subscriber {
@@ -125,8 +127,7 @@ export class NodeRedisAdapter implements RedisClient {
 
   release(): void {
     for (const end of this.#ends.splice(0)) end();
-    if (!this.isOwn) return;
-    shut(this.client);
+    this.#closer?.close();
   }
 
   #changed(): void {
@@ -140,40 +141,65 @@ export class NodeRedisAdapter implements RedisClient {
   }
 }
 
+export const NOT_OPEN = 'the client is not open: call its connect()';
+
 /** Connects in the background: the client tries again by itself, and its event "error" says why it fails. */
 export function open(client: Pick<NodeRedis, 'connect'>): void {
   client.connect().catch(() => undefined);
 }
 
-function shut(client: Pick<NodeRedis, 'isOpen' | 'destroy' | 'disconnect' | 'on'>): void {
-  client.on('error', () => undefined); // an attempt to connect may still be under way
+/** Closes a client for good. A socket that is just connecting stays open. */
+export function shut(client: NodeRedis): void {
   if (!client.isOpen) return;
   if (client.destroy) client.destroy();
   else client.disconnect().catch(() => undefined); // it is closed all the same
 }
 
-class NodeRedisSubscriber implements Subscriber {
+/** Closes a client that the store made. Needed from before it connects. */
+class Closer {
+  #isConnecting = true;
+  #isClosing = false;
+
+  constructor(private readonly client: NodeRedis) {
+    client.on('error', () => this.#hasSettled());
+    // In the next turn: version 4 leaves the commands of its greeting unhandled if it is closed before it sent them.
+    client.on('connect', () => systemClock.nextTurn(() => this.#hasSettled()));
+    client.on('reconnecting', () => (this.#isConnecting = true));
+  }
+
+  /** Waits for the attempt to connect that is under way: its socket would stay open for ever. */
+  close(): void {
+    this.#isClosing = true;
+    if (!this.#isConnecting) shut(this.client);
+  }
+
+  #hasSettled(): void {
+    this.#isConnecting = false;
+    if (this.#isClosing) shut(this.client);
+  }
+}
+
+/** Receives messages over one connection. */
+export class NodeRedisSubscriber implements Subscriber {
   readonly #listener: (message: string, channel: string) => void;
   readonly #opening: Promise<unknown>;
+  readonly #closer: Closer;
   #isEnding = false;
 
   constructor(
-    private readonly client: NodeRedis | NodeRedisCluster,
+    private readonly client: NodeRedis,
     events: SubscriberEvents,
   ) {
     this.#listener = (message, channel) => this.#isEnding || events.onMessage(channel, message);
     let isFirst = true;
-    client.on('error', () => undefined); // it connects again by itself; the store's other connection reports problems
+    this.#closer = new Closer(client); // ignores errors: it connects again by itself, and the store's other connection reports problems
     client.on('ready', () => {
       if (!isFirst && !this.#isEnding) events.onReconnected();
       isFirst = false;
     });
+    client.on('reconnecting', () => this.#isEnding || events.onLost());
     this.#opening = client.connect();
     this.#opening.catch(() => undefined); // each subscription reports it
-  }
-
-  get isClosed(): boolean {
-    return !this.client.isOpen;
   }
 
   async subscribe(channel: string): Promise<void> {
@@ -195,6 +221,6 @@ class NodeRedisSubscriber implements Subscriber {
 
   close(): void {
     this.#isEnding = true;
-    shut(this.client);
+    this.#closer.close();
   }
 }

@@ -38,7 +38,7 @@ export interface RedisClient {
   command(key: string, args: readonly Arg[]): Promise<unknown>;
   /** The servers that accept writes, in a stable order. */
   primaries(): readonly Primary[];
-  /** Makes a connection for messages, with the settings of this client. */
+  /** Makes a connection for messages, with the settings of this client. In a Cluster, it goes to any one primary. */
   newSubscriber(events: SubscriberEvents): Subscriber;
   /** Makes one more client of the same server, which repeats nothing by itself. The caller releases it. */
   newConnection(): RedisClient;
@@ -48,10 +48,11 @@ export interface RedisClient {
   release(): void;
 }
 
-/** Receives messages, on a connection of its own. It reconnects by itself, and subscribes again. */
+/**
+ * Receives messages, on a connection of its own. It reconnects by itself to the same server, and subscribes again. In a
+ * Cluster each server passes on the messages of all.
+ */
 export interface Subscriber {
-  /** True if it will not connect again: it was closed, or the client's settings made it give up. */
-  readonly isClosed: boolean;
   /** @throws if the server refuses */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
@@ -63,6 +64,8 @@ export interface Subscriber {
 
 export interface SubscriberEvents {
   onMessage(channel: string, message: string): void;
+  /** The connection was lost. */
+  onLost(): void;
   /** The connection is there again: messages may have been missed. */
   onReconnected(): void;
 }

@@ -1,11 +1,9 @@
 import { type CancelTimer, systemClock } from '../../../async/node-clock.js';
 import type { Calls } from '../calls.js';
 import type { ChangeFeed } from '../change-feed.js';
+import type { RedisClient } from '../clients/redis-client.js';
 import type { Session } from '../connection.js';
-import { PASS_ON } from '../scripts.js';
-
-/** ms after which a poller looks again without a message: a message may be lost, or go to a client that is frozen. */
-const LONGEST_WAIT = 5000;
+import { LONGEST_POLL, PASS_ON } from '../scripts.js';
 
 interface Poll {
   readonly keys: [string, string];
@@ -57,6 +55,13 @@ export class HintPolls {
     return wait;
   }
 
+  /** Takes this client out of the pollers: in a Cluster, a hint that wakes it would wake no other one. */
+  async leave(client: RedisClient): Promise<void> {
+    const pollers = [...this.#known.values()].map(([, key]) => key);
+    // The others drop it soon in any case.
+    await Promise.allSettled(pollers.map((key) => client.command(key, ['zrem', key, this.client])));
+  }
+
   /** Wakes all polls of the queue: those that find no hint note themselves again. */
   #woken(queue: string): void {
     const polls = this.#polls.get(queue);
@@ -100,7 +105,7 @@ export class PollWait implements Poll {
       await new Promise<void>((resolve) => {
         this.#resolve = resolve;
         if (this.signal.aborted || this.ended.aborted) return resolve();
-        cancel = systemClock.schedule(resolve, Math.min(Math.ceil(patience), LONGEST_WAIT));
+        cancel = systemClock.schedule(resolve, Math.min(Math.ceil(patience), LONGEST_POLL));
       });
     } finally {
       cancel?.();

@@ -1,6 +1,6 @@
 import type { HintQueue } from '../../task-storage.js';
-import type { Calls } from '../calls.js';
-import { OFFER_HINTS, POLL_HINT } from '../scripts.js';
+import { type Calls, SHARED } from '../calls.js';
+import { OFFER_HINTS, POLL_HINT, REMOVE_HINTS } from '../scripts.js';
 import type { HintPolls } from './hint-polls.js';
 
 export type { HintPolls } from './hint-polls.js';
@@ -50,6 +50,12 @@ export class RedisHints implements HintQueue {
     // A command that is repeated after a broken connection loses hints; they are only hints.
     const drained = await this.parts.calls.read(hints, ['lpop', hints, String(most)]);
     return ((drained ?? []) as string[]).map(String);
+  }
+
+  async remove(hints: readonly string[]): Promise<void> {
+    const { calls } = this.parts;
+    for (let at = 0; at < hints.length; at += SHARED.writes)
+      await calls.write(REMOVE_HINTS, [this.parts.keys.hints], hints.slice(at, at + SHARED.writes));
   }
 
   async peek(): Promise<string | undefined> {

@@ -1,0 +1,96 @@
+import type { Membership } from '../activity/index.js';
+import type { Context } from '../context/context.js';
+import type { Candidate } from '../leadership/index.js';
+import { deciderOf } from './round/decider.js';
+import type { GroupRegistry } from './round/group-registry.js';
+
+/** Shortest time in ms between two looks of a node that does not decide. */
+const SHORTEST_WAIT = 500;
+
+export interface MandateParts {
+  readonly context: Pick<Context, 'node' | 'nodeClock'>;
+  readonly membership: Pick<Membership, 'look' | 'incarnation'>;
+  readonly candidate: Pick<Candidate, 'term' | 'leader' | 'recorded' | 'isConnected'>;
+  readonly registry: Pick<GroupRegistry, 'view' | 'isStale'>;
+}
+
+/** The right to decide on the owners of one group. */
+export interface Mandate {
+  /** Differs between two uninterrupted times of deciding. */
+  readonly id: string;
+  /** Cluster time in ms at which it ends, unless it is confirmed. So a later one shows that it was. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Finds out whether this node decides on the owners of one group: see {@link deciderOf}. The leader's mandate rests on its
+ * permit, and that of its deputy on the own membership lease.
+ */
+export class MandateWatch {
+  constructor(private readonly parts: MandateParts) {}
+
+  /** This node's mandate, by what it knows now. Asks nothing. */
+  get current(): Mandate | undefined {
+    const { context, membership, candidate, registry } = this.parts;
+    const { term } = candidate;
+    if (!candidate.isConnected || this.#decider !== context.node.instance) return undefined;
+    if (term) return { id: `${term.scope} ${term.token}`, expiresAt: term.stored.expiresAt };
+    const own = registry.view?.living.get(membership.incarnation ?? '');
+    return own && { id: own.inc, expiresAt: own.expiresAt };
+  }
+
+  /**
+   * {@link current}, after a look at the members if the node that decides may be over, or has changed.
+   *
+   * @throws StoreUnavailableError
+   */
+  async find(): Promise<Mandate | undefined> {
+    const { registry, membership } = this.parts;
+    const isDue = this.#untilChange === 0 || (registry.isStale && this.#isNext);
+    if (!this.current && isDue) await membership.look();
+    return this.current;
+  }
+
+  /**
+   * Whether this node will probably decide next: it leads and has not read its own entry yet, or it is the next one after
+   * the deputy. Only such a node looks as soon as an entry changes, so that after a shutdown not all nodes do.
+   */
+  get #isNext(): boolean {
+    const { context, candidate, registry } = this.parts;
+    if (candidate.term) return true;
+    const living = [...(registry.view?.living.values() ?? [])];
+    const decider = this.#decider;
+    const others = living.filter(({ instance }) => instance !== decider);
+    return decider !== this.#leader && deciderOf(others, '') === context.node.instance;
+  }
+
+  /** Instance of the node that decides; undefined: no node leads, for example because an operator has paused that. */
+  get #decider(): string | undefined {
+    const leader = this.#leader;
+    return leader && deciderOf(this.parts.registry.view?.living.values() ?? [], leader);
+  }
+
+  /** Instance of the leader. If it just crashed, its deputy goes on until another node leads. */
+  get #leader(): string | undefined {
+    const { leader, recorded } = this.parts.candidate;
+    return (leader ?? recorded)?.instance;
+  }
+
+  /** ms until {@link find} may be due; undefined: not before something changes. */
+  get untilFind(): number | undefined {
+    const until = this.#untilChange;
+    return until === undefined ? undefined : Math.max(SHORTEST_WAIT, until);
+  }
+
+  /**
+   * ms until the lease of the leader's deputy may be over. A leader that is over is replaced by the leadership. Members
+   * that renew their leases in time are read with the heartbeats before that, so this costs no call.
+   */
+  get #untilChange(): number | undefined {
+    const { context, registry } = this.parts;
+    const { view } = registry;
+    const decider = this.#decider;
+    if (!view || decider === undefined || decider === this.#leader) return undefined;
+    return Math.max(0, view.readFrom + view.nextChangeIn - context.nodeClock.monotonic());
+  }
+}

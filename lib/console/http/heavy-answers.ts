@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { show } from '../../decision/index.js';
+import { ProblemError } from './problem.error.js';
+
+/** Number of heavy answers that are made at the same time. Each may need some 10 MB until it is made. */
+const MOST_AT_ONCE = 4;
+/** Maximum number of requests of one token that wait for their turn. */
+const MOST_WAITING_EACH = 100;
+
+/**
+ * Makes only a few heavy answers at the same time, in the order of their requests. Otherwise some dozens of requests of
+ * the role `view` could fill the memory of the application.
+ */
+@Injectable()
+export class HeavyAnswers {
+  #making = 0;
+  readonly #waiting: { readonly user: string; readonly begin: () => void }[] = [];
+
+  /** @throws ProblemError if too many requests of the same token wait already, or the error of `make` */
+  async during<T>(user: string, make: () => Promise<T>): Promise<T> {
+    await this.#turn(user);
+    try {
+      return await make();
+    } finally {
+      // The next one takes over the place.
+      const next = this.#waiting.shift();
+      if (next) next.begin();
+      else this.#making--;
+    }
+  }
+
+  async #turn(user: string): Promise<void> {
+    if (this.#making < MOST_AT_ONCE) return void this.#making++;
+    const waiting = this.#waiting.filter((each) => each.user === user).length;
+    if (waiting >= MOST_WAITING_EACH) throw new ProblemError('too-many-waits', TOO_MANY(user), { retryAfter: 1 });
+    await new Promise<void>((begin) => this.#waiting.push({ user, begin }));
+  }
+}
+
+const TOO_MANY = (user: string) =>
+  `${MOST_WAITING_EACH} requests of ${show(user)} for large answers wait on this node already: repeat it later, or ask another node`;

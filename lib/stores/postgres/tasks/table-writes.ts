@@ -1,0 +1,154 @@
+import { pauseAfter } from '../../../async/backoff.js';
+import { Deadline, DeadlinePassed } from '../../../async/deadline.js';
+import { SerialQueue } from '../../../async/serial-queue.js';
+import type { Timers } from '../../../async/timers.js';
+import { UseCount } from '../../../async/use-count.js';
+import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
+import { StoreUnavailableError } from '../../store.errors.js';
+import type { Calls } from '../calls.js';
+import { RowHeldError } from '../failures.js';
+import type { Row, Statement } from '../server.js';
+import { storedForm } from '../stored-text.js';
+
+/** Of the writes that wait, many go together: they share a statement, and the wait for the disk. */
+const TOGETHER = { calls: 2, writes: 32 };
+/** Writes that go alone, at the same time. */
+const ALONE = { calls: 4, writes: 1 };
+
+/** ms for which a shared statement waits for a row at most: far longer than a commit takes. */
+const LONGEST_WAIT = 200;
+/** ms for which a statement of one write waits for its row. It comes again, and other writes want its connection. */
+const SHORT_WAIT = 10;
+const NEXT_LOOK = { first: 20, longest: 100, jitter: 0.5 };
+/** Share of a call's time after which a held write is given up, so that the caller gets its certain outcome in time. */
+const PATIENCE = 0.9;
+
+/**
+ * A condition that is always true. It is evaluated before the first row is written, and limits the wait for each row in
+ * this transaction only, so without a statement of its own, and without a trace in the connection.
+ *
+ * @param value the parameter with the limit, ms
+ */
+export const limitedBy = (value: string): string => `(SELECT set_config('lock_timeout', ${value}, true)) IS NOT NULL`;
+
+/** Statements that write one text, or several ones. They answer the keys of those that were written. */
+export interface Forms {
+  readonly one: Statement;
+  readonly many: Statement;
+  /** Values of the texts in the order of the parameters. The last parameter is that of {@link limitedBy}. */
+  valuesOf(write: TextWrite): readonly string[];
+}
+
+interface Needs {
+  readonly calls: Calls;
+  readonly timers: Timers;
+  /** ms that a call may take */
+  readonly timeout: number;
+}
+
+/** The statement was given up because a row was held. */
+const HELD = Symbol('held');
+type Attempted = TextWritten | typeof HELD;
+
+/** Writes of one key, one after another. */
+interface Line {
+  readonly turns: SerialQueue;
+  readonly uses: UseCount;
+  isHeld: boolean;
+}
+
+/**
+ * Writes of one kind. Those that come together share a statement. A transaction of the application may hold a row, or the
+ * key of a new one, until its end. Only the writes of this row may wait for that:
+ *
+ * - A shared statement waits for a row only for a short time. Then each of its writes goes alone.
+ * - A write that goes alone, and finds its row held, comes again and again, and has no connection in between.
+ * - Further writes of the same key wait for the first one, and are not sent.
+ */
+export class TableWrites {
+  readonly #lines = new Map<string, Line>();
+  readonly #together: GatheredWrites<TextWrite, Attempted>;
+  readonly #alone: GatheredWrites<TextWrite, Attempted>;
+
+  constructor(
+    private readonly forms: Forms,
+    private readonly needs: Needs,
+  ) {
+    const wait = Math.min(LONGEST_WAIT, needs.timeout * (1 - PATIENCE));
+    this.#together = new GatheredWrites((writes) => this.#attempt(writes, wait), TOGETHER);
+    this.#alone = new GatheredWrites((writes) => this.#attempt(writes, Math.min(SHORT_WAIT, wait)), ALONE);
+  }
+
+  /** @throws StoreUnavailableError also if the row was held all the time, UnknownOutcomeError */
+  async write(write: TextWrite): Promise<TextWritten> {
+    const { timers, timeout } = this.needs;
+    const deadline = new Deadline(timers, Math.round(timeout * PATIENCE));
+    const line = this.#lineOf(write.key);
+    let [hasBegun, isGivenUp] = [false, false];
+    const inTurn = async () => {
+      hasBegun = true;
+      // Its caller knows already that it is surely not written.
+      if (isGivenUp) throw heldError(write, deadline);
+      return this.#send(write, line, deadline);
+    };
+    const written = line.uses.during(() => line.turns.run(inTurn));
+    if (hasBegun) return written;
+    try {
+      return await deadline.race(written);
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      if (hasBegun) return written;
+      isGivenUp = true;
+      throw heldError(write, deadline);
+    }
+  }
+
+  #lineOf(key: string): Line {
+    let line = this.#lines.get(key);
+    if (!line) {
+      const uses = new UseCount(() => this.#lines.delete(key));
+      this.#lines.set(key, (line = { turns: new SerialQueue(), uses, isHeld: false }));
+    }
+    return line;
+  }
+
+  async #send(write: TextWrite, line: Line, deadline: Deadline): Promise<TextWritten> {
+    for (let looks = 0; deadline.remaining > 0;) {
+      const written = await (line.isHeld ? this.#alone : this.#together).write(write);
+      if (written !== HELD) {
+        line.isHeld = false;
+        return written;
+      }
+      if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
+      line.isHeld = true;
+    }
+    throw heldError(write, deadline);
+  }
+
+  /** @param wait ms for each row */
+  async #attempt(writes: readonly TextWrite[], wait: number): Promise<Attempted[]> {
+    const lists = writes.map((write) => this.forms.valuesOf(write).map(storedForm));
+    try {
+      const written = new Set((await this.#run(lists, String(Math.ceil(wait)))).map(({ key }) => key));
+      return lists.map(([key]) => (written.has(key) ? true : {}));
+    } catch (error) {
+      if (error instanceof RowHeldError) return writes.map(() => HELD);
+      throw error;
+    }
+  }
+
+  /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
+  #run(lists: readonly string[][], wait: string): Promise<Row[]> {
+    const { one, many } = this.forms;
+    const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
+    const [first] = sorted;
+    return sorted.length === 1
+      ? this.needs.calls.writingSoon(one, [...first!, wait])
+      : this.needs.calls.writingSoon(many, [...first!.map((_, place) => sorted.map((values) => values[place])), wait]);
+  }
+}
+
+function heldError({ key }: TextWrite, { timeout }: Deadline): StoreUnavailableError {
+  const what = `The text under ${key} was held by another transaction, or an earlier write, for ${timeout} ms`;
+  return new StoreUnavailableError(`${what}: end that transaction, or try again later`);
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { groupSchema } from '../../lib/allocation/index.js';
+import { deciderOf } from '../../lib/allocation/round/decider.js';
+import { kill } from '../support/members.js';
+import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { BEGIN, CRASH, GROUP, LEASE, type Owner, letters, pass, sharesOf, sizesOf, startOwner } from './groups.js';
+import { NOW, anEntry } from './maps.js';
+
+describe('decides on a group', () => {
+  const entry = (instance: string, changes = {}) => anEntry(instance, { instance, ...changes });
+
+  it.each([
+    ['the leader, if it takes part', [entry('a'), entry('leader', { startedAt: NOW + 9 })], 'leader'],
+    ['else the node that runs longest', [entry('a'), entry('b', { startedAt: NOW - 9 })], 'b'],
+    ['of nodes that started together, the same one everywhere', [entry('b'), entry('a')], 'a'],
+    ['a node with the weight 0 last: it may be shutting down', [entry('a', { weight: 0 }), entry('b')], 'b'],
+    ['a node with the weight 0, if there is no other', [entry('a', { weight: 0 })], 'a'],
+    ['the leader, if no node is known: its own entry may not be written yet', [], 'leader'],
+  ])('%s', (_, living, decider) => {
+    expect(deciderOf(living, 'leader')).toBe(decider);
+  });
+});
+
+describe('a group that the leader does not have', () => {
+  const cluster = useCluster();
+
+  /** The leader has only another group. */
+  async function startLeader(nodes: TestCluster): Promise<Owner> {
+    const leader = await startOwner(nodes, { name: 'tenants' });
+    await pass(nodes, [leader], 2 * BEGIN, () => sizesOf([leader]).join() === '6');
+    expect(leader.gatekeeper.allocation.cluster.scope().isLeader).toBe(true);
+    return leader;
+  }
+
+  async function startOthers(nodes: TestCluster, count: number, isEven: string): Promise<Owner[]> {
+    const owners: Owner[] = [];
+    for (let each = 0; each < count; each++) {
+      owners.push(await startOwner(nodes));
+      await nodes.time.advance(10);
+    }
+    await pass(nodes, owners, 2 * BEGIN, () => sizesOf(owners).join() === isEven);
+    return owners;
+  }
+
+  const changesAt = ({ of }: TestNode) => of('allocation-changed').filter(({ group }) => group === GROUP).length;
+
+  it('is divided by the node of the group that runs longest', async () => {
+    const nodes = cluster();
+    const leader = await startLeader(nodes);
+    const owners = await startOthers(nodes, 3, '2,2,2');
+    expect([leader, ...owners].map((node) => changesAt(node) > 0)).toEqual([false, true, false, false]);
+    expect((await owners[2]!.group.overview()).faults).toEqual([]);
+  });
+
+  it.each([
+    ['that divides it', 0],
+    ['beside it', 2],
+  ])('is divided over the others as soon as usual when the node %s crashed', async (_, which) => {
+    const nodes = cluster();
+    await startLeader(nodes);
+    const owners = await startOthers(nodes, 3, '2,2,2');
+    kill(owners[which]!);
+    const living = owners.filter((_owner, at) => at !== which);
+    const took = await pass(nodes, owners, 2 * CRASH, () => sizesOf(living).join() === '3,3');
+    expect(took).toBeLessThan(CRASH);
+  });
+
+  it('is divided over the others at once when the node that divides it closes', async () => {
+    const nodes = cluster();
+    await startLeader(nodes);
+    const owners = await startOthers(nodes, 3, '2,2,2');
+    await nodes.closeOne(owners[0]!);
+    const took = await pass(nodes, owners, CRASH, () => sizesOf(owners).join() === '3,3,0');
+    expect(took).toBeLessThan(1000);
+  });
+
+  it('goes on being divided when its leader closes, and a node without the group leads', async () => {
+    const nodes = cluster();
+    const [first] = await startOthers(nodes, 1, '6');
+    const other = await startOwner(nodes, { name: 'tenants' });
+    const owners = [first!, await startOwner(nodes)];
+    await pass(nodes, owners, BEGIN, () => sizesOf(owners).join() === '3,3');
+    await nodes.closeOne(first!);
+    await pass(nodes, owners, CRASH, () => sharesOf(owners) === '|abcdef');
+    expect(other.gatekeeper.allocation.cluster.scope().isLeader).toBe(true);
+  });
+
+  it('is divided by the leader from when it takes part, and nothing moves because of that', async () => {
+    const nodes = cluster();
+    const leader = await startLeader(nodes);
+    const owners = await startOthers(nodes, 2, '3,3');
+    const before = sharesOf(owners);
+    const added = { resources: () => letters('abcdef'), id: (item: unknown) => String(item), weight: 0 };
+    leader.gatekeeper.allocation.add(GROUP, groupSchema.parse(added));
+    await pass(nodes, owners, LEASE);
+    expect(sharesOf(owners)).toBe(before);
+    const changes = owners.map(changesAt);
+    kill(owners[1]!);
+    await pass(nodes, owners, CRASH, () => sharesOf(owners) === 'abcdef|');
+    expect(changesAt(leader)).toBe(1);
+    expect(owners.map(changesAt)).toEqual(changes);
+  });
+
+  it('is left alone while an operator has paused the leadership', async () => {
+    const nodes = cluster();
+    const leader = await startLeader(nodes);
+    const owners = await startOthers(nodes, 2, '3,3');
+    const { definitions } = leader.gatekeeper;
+    await definitions.pause('leader:allocation');
+    await pass(nodes, owners, LEASE);
+    kill(owners[1]!);
+    await pass(nodes, owners, 2 * CRASH);
+    expect(sizesOf(owners)).toEqual([3, 0]);
+    await definitions.resume('leader:allocation');
+    await pass(nodes, owners, CRASH, () => sizesOf(owners).join() === '6,0');
+  });
+
+  it('costs as little as any other while nothing changes', async () => {
+    const looksOf = async (hasLeader: boolean) => {
+      const nodes = cluster();
+      const leader = hasLeader ? await startLeader(nodes) : await startOwner(nodes, { weight: 0 });
+      const owners = await startOthers(nodes, 3, '2,2,2');
+      await pass(nodes, owners, 3 * LEASE);
+      const count = () => [leader, ...owners].reduce((sum, { store }) => sum + store.calls.readMany, 0);
+      const before = count();
+      await pass(nodes, owners, 10 * LEASE);
+      return count() - before;
+    };
+    const [usual, without] = [await looksOf(false), await looksOf(true)];
+    expect(without).toBeLessThanOrEqual(usual * 1.1);
+  });
+});

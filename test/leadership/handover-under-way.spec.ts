@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { type TestNode, openEnd, useCluster } from '../support/nodes.js';
+import { onNextWrite } from '../support/scripted-store.js';
+import { GRACE, LEASE, REST, candidate, candidates, instanceOf, leads, scopeOf, untilLed } from './candidates.js';
+
+const newCluster = useCluster();
+
+describe('resign()', () => {
+  it.each([
+    ['a run under another permit', (node: TestNode, work: () => Promise<unknown>) => node.gatekeeper.run('job', work)],
+    ['the work of another scope', (node: TestNode, work: () => Promise<unknown>) => scopeOf(node, 'b').run('b', work)],
+  ])('does not wait for the work that it stands in, within %s', async (_, within) => {
+    const cluster = newCluster();
+    const both = { leadership: { lease: LEASE, scopes: ['a', 'b'] }, definitions: [{ name: 'job', duration: LEASE }] };
+    const nodes = [await candidate(cluster, both), await candidate(cluster, both)];
+    const [one, other] = nodes as [TestNode, TestNode];
+    await cluster.time.advance(1000);
+    void scopeOf(one, 'a').run('a', () => within(one, () => scopeOf(one, 'a').resign()));
+    await cluster.time.advance(200);
+    expect(leads(other, 'a')).toBe(true);
+  });
+
+  it('waits for no work that got stuck in a former term', async () => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 2);
+    void scopeOf(nodes[0]!).run('stuck', () => new Promise(() => undefined));
+    void scopeOf(nodes[0]!).resign();
+    await cluster.time.advance(GRACE + LEASE + REST);
+    expect(leads(nodes[1]!)).toBe(true);
+    await scopeOf(nodes[1]!).resign();
+    await untilLed(cluster, nodes, 1000);
+    await cluster.time.advance(REST);
+    expect(leads(nodes[0]!)).toBe(true);
+    void scopeOf(nodes[0]!).resign();
+    expect(await untilLed(cluster, nodes, 1000)).toBeLessThan(200);
+    expect(nodes[0]!.of('problem')).toHaveLength(1);
+  });
+});
+
+describe('transferTo() while the leader steps down', () => {
+  it('back to the leader makes it the next leader', async () => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 2);
+    const [former, next] = nodes as [TestNode, TestNode];
+    const { work, end } = openEnd();
+    void scopeOf(former).lead(work);
+    void former.gatekeeper.cluster.transferTo(instanceOf(next));
+    await cluster.time.advance(100);
+    void next.gatekeeper.cluster.transferTo(instanceOf(former));
+    await cluster.time.advance(100);
+    end();
+    await untilLed(cluster, nodes, 1000);
+    expect(leads(former)).toBe(true);
+  });
+
+  it('to a third node makes that one the next leader', async () => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 3);
+    const [former, second, third] = nodes as [TestNode, TestNode, TestNode];
+    const { work, end } = openEnd();
+    void scopeOf(former).lead(work);
+    void former.gatekeeper.cluster.transferTo(instanceOf(second));
+    await cluster.time.advance(100);
+    onNextWrite(former.store, async (pass) => {
+      await second.gatekeeper.cluster.transferTo(instanceOf(third));
+      return pass();
+    });
+    end();
+    await untilLed(cluster, nodes, 1000);
+    expect(leads(third)).toBe(true);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Injectable, Scope } from '@nestjs/common';
+import { ClusterSingleton, GroupFinishedHandler, InvalidTaskHandler, LeaderOnly, TaskHandler } from 'nestjs-gatekeeper';
+import { bootError, useApps } from '../support/apps.js';
+
+const { boot } = useApps();
+
+describe('handlers that can not work', () => {
+  it('keep the application from booting, and one error lists them all', async () => {
+    @Injectable()
+    class Wrong {
+      @TaskHandler('mail')
+      one() {}
+
+      @TaskHandler('mail')
+      @TaskHandler('no type')
+      two() {}
+
+      @GroupFinishedHandler('mail', { lease: '1ms' })
+      three() {}
+
+      @InvalidTaskHandler()
+      four() {}
+
+      @InvalidTaskHandler()
+      five() {}
+    }
+    @Controller({ scope: Scope.REQUEST })
+    class Requests {
+      @TaskHandler('request')
+      six() {}
+    }
+    const error = await bootError(boot({ providers: [Wrong], controllers: [Requests] }));
+    expect(error).toMatchObject({
+      code: 'invalid-options',
+      faults: [
+        expect.stringContaining('Requests.six handles tasks, but its controller is in request scope'),
+        expect.stringContaining('Wrong.two: type: "no type" is not 1 to 64 letters'),
+        expect.stringContaining('Wrong.two handles tasks "mail", and Wrong.one does so already'),
+        expect.stringContaining('Wrong.three: lease: 1 ms is shorter than'),
+        expect.stringContaining('Wrong.five handles invalid tasks, and Wrong.four does so already'),
+      ],
+    });
+  });
+
+  it('keep the application from booting with a guard that would skip a task and complete it', async () => {
+    @Injectable()
+    class Skipping {
+      @LeaderOnly()
+      @TaskHandler('one')
+      one() {}
+
+      @GroupFinishedHandler('two')
+      @LeaderOnly()
+      two() {}
+
+      @ClusterSingleton('three', '10s')
+      @TaskHandler('three')
+      three() {}
+
+      @TaskHandler('four')
+      @ClusterSingleton('four', '10s', { onSkip: () => undefined })
+      four() {}
+
+      @TaskHandler('five')
+      @ClusterSingleton('five', '10s', { onSkip: 'throw' })
+      five() {}
+    }
+    const error = await bootError(boot({ providers: [Skipping] }));
+    expect(error).toMatchObject({
+      code: 'invalid-options',
+      faults: [
+        expect.stringContaining('Skipping.one handles tasks and has @LeaderOnly'),
+        expect.stringContaining('Skipping.two handles tasks and has @LeaderOnly'),
+        expect.stringContaining("Skipping.three handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
+        expect.stringContaining("Skipping.four handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
+      ],
+    });
+  });
+
+  it('are refused at once on a static method or a getter', () => {
+    const descriptor = (value: unknown) => ({ value }) as TypedPropertyDescriptor<() => void>;
+    class Statics {
+      static run() {}
+    }
+    expect(() => TaskHandler('mail')(Statics, 'run', descriptor(Statics.run))).toThrow('static method Statics.run');
+    expect(() => TaskHandler('mail')(Statics.prototype, 'name', {})).toThrow('can only guard methods, not name');
+  });
+});
