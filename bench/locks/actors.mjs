@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawnSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { javaCommand } from './shedlock.mjs';
@@ -81,13 +81,23 @@ export class Actor {
 
 /** The environment in which a program's wall clock is wrong. `faketime` in front would be a process between. */
 function wrongClock(ahead) {
-  const library = execFileSync('faketime', ['-m', '-f', '+0s', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' });
   return {
-    LD_PRELOAD: library.trim(),
+    LD_PRELOAD: faketimeLibrary(),
     FAKETIME: `+${ahead}s`,
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
     // Without it Java's timed waits, which go by the monotonic clock, never end.
     FAKETIME_FORCE_MONOTONIC_FIX: '0',
   };
+}
+
+let library;
+
+/** Only `faketime` knows where it is. It gives up if a killed process left a semaphore with its pid in the name. */
+function faketimeLibrary() {
+  for (let attempt = 0; !library && attempt < 5; attempt++) {
+    library = spawnSync('faketime', ['-m', '-f', '+0s', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).stdout?.trim();
+  }
+  if (!library) throw new Error('"faketime -m -f +0s printenv LD_PRELOAD" does not say where its library is');
+  return library;
 }

@@ -8,13 +8,13 @@ import { PID_MARK, supervised } from '../../lib/testing/hazelcast/supervisor.js'
 import { type Said, sharedNow } from '../apps/say.js';
 import { type AppSettings, SETTINGS } from '../apps/settings.js';
 import { eventually } from '../contract/eventually.js';
-import { type WrongClock, inFrontOf } from './wrong-clock.js';
+import { type WrongClock, forgetClockOf, withClock } from './wrong-clock.js';
 
 /** Node's arguments for the app. */
 const APP: readonly string[] = [fileURLToPath(new URL('../apps/dist/apps/main.js', import.meta.url))];
 
-/** Harmless lines of other programs: cron on a late tick (a freeze, a clock jump), faketime on a SIGKILL. */
-const NOT_OURS = /^\[Cron\] Missed execution deadline|^Caught Killed$/;
+/** A harmless line: cron on a late tick (a freeze, a clock jump). */
+const NOT_OURS = /^\[Cron\] Missed execution deadline/;
 
 /** A line of a node's log: an event of the gatekeeper, or output of a job in test/apps. */
 export interface NodeSaid extends Said {
@@ -66,8 +66,8 @@ export class NodeProcess implements AsyncDisposable {
   ) {
     this.name = settings.name;
     const { clock, command = [], app = APP } = environment;
-    const { wrapper, program } = inFrontOf(clock, [process.execPath, ...app]);
-    const { file, args } = supervised([...command, ...wrapper], program);
+    const program = [...(clock ? withClock(clock) : []), process.execPath, ...app];
+    const { file, args } = supervised(command, program);
     this.#child = execa(file, args, {
       env: { [SETTINGS]: JSON.stringify(settings), NODE_OPTIONS: '' },
       stdin: 'pipe',
@@ -185,6 +185,7 @@ export class NodeProcess implements AsyncDisposable {
 
   async #ending(): Promise<Ending> {
     const { exitCode, signal } = await this.#child;
+    if (this.environment.clock && this.#pid !== undefined) await forgetClockOf(this.#pid);
     this.#isRunning = false;
     return { exitCode, signal };
   }

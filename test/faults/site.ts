@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { type HazelcastCluster, type HazelcastMember, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';
 import { eventually } from '../contract/eventually.js';
-import { preloadedClock } from '../cluster/wrong-clock.js';
+import { withClock } from '../cluster/wrong-clock.js';
 import { CutNetwork, Loopback, type Network, type Place } from './network.js';
 import { MEMBER_STORES, type MemberStoreName, type StoreMode } from './stores.js';
 import type { AppSettings } from '../apps/settings.js';
@@ -133,7 +133,7 @@ export class Site implements FaultSite {
       startTimeout: START_TIMEOUT,
       clusterName: `faults-${process.pid}`,
       members: this.#places.map(({ address, command }, index) => {
-        const clock = memberClock && index === MEMBERS - 1 ? preloadedClock(this.#clockFile) : [];
+        const clock = memberClock && index === MEMBERS - 1 ? withClock({ offsetFile: this.#clockFile }) : [];
         return { address, command: [...command, ...clock], ...(namespaces && { port: 5701 }) };
       }),
       minimumClusterSize: quorum ? 2 : 1,
