@@ -18,6 +18,11 @@ export class SharedWork<Item, Result = void> {
     return next.run;
   }
 
+  /** Whether a run for the key goes on. The next call waits for its end. */
+  isRunning(key: string): boolean {
+    return this.#running.has(key);
+  }
+
   #plan(key: string) {
     let begin!: () => void;
     const begun = new Promise<void>((resolve) => (begin = resolve));

@@ -1,7 +1,7 @@
 import type { Context } from '../context/context.js';
 import type { HintQueue } from '../stores/index.js';
 import { SharedWork } from '../async/shared-work.js';
-import type { Priority } from './task.js';
+import type { Priority, Task } from './task.js';
 import { placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
 
@@ -12,6 +12,9 @@ export interface AddressedWatch {
   /** The sweep of this node has read whether any waits. @param at monotonic ms before it read */
   seen(isAny: boolean, at: number): void;
 }
+
+/** Hints that wait to be sent, of all queues. With more, submissions wait for them, so that they go no faster than the store. */
+const MOST_UNSENT = 256;
 
 /**
  * Hints that a task waits, in one queue per type and priority:
@@ -28,6 +31,8 @@ export interface AddressedWatch {
 export class Hints {
   readonly #offers = new SharedWork<string>((queue, hints) => this.storage.queue(queue).offer(hints));
   readonly #removals = new SharedWork<string>((queue, hints) => this.storage.queue(queue).remove(hints));
+  /** Hints that are on their way, and those that wait for them. */
+  readonly #unsent = new Set<Promise<void>>();
   #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
   constructor(
@@ -50,12 +55,32 @@ export class Hints {
   }
 
   /** Never rejects: the sweep finds a task whose hint was lost. */
-  async offer({ type, priority }: { readonly type: string; readonly priority: Priority }, text: string): Promise<void> {
+  async offer({ type, priority }: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> {
     const hint = hintOf(text);
     if (hint === undefined) return this.#watch.wake();
     await this.#offers.share(queueName(type, priority), hint).catch((error: unknown) => {
       this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });
     });
+  }
+
+  /**
+   * The same for a new task. Its submission waits for the hint only if no other one of the queue is on its way: many
+   * submissions at the same time would wait together, then write together, and leave the store without work in between.
+   *
+   * @returns undefined if there is nothing to wait for
+   */
+  offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined {
+    const isBusy = this.#offers.isRunning(queueName(task.type, task.priority)) && this.#unsent.size < MOST_UNSENT;
+    const sent = this.offer(task, text);
+    if (!isBusy) return sent;
+    this.#unsent.add(sent);
+    void sent.then(() => this.#unsent.delete(sent));
+    return undefined;
+  }
+
+  /** Waits until the hints of all new tasks were sent. Never rejects. */
+  async sent(): Promise<void> {
+    await Promise.all(this.#unsent);
   }
 
   /**

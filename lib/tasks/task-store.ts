@@ -226,7 +226,8 @@ export class TaskStore {
       const written = await texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
-        if (written.isWritten && task.state === 'waiting') await hints.offer(task, text);
+        const offered = written.isWritten && task.state === 'waiting' ? hints.offerNew(task, text) : undefined;
+        if (offered) await offered;
         if (written.isWritten) await this.settle(task, text);
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }

@@ -63,10 +63,11 @@ export class Tasks {
     this.schedules.start();
   }
 
-  /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones. Idempotent. */
+  /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones and for unsent hints. Idempotent. */
   async close(): Promise<void> {
     // At the same time: a look at a schedule may wait for the store.
     await Promise.all([this.schedules.close(), this.handlers.close(), this.external.close()]);
+    await this.#open?.hints.sent();
     await this.#open?.retained?.close();
   }
 

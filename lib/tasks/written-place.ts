@@ -10,7 +10,7 @@ import { type Submission, submit } from './transitions.js';
 /** Where a new task is written: in the store, or in a transaction of the application. */
 export interface WrittenPlace {
   readonly texts: Pick<ConditionalTexts, 'read' | 'write'>;
-  readonly hints: { offer(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> };
+  readonly hints: { offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined };
 }
 
 /** The part of the store of tasks that makes them. */
@@ -53,7 +53,7 @@ function placeIn(transaction: TransactionTexts): WrittenPlace {
     },
     hints: {
       // An addressed task has none: nodes look for it.
-      async offer({ type, priority }, text) {
+      async offerNew({ type, priority }, text) {
         const hint = hintOf(text);
         if (hint !== undefined) await transaction.offer(queueName(type, priority), hint);
       },
