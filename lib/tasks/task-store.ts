@@ -103,7 +103,7 @@ export class TaskStore {
     const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
-      await this.settling.joinIfEnded(type, member, others);
+      await afterWrite(() => this.settling.joinIfEnded(type, member, others));
     }
     return submitted;
   }
@@ -227,7 +227,7 @@ export class TaskStore {
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
         if (written.isWritten && task.state === 'waiting') await hints.offer(task, text);
-        if (written.isWritten) await this.settle(task, text);
+        if (written.isWritten) await afterWrite(() => this.settle(task, text));
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }
       found = written.found;
