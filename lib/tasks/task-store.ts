@@ -18,8 +18,8 @@ import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submis
 import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
-import type { Outcome, Task, TaskFault } from './task.js';
-import { decodeTask, encodeTask } from './task.codec.js';
+import type { Member, Outcome, Task, TaskFault } from './task.js';
+import { decodeTask, encodeTask, readableTask } from './task.codec.js';
 import { groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
@@ -66,6 +66,7 @@ export class TaskStore {
       stamp: () => this.stamp(),
       id: () => random.id(),
       slices: this.slices,
+      memberOf: (incarnation, ids) => this.#memberOf(incarnation, ids),
     });
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
@@ -255,6 +256,15 @@ export class TaskStore {
   async #last(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     if (claim.task.state === 'claimed') await this.#change(claim, make);
     await afterWrite(() => this.settle(claim.task, claim.text, claim.confirmed));
+  }
+
+  async #memberOf(incarnation: number, ids: readonly string[]): Promise<Member | undefined> {
+    for (const text of (await this.texts.readMany(ids)).values()) {
+      await this.slices.turn(text.length);
+      const member = readableTask(text)?.member;
+      if (member?.incarnation === incarnation) return member;
+    }
+    return undefined;
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
