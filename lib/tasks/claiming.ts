@@ -1,5 +1,6 @@
 import type { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
+import { isUnreadable } from '../records/known-record.js';
 import { isTarget } from './addressed/target.js';
 import { Claim } from './claim.js';
 import type { ConditionalTexts, Written } from './conditional-texts.js';
@@ -12,6 +13,10 @@ import { type Stamp, claim } from './transitions.js';
 
 /** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
 const MOST_TURNS = 8;
+/** Tasks with fair keys that a ticket passes by, because this node can't read them. */
+const MOST_UNREADABLE = 64;
+
+const UNREADABLE = Symbol('unreadable');
 
 /** The part of the store of tasks that claims need. */
 interface ClaimingStore {
@@ -35,14 +40,28 @@ export class Claiming {
     const { turns, hints } = this.store;
     const place = placeOfText(hint);
     if (place?.kind !== 'fair') return this.#claim(hint, lease, owner);
-    for (let tries = 0; tries < MOST_TURNS; tries++) {
+    let [taken, unreadable] = [0, 0];
+    while (taken < MOST_TURNS && unreadable < MOST_UNREADABLE) {
       const text = await turns.next(place);
-      const claimed = text === undefined ? undefined : await this.#claim(text, lease, owner);
-      if (text === undefined || claimed) return claimed;
+      if (text === undefined) return undefined;
+      const claimed = await this.#claimReadable(text, lease, owner);
+      if (claimed instanceof Claim) return claimed;
+      if (claimed === UNREADABLE) unreadable++;
+      else taken++;
     }
-    // Other nodes were faster each time, and more may wait.
-    await hints.offer(place, hint);
+    // Other nodes were faster, and more may wait. If this node could read none, the sweep offers new tickets.
+    if (taken > 0) await hints.offer(place, hint);
     return undefined;
+  }
+
+  /** A task that this node can't read must not use up the ticket of another one. */
+  async #claimReadable(text: string, lease: number, owner: string): Promise<Claim | typeof UNREADABLE | undefined> {
+    try {
+      return await this.#claim(text, lease, owner);
+    } catch (error) {
+      if (isUnreadable(error)) return UNREADABLE;
+      throw error;
+    }
   }
 
   async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {

@@ -3,6 +3,7 @@ import { pause } from '../async/pause.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { Slices } from '../async/slices.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { afterWrite } from '../stores/after-write.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Texts } from '../stores/task-storage.js';
 import { FIRST_BATCH, batchAfter } from './batches.js';
@@ -136,7 +137,8 @@ export class ConditionalTexts {
       ? this.texts.remove(key, former)
       : this.texts.replace(key, former, next));
     if (isWritten) return true;
-    const text = await this.texts.read(key);
+    // The `false` may be wrong. Only this look says whether the write was applied.
+    const text = await afterWrite(() => this.texts.read(key));
     return text === next ? true : { text };
   }
 }

@@ -18,8 +18,8 @@ import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submis
 import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
-import type { Outcome, Task, TaskFault } from './task.js';
-import { decodeTask, encodeTask } from './task.codec.js';
+import type { Member, Outcome, Task, TaskFault } from './task.js';
+import { decodeTask, encodeTask, readableTask } from './task.codec.js';
 import { groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
@@ -66,6 +66,7 @@ export class TaskStore {
       stamp: () => this.stamp(),
       id: () => random.id(),
       slices: this.slices,
+      memberOf: (incarnation, ids) => this.#memberOf(incarnation, ids),
     });
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
@@ -103,7 +104,7 @@ export class TaskStore {
     const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
-      await this.settling.joinIfEnded(type, member, others);
+      await afterWrite(() => this.settling.joinIfEnded(type, member, others));
     }
     return submitted;
   }
@@ -226,9 +227,10 @@ export class TaskStore {
       const written = await texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
-        const offered = written.isWritten && task.state === 'waiting' ? hints.offerNew(task, text) : undefined;
-        if (offered) await offered;
-        if (written.isWritten) await this.settle(task, text);
+        if (written.isWritten) {
+          const next = task.state === 'waiting' ? hints.offerNew(task, text) : afterWrite(() => this.settle(task, text));
+          if (next) await next;
+        }
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }
       found = written.found;
@@ -256,6 +258,15 @@ export class TaskStore {
   async #last(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     if (claim.task.state === 'claimed') await this.#change(claim, make);
     await afterWrite(() => this.settle(claim.task, claim.text, claim.confirmed));
+  }
+
+  async #memberOf(incarnation: number, ids: readonly string[]): Promise<Member | undefined> {
+    for (const text of (await this.texts.readMany(ids)).values()) {
+      await this.slices.turn(text.length);
+      const member = readableTask(text)?.member;
+      if (member?.incarnation === incarnation) return member;
+    }
+    return undefined;
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */

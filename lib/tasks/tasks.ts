@@ -1,4 +1,5 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
+import { afterWrite } from '../stores/after-write.js';
 import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
@@ -123,7 +124,8 @@ export class Tasks {
     const submitted = await observedSubmit(this.parts.context, task, (traced) =>
       this.#store.submit({ ...traced, queue }, dedup),
     );
-    await this.#store.awaiting.ensurePlaced(task.id);
+    // It is in the store, with its place or without.
+    await afterWrite(() => this.#store.awaiting.ensurePlaced(task.id));
     return submitted;
   }
 

@@ -2,6 +2,7 @@ import { InvalidOptionsError, show } from '../decision/index.js';
 import type { TaskStorage, TransactionTexts } from '../stores/index.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { hintOf, queueName } from './hints.js';
+import type { RetainedBytes } from './retained/retained-bytes.js';
 import type { Submitted } from './submission.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
@@ -16,6 +17,7 @@ export interface WrittenPlace {
 /** The part of the store of tasks that makes them. */
 interface NewTasks {
   readonly storage: TaskStorage;
+  readonly retained?: Pick<RetainedBytes, 'note'>;
   create(submission: Submission, dedup: Dedup, make: typeof submit, place: WrittenPlace): Promise<Submitted>;
 }
 
@@ -32,13 +34,13 @@ export async function submitWithin(
   dedup: Dedup,
 ): Promise<Submitted> {
   const texts = store.storage.within?.(transaction);
-  if (texts) return store.create(submission, dedup, submit, placeIn(texts));
+  if (texts) return store.create(submission, dedup, submit, placeIn(texts, store.retained?.note));
   const fault = 'tx: this store takes part in no transaction of the application; postgres() does. Leave it out';
   throw new InvalidOptionsError(`task ${show(submission.id)}`, [fault]);
 }
 
 /** A write whose outcome is unknown needs no care here: the transaction is rolled back. */
-function placeIn(transaction: TransactionTexts): WrittenPlace {
+function placeIn(transaction: TransactionTexts, onWritten: RetainedBytes['note'] = () => undefined): WrittenPlace {
   return {
     texts: {
       read: (key) => transaction.read(key),
@@ -47,7 +49,11 @@ function placeIn(transaction: TransactionTexts): WrittenPlace {
           const found = await transaction.create(key, next!);
           return found === undefined ? { isWritten: true } : { isWritten: false, found, isUncertain: false };
         }
-        if (await transaction.replace(key, former, next!)) return { isWritten: true };
+        if (await transaction.replace(key, former, next!)) {
+          // Before the commit: after a rollback the count is a little too small, which does no harm to other tasks.
+          onWritten(former, next);
+          return { isWritten: true };
+        }
         return { isWritten: false, found: await transaction.read(key), isUncertain: false };
       },
     },

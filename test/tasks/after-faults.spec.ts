@@ -41,6 +41,16 @@ describe('what a task can not wait for', () => {
     expect(await cluster.texts()).toEqual([]);
   });
 
+  it('leaves no note in those that are there', async () => {
+    const { tasks, store } = newCluster().node();
+    await tasks.submit(IMPORT);
+    await tasks.submit(grouped('import', 'all', 1, 1));
+    const after = [IMPORT, wholeGroup('import', 'all'), 'import:misspelt'];
+    await expect(tasks.submit(REPORT, undefined, { after })).rejects.toThrow('"import:misspelt" is not in the store');
+    expect((await store.find('import:june'))?.dependents).toBeUndefined();
+    expect((await store.groups.latest('import', 'all'))?.dependents).toBeUndefined();
+  });
+
   it('is its own group, or one that waits for it', async () => {
     const { tasks } = newCluster().node();
     const june = wholeGroup('import', 'june');

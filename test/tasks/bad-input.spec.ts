@@ -60,6 +60,32 @@ describe('a group', () => {
     expect(joined).toEqual(['june 2/2']);
   });
 
+  it.each([3, 250])('refuses a total below the number of a former member, for which it waits: %i', async (number) => {
+    const cluster = newCluster();
+    const { tasks, joined } = mailer(cluster, () => undefined);
+    await tasks.submit(grouped('mail', 'june', number));
+    const wrong = tasks.submit(grouped('mail', 'june', 1, 2));
+    await expect(wrong).rejects.toThrow(InvalidOptionsError);
+    await expect(wrong).rejects.toThrow(`number: ${number} is more than the total of 2`);
+    await cluster.time.advance(SWEPT);
+    expect([joined, await tasks.find('mail[june]#1')]).toEqual([[], undefined]);
+  });
+
+  it('of sub-tasks refuses a total below the number of a former one, for which it waits', async () => {
+    const cluster = newCluster();
+    const refused: unknown[] = [];
+    const { tasks, joined } = mailer(cluster, async ({ data, submit }) => {
+      if (data === 'part') return;
+      await submit(grouped('mail', 'parts', 3), 'part');
+      await submit(grouped('mail', 'parts', 1, 2), 'part').catch((error: unknown) => refused.push(error));
+    });
+    await tasks.submit(single('mail', 'whole'));
+    await cluster.time.advance(SWEPT);
+    expect(refused).toEqual([expect.any(InvalidOptionsError)]);
+    expect(String(refused[0])).toContain('number: 3 is more than the total of 2');
+    expect(joined).toEqual(['parts 1/3']);
+  });
+
   it('that gets a number twice keeps the first task, and says so', async () => {
     const cluster = newCluster();
     const seen: unknown[] = [];

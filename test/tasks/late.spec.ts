@@ -83,20 +83,22 @@ describe('a process that stood still', () => {
     'while it %s does not begin the attempt, although no timer has told it that the lease is over',
     async (step) => {
       const cluster = newCluster();
-      const begun: string[] = [];
-      const node = worker(cluster, ({ id, attempt }) => void begun.push(`${id} ${attempt}`), false);
+      const begun: number[] = [];
+      const node = worker(cluster, ({ token }) => void begun.push(token), false);
       const { tasks, groups } = node.context.store.tasks!;
       const standStill = () => cluster.time.freeze(LEASE);
       if (step === 'claims it') onceAfter(tasks, 'replace', standStill);
       const started = node.context.events.pipe(filter(({ type }) => type === 'task-started'));
       if (step !== 'claims it') started.pipe(take(1)).subscribe(() => onceAfter(groups, 'read', standStill));
       const name = grouped('mail', 'june', 1, 1);
-      await node.tasks.submit(name, undefined, { ...SHORT, failGroupFast: true });
-      await cluster.time.advance(10);
-      expect([node.of('task-started').length, begun]).toEqual([1, []]);
+      await node.tasks.submit(name, undefined, { maxAttempts: 1, maxCrashes: 1, failGroupFast: true });
       await cluster.time.advance(2 * (LEASE + SWEPT));
-      expect(begun.length).toBe(1);
-      expect((await node.tasks.find(name))?.state).toBe('completed');
+      const [late, ...others] = node.of('task-started').map(({ token }) => token);
+      expect(begun).toEqual(others);
+      expect(others).toHaveLength(1);
+      expect(node.of('task-lost')).toMatchObject([{ token: late }]);
+      // It has failed and crashed as little as it has begun.
+      expect(await node.tasks.find(name)).toMatchObject({ state: 'completed', attempts: 0, crashes: 0 });
     },
   );
 });

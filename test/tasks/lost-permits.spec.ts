@@ -55,6 +55,8 @@ describe('an attempt that loses the permit of its type', () => {
     await cluster.time.advance(DURATION);
     expect(await node.gatekeeper.tasks.find('mail:0')).toMatchObject({ state: 'completed', crashes: 0, attempts: 0 });
     expect(runs).toBe(2);
+    const { tasks } = node.gatekeeper;
+    expect(tasks.work.list(tasks.handlers)).toMatchObject([{ type: 'mail', completed: 1, failed: 0 }]);
   });
 
   it('keeps its result, which depends on the lease only', async () => {

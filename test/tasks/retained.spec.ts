@@ -51,6 +51,20 @@ describe('the bytes of ended tasks', () => {
     expect(await counted(cluster)).toBe(0);
   });
 
+  it('are counted rightly when a transaction of the application submits a task anew', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster);
+    const { tasks, queue } = node.context.store.tasks!;
+    const offer = (name: string, hint: string) => queue(name).offer([hint]);
+    Object.assign(node.context.store.tasks!, { within: () => ({ ...tasks, offer }) });
+    for (let life = 0; life < 5; life++) {
+      await node.tasks.submit(name(1), LARGE, { tx: { query: async () => ({ rows: [] }) } });
+      await cluster.time.advance(SWEPT);
+    }
+    expect(await endedBytes(cluster)).toBeGreaterThan(60_000);
+    expect(await counted(cluster)).toBe(await endedBytes(cluster));
+  });
+
   it('are not counted without a limit', async () => {
     const cluster = newCluster();
     const node = worker(cluster, () => 1, 0);

@@ -64,6 +64,30 @@ describe('addressed tasks that this version can not read', () => {
   });
 });
 
+it.each([1, 20])(
+  '%i tasks with fair keys that this version can not read keep no others from their turns',
+  async (count) => {
+    const cluster = newCluster();
+    const submitter = cluster.node();
+    for (let index = 0; index < count; index++) {
+      await submitter.tasks.submit(single('mail', `newer${index}`), undefined, { fairKey: `newer${index}` });
+      await makeNewer(submitter, `mail:newer${index}`);
+    }
+    for (let index = 0; index < 40; index++)
+      await submitter.tasks.submit(single('mail', `m${index}`), undefined, { fairKey: 'readable' });
+    const node = cluster.node();
+    const ran: string[] = [];
+    node.tasks.handlers.handle('mail', ({ id }) => void ran.push(id), { lease: LEASE, concurrency: 1 });
+    node.tasks.handlers.start();
+    await cluster.time.advance(1000);
+    expect(new Set(ran).size).toBe(40);
+    await cluster.time.advance(SWEPT);
+    expect(node.of('problem')[0]).toMatchObject({
+      action: `sweep ${Math.min(16, count)} of ${Math.min(16, count)} tasks`,
+    });
+  },
+);
+
 describe('a task that waits for another one, and that this version can not read', () => {
   it('keeps neither the others that wait, nor the group from the end, and is reported once', async () => {
     const cluster = newCluster();

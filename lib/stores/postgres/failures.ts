@@ -32,6 +32,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   // A standby does not tell its timeline.
   '55000': READ_ONLY,
   '53300': 'raise max_connections of the server, or use fewer connections per node',
+  '55P03': 'another transaction, such as a backup, holds the table or the row: wait for its end',
   '57014': 'the statement took longer than a call may take',
 };
 

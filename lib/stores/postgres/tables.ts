@@ -10,6 +10,9 @@ const LAYOUT_COMMENT = 'nestjs-gatekeeper layout ';
 /** Longest text that is indexed, in characters. See the comment of the index in {@link tablesOf}. */
 export const INDEXED = 200;
 
+/** ms for which a change of a table waits for others that use it. */
+const LONGEST_LOCK = 500;
+
 /** Names of the tables, with their schema. */
 export interface Tables {
   readonly schema: string;
@@ -108,11 +111,15 @@ export const additionTo = ({ records }: Tables, tellsTimeline = true): string =>
  * One statement that creates schema and tables. The lock lets nodes that start together create them one after another:
  * without it, one of two `CREATE … IF NOT EXISTS` at the same time may fail. The schema is created only if it is missing,
  * because even `IF NOT EXISTS` needs the right to create one.
+ *
+ * A change of a table that is there waits for all transactions that use it, such as a backup, and all calls of other nodes
+ * wait behind it. So it gives up soon, and is tried again.
  */
 export function creation(tables: Tables, tellsTimeline: boolean): string {
   const { schema } = tables;
   return `DO $creation$ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('nestjs-gatekeeper ${schema}', 0));
+  PERFORM set_config('lock_timeout', '${LONGEST_LOCK}', true);
   IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
   ${[...tablesOf(tables, tellsTimeline), additionTo(tables, tellsTimeline)].join(';\n  ')};
 END $creation$`;

@@ -49,11 +49,15 @@ export class Awaiting {
    * for the task
    */
   async expectPossible(waiter: Waiter, dedup: Dedup): Promise<void> {
-    const { id, awaits = [] } = waiter;
+    const { id } = waiter;
     const former = await this.store.find(id);
     if (former && (!hasEnded(former) || dedup === 'retained')) return;
-    for (const each of awaits) if (!(await this.#records.find(each))) throw unknown(id, each);
+    await this.#expectKnown(waiter);
     await this.#expectNoCycle(waiter);
+  }
+
+  async #expectKnown({ id, awaits = [] }: Waiter): Promise<void> {
+    for (const each of awaits) if (!(await this.#records.find(each))) throw unknown(id, each);
   }
 
   /**
@@ -64,10 +68,13 @@ export class Awaiting {
    * @throws as {@link expectPossible}
    */
   async register(waiter: Waiter, afterFailed: Task['afterFailed']): Promise<Registered> {
+    const { awaits = [] } = waiter;
     await this.#expectNoCycle(waiter);
+    // A refused submission must leave no note in those that are there: they have room for so many only.
+    if (awaits.length > 1) await this.#expectKnown(waiter);
     const awaited: Awaited[] = [];
     const failed: EndedAwaited[] = [];
-    for (const id of waiter.awaits ?? []) {
+    for (const id of awaits) {
       const found = await this.#records.add(id, waiter.id);
       if (!found) throw unknown(waiter.id, id);
       const { life, outcome } = found;

@@ -1,3 +1,4 @@
+import { afterWrite } from '../../stores/after-write.js';
 import { groupType, isTaskId } from '../task-id.js';
 import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
@@ -62,7 +63,7 @@ export async function retryTask(id: string, store: TaskRecords): Promise<Retried
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
       if (task.state === 'waiting') await store.hints.offer(task, next);
-      else await store.settle(task, next);
+      else await afterWrite(() => store.settle(task, next));
       return { id, outcome: 'retried', because: verdict.because };
     }
     text = outcome.found;

@@ -73,20 +73,35 @@ export function withMember(root: GroupRoot, { number, total }: Opening, nonce: s
   return { ...root, highest: Math.max(root.highest ?? 0, highest), nonce };
 }
 
+/**
+ * Numbers above a total that a member may have, which was submitted before the total was known. Only the last ones: the root got
+ * room for one of them.
+ */
+export function numbersAbove(total: number, { highest = 0 }: GroupRoot): number[] {
+  const first = Math.max(total, highest - ROOM) + 1;
+  return Array.from({ length: Math.max(0, highest - first + 1) }, (_, index) => first + index);
+}
+
 /** A group without members. Its nonce comes with the write. */
 export function newRoot(of: Pick<GroupRoot, 'group' | 'type' | 'incarnation'>): GroupRoot {
   return { ...of, nonce: '', state: 'open', full: [] };
 }
 
-/** The root of a group of sub-tasks after these were submitted: with the total, or the highest number. */
+/**
+ * The root of a group of sub-tasks after these were submitted: with the total, or the highest number.
+ *
+ * @throws InvalidOptionsError if one of them, or one before, does not fit the total
+ */
 export function withBegun(
   root: GroupRoot,
   begun: readonly { readonly number?: number; readonly total?: number }[],
 ): GroupRoot {
   const total = root.total ?? begun.find((each) => each.total !== undefined)?.total;
-  if (total !== undefined) return { ...root, total };
-  const highest = Math.max(root.highest ?? 0, ...begun.map(({ number = 0 }) => number));
-  return highest > 0 ? { ...root, highest } : root;
+  const highest = begun.reduce((most, { number = 0 }) => Math.max(most, number), root.highest ?? 0);
+  if (total === undefined) return highest > 0 ? { ...root, highest } : root;
+  // A member that was submitted before must not be left out.
+  if (root.total === undefined) expectAgreement({ ...root, total }, { number: highest });
+  return { ...root, total };
 }
 
 /** The number of the page of a member, and its place there. */

@@ -1,7 +1,7 @@
 import type { Slices } from '../../async/slices.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Cancellation, GroupCounts, Incarnation, Member } from '../task.js';
-import { type MemberName, groupId } from '../task-id.js';
+import { type MemberName, groupId, memberId } from '../task-id.js';
 import type { Stamp } from '../transitions.js';
 import { SharedWork } from '../../async/shared-work.js';
 import {
@@ -11,6 +11,7 @@ import {
   indexesOf,
   knows,
   newRoot,
+  numbersAbove,
   openRoot,
   placeOf,
   stopped,
@@ -28,6 +29,8 @@ export interface GroupsParts {
   /** A nonce. */
   readonly id: () => string;
   readonly slices: Pick<Slices, 'turn'>;
+  /** The first of these tasks that is a member of this incarnation. */
+  readonly memberOf: (incarnation: number, ids: readonly string[]) => Promise<Member | undefined>;
 }
 
 /** A sub-task, or a parent, that needs a group of this incarnation. */
@@ -78,6 +81,7 @@ export class Groups {
       if (root) {
         expectAgreement(root, { number, total });
         if (knows(root, { number, total })) return opened(root);
+        if (total !== undefined) await this.#expectNoneAbove(root, type, { group: name, total });
       } else if (found) {
         if (!(await mayBegin())) return undefined;
         await this.#records.removePages(found.root);
@@ -233,6 +237,13 @@ export class Groups {
     await this.#records.removePages(found.root);
     // Another submission may have opened the next incarnation meanwhile: then the root stays.
     await this.parts.texts.write(rootKey(group), found.text, undefined);
+  }
+
+  /** @throws InvalidOptionsError if a member was submitted before whose number is above the total */
+  async #expectNoneAbove(root: GroupRoot, type: string, { group, total }: { group: string; total: number }) {
+    const ids = numbersAbove(total, root).map((number) => memberId(type, group, number));
+    const above = ids.length === 0 ? undefined : await this.parts.memberOf(root.incarnation, ids);
+    if (above !== undefined) expectAgreement({ ...root, total }, { number: above.number });
   }
 
   async #begin(begins: readonly Begin[]): Promise<GroupRoot | undefined> {

@@ -2,7 +2,6 @@ import type { NodeTasks } from '../../activity/index.js';
 import type { Context } from '../../context/context.js';
 import { typeOfId } from '../name-of-id.js';
 import { joinType } from '../task-id.js';
-import { RetryLaterError, TasksClosingError } from '../tasks.errors.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';
 import { type AttemptEnd, RecentEnds } from './recent-ends.js';
 
@@ -35,11 +34,16 @@ function recordType({ type, handles }: Pick<NodeTasks, 'type' | 'handles'>): str
   return handles === 'groups' ? joinType(type) : type;
 }
 
-/** Undefined for a task that goes back, or was cancelled. */
-function endOf({ outcome, error }: { readonly outcome?: string; readonly error?: unknown }): AttemptEnd | undefined {
+/** Undefined for a task that goes back, waits as its handler wants it, or was cancelled. */
+function endOf({
+  outcome,
+  isFailure,
+}: {
+  readonly outcome?: string;
+  readonly isFailure: boolean;
+}): AttemptEnd | undefined {
   if (outcome === 'completed') return 'completed';
-  if (outcome === 'cancelled' || error === undefined) return undefined;
-  return error instanceof RetryLaterError || error instanceof TasksClosingError ? undefined : 'failed';
+  return isFailure ? 'failed' : undefined;
 }
 
 /** Type of the record of a task. A handler of groups counts apart. */

@@ -89,11 +89,14 @@ export class ChildList {
 
   async #add(entries: readonly string[]): Promise<void> {
     await this.#read();
-    for (;;) {
-      const missing = [...new Set(entries)].filter((entry) => !this.#numbers.has(entry));
-      if (missing.length === 0 || this.#content.isSealed) return;
+    const wanted = [...new Set(entries)];
+    // All before this place are in the list. So each page costs no look at all that are wanted.
+    for (let place = 0; !this.#content.isSealed;) {
+      while (place < wanted.length && this.#numbers.has(wanted[place]!)) place++;
       const room = PAGE_ENTRIES - this.#content.entries.length;
-      await this.#write({ entries: [...this.#content.entries, ...missing.slice(0, room)] });
+      const missing = wanted.slice(place, place + room).filter((entry) => !this.#numbers.has(entry));
+      if (missing.length === 0) return;
+      await this.#write({ entries: [...this.#content.entries, ...missing] });
     }
   }
 

@@ -1,4 +1,5 @@
 import { forEachLimit } from '../../async/for-each-limit.js';
+import type { Slices } from '../../async/slices.js';
 import type { Incarnation, SubTask, Task } from '../task.js';
 import { memberId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
@@ -21,6 +22,8 @@ const AGAIN = 600_000;
 export interface ParentsStore {
   readonly texts: ConditionalTexts;
   readonly groups: Groups;
+  /** Of thousands of sub-tasks, most are confirmed: nothing is asked of the store for these. */
+  readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
   create(submission: Submission, dedup: Dedup, make?: transitions.FirstState): Promise<Submitted>;
@@ -133,6 +136,7 @@ export class Parents {
 
   /** Skips a sub-task that was announced and not submitted. */
   async #complete(parent: Parent, entry: string, number: number, confirmed: ReadonlySet<string>): Promise<void> {
+    await this.store.slices.turn();
     const { id, type, group } = readChild(entry, parent.id);
     const sub: SubTask = { parent: parent.id, incarnation: parent.split, number };
     if (group !== undefined) return this.#completeGroup(parent, { type, group, sub }, confirmed);
@@ -150,9 +154,12 @@ export class Parents {
     const root = await groups.find(type, incarnation);
     const total = root?.total ?? root?.highest ?? 1;
     await groups.begin(type, incarnation, { total });
-    const missing = (await groups.unended(type, incarnation, total)).filter(
-      (number) => !confirmed.has(memberId(type, group, number)),
-    );
+    const missing: number[] = [];
+    for (const number of await groups.unended(type, incarnation, total)) {
+      const turn = this.store.slices.turn();
+      if (turn) await turn;
+      if (!confirmed.has(memberId(type, group, number))) missing.push(number);
+    }
     await forEachLimit(missing, async (number) => {
       const member = { ...incarnation, number };
       await this.#skip({ id: memberId(type, group, number), type, sub, member, priority: 'normal', limits });

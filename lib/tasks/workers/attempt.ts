@@ -44,6 +44,7 @@ interface End {
  * | throws `InvalidTaskError` | a dead letter, after a call of the handler of invalid tasks  |
  * | throws another error      | waits for its next attempt, or is a dead letter at the last  |
  * | ends after the signal     | nothing is noted, another node has the task                  |
+ * | was not called in time    | given back                                                   |
  * | ends after a shutdown     | given back, if it threw                                      |
  * | ends after a lost permit  | the same                                                     |
  * | ends after a cancel       | cancelled; a result is dropped                               |
@@ -110,6 +111,12 @@ export class Attempt {
 
   /** Notes what the handler threw. @returns whether that counts as a failed attempt */
   async #failed(error: unknown, isFinal = error instanceof InvalidTaskError): Promise<boolean> {
+    const { reason, hasBegun } = this.held;
+    if (!hasBegun && reason instanceof LeaseExpiredError) {
+      // The process stood still, and its handler was not called. So it has not failed, and another node may begin.
+      await this.held.finish((claim) => this.parts.store.giveBack(claim));
+      throw reason;
+    }
     const note = this.#noteOf(error);
     if (note) {
       await this.held.finish(note);

@@ -42,6 +42,7 @@ export class HeldTask implements TaskLease {
   #cancelEnd?: CancelTimer;
   #cancelRenewal?: CancelTimer;
   readonly #cancelTimeout: CancelTimer | undefined;
+  #hasBegun = false;
   #isEnding = false;
   /** Whether the lease has ended, or the attempt. */
   #isOver = false;
@@ -94,6 +95,12 @@ export class HeldTask implements TaskLease {
     if (this.left === 0)
       this.abort(new LeaseExpiredError(this.claim.task.id, 'its lease ended before its handler began'));
     this.#work.throwIfAborted();
+    this.#hasBegun = true;
+  }
+
+  /** Whether {@link expectOwned} let the work begin. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   async renew(duration: number | string = this.options.lease): Promise<void> {

@@ -179,6 +179,17 @@ describeUnless(lackOfPostgres)('a task that is submitted in a transaction', () =
     await expect(wrong).rejects.toThrow('tx: "BEGIN" has no method query');
   });
 
+  it('is refused if its statements return no { rows }, as those of other libraries, and nothing is written', async () => {
+    const { tasks } = await node();
+    await within('COMMIT', async (tx) => {
+      const other = { query: async (text: string, values?: unknown[]) => (await tx.query(text, values)).rows };
+      const refused = tasks.submit(MAIL, 1, { tx: other as unknown as TaskTransaction });
+      await expect(refused).rejects.toThrow(InvalidOptionsError);
+      await expect(refused).rejects.toThrow(/tx: its query\(text, values\) does not return { rows }/);
+    });
+    expect(await tasks.find(MAIL)).toBeUndefined();
+  });
+
   it('says that the transaction must be rolled back after an error', async () => {
     const { tasks } = await node();
     const failed = within('COMMIT', async (tx) => {

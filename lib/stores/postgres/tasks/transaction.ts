@@ -2,7 +2,7 @@ import { InvalidOptionsError, show } from '../../../decision/index.js';
 import { StoreUnavailableError } from '../../store.errors.js';
 import type { TransactionTexts } from '../../task-storage.js';
 import { type PgError, reasonOf } from '../reasons.js';
-import type { Queries } from '../pg.js';
+import type { Queries, QueryRows } from '../pg.js';
 import type { Row } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
@@ -10,6 +10,9 @@ import { createOrFind } from './table-texts.js';
 
 const NO_TRANSACTION =
   'tx: it is in no transaction. Call BEGIN first, and give the connection of that transaction, not a pool';
+
+const NO_ROWS =
+  'tx: its query(text, values) does not return { rows }, as a connection of pg does. Give an object whose method does';
 
 const WRONG_DATABASE =
   "the transaction is in a database without the store's tables: take the connection from the store's database";
@@ -79,8 +82,14 @@ export class PostgresTransaction implements TransactionTexts {
   }
 
   async #run(sql: string, values: string[]): Promise<Row[]> {
+    const { rows } = (await this.#answer(sql, values)) ?? {};
+    if (Array.isArray(rows)) return rows as Row[];
+    throw new InvalidOptionsError('a task in a transaction', [NO_ROWS]);
+  }
+
+  async #answer(sql: string, values: string[]): Promise<Partial<QueryRows> | undefined> {
     try {
-      return (await this.#connection.query(sql, values)).rows as Row[];
+      return await this.#connection.query(sql, values);
     } catch (cause) {
       if ((cause as PgError).code === '25P01')
         throw new InvalidOptionsError('a task in a transaction', [NO_TRANSACTION]);
