@@ -228,7 +228,8 @@ export class TaskStore {
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
         if (written.isWritten) {
-          const next = task.state === 'waiting' ? hints.offerNew(task, text) : afterWrite(() => this.settle(task, text));
+          const next =
+            task.state === 'waiting' ? hints.offerNew(task, text) : afterWrite(() => this.settle(task, text));
           if (next) await next;
         }
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };

@@ -154,3 +154,10 @@ describe('a group', () => {
     });
   });
 });
+
+it('200,000 sub-tasks of one group may begin at the same time', async () => {
+  const { store } = newCluster().node();
+  const numbers = Array.from({ length: 200_000 }, (_, index) => index + 1);
+  const begun = numbers.map((number) => store.groups.begin('page', { group: 'all', incarnation: 1 }, { number }));
+  expect((await Promise.all(begun)).at(-1)?.highest).toBe(200_000);
+});

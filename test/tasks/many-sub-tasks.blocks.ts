@@ -82,10 +82,4 @@ describe('many sub-tasks', () => {
     expect(block.take()).toBeLessThan(LIMIT);
     expect(claim.task.state).toBe('awaiting');
   }, 60_000);
-
-  it('of one group may be submitted all at once', async () => {
-    const numbers = Array.from({ length: 200_000 }, (_, index) => index + 1);
-    const begun = numbers.map((number) => store.groups.begin('page', { group: 'all', incarnation: 1 }, { number }));
-    expect((await Promise.all(begun)).at(-1)?.highest).toBe(200_000);
-  });
 });
