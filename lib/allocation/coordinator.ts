@@ -20,7 +20,7 @@ import type { GroupRegistry, GroupView } from './round/group-registry.js';
 import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
-import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
+import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
 import { type UnownedResources, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
@@ -161,7 +161,7 @@ export class Coordinator {
     const { view } = this.parts.registry;
     const resources = this.#resources.ids;
     const mandate = this.#watch.current;
-    if (!isComplete || !view || !resources || mandate?.id !== found.id) return LOOK;
+    if (!isComplete || !view || !resources || !this.parts.orders.areAsked || mandate?.id !== found.id) return LOOK;
     if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
     const input = this.#input(stored, { readAt, view, resources, mandate, pages, latest });
     // Before the plan, which takes several turns of the event loop: what changes meanwhile needs another round.
@@ -169,7 +169,7 @@ export class Coordinator {
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     if (round.kind === 'idle') this.#counts = round.counts;
     if (round.why === 'strategy-failed') throw round.error;
-    this.#problem = round.why === 'grace' ? GRACE : undefined;
+    this.#problem = round.why === 'grace' ? GRACE : input.orders.areUnknown ? UNKNOWN_ORDERS : undefined;
     if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();

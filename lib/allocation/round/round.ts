@@ -12,6 +12,8 @@ export interface AllocationOrders {
   readonly pins: ReadonlyMap<string, string>;
   /** Nodes that must own nothing. */
   readonly drained: ReadonlySet<string>;
+  /** The node that decides could never read them, so that any owner may be pinned, and any node without resources drained. */
+  readonly areUnknown?: boolean;
 }
 
 export interface RoundOptions extends LeaseBound {
@@ -57,6 +59,10 @@ export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'strategy
 /** The sentence of the reason `grace`. */
 export const GRACE =
   'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';
+
+/** The sentence of a round that was decided without the orders. */
+export const UNKNOWN_ORDERS =
+  'the pins and drains can not be read: nothing is taken from a living node, and only nodes that own resources get more';
 
 /** Counts of a round, for health and alarms. */
 export interface RoundCounts {
