@@ -113,15 +113,17 @@ export class Coordinator {
       this.#wakeup.reset();
       const delay = await this.#turn().catch((error: unknown) => this.#failed(error));
       if (this.#closing.signal.aborted) return;
-      await this.#wakeup.wait(this.#beforeAlarm(delay), false);
+      await this.#wakeup.wait(await this.#beforeAlarm(delay), false);
       if (this.#mandate) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
     }
   }
 
   /** Looks for resources that have no owner after each turn. @returns `delay`, or less if an alarm is due before */
-  #beforeAlarm(delay: number | undefined): number | undefined {
+  async #beforeAlarm(delay: number | undefined): Promise<number | undefined> {
     if (!this.#mandate) return delay;
-    const due = this.#unowned.check(this.#counts?.unowned, () => this.#whyUnowned());
+    const unowned = this.#counts && (this.#counts.unownedIds ?? []);
+    await inSlices(this.#unowned.observe(unowned), this.parts.context.nodeClock);
+    const due = this.#unowned.check(() => this.#whyUnowned());
     return due === undefined ? delay : Math.min(due, delay ?? due);
   }
 

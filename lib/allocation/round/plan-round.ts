@@ -159,7 +159,9 @@ function* countsOf(
   resources: readonly string[],
   deferred: number,
 ): Pieces<RoundCounts> {
-  let owned = 0;
-  yield* eachInPieces(resources, (resource) => void (owned += owners.has(resource) ? 1 : 0));
-  return { owned, limbo: limbo.size, unowned: resources.length - owned, deferred, lost: lost.length };
+  const unownedIds: string[] = [];
+  yield* eachInPieces(resources, (resource) => void (owners.has(resource) || unownedIds.push(resource)));
+  const unowned = unownedIds.length;
+  const counts = { owned: resources.length - unowned, limbo: limbo.size, unowned, deferred, lost: lost.length };
+  return unowned > 0 ? { ...counts, unownedIds } : counts;
 }

@@ -72,6 +72,8 @@ export interface RoundCounts {
   readonly limbo: number;
   /** Resources of the master set without an owner, with those in limbo. */
   readonly unowned: number;
+  /** The ids of these; absent if there are none. */
+  readonly unownedIds?: readonly string[];
   /** Resources that would move for balance if the limit, or the settle delay, allowed it. */
   readonly deferred: number;
   /** Lost pages whose resources are not free yet. */
