@@ -93,6 +93,12 @@ describe('allocation on the command line', () => {
     [['orders', 'pin', 'a'], 2, 'give: allocation <group> pin <resource> <node>'],
     [['orders', 'drain'], 2, 'give: allocation <group> drain <node>'],
     [['orders', 'unpin', 'a', 'app1'], 2, 'give: allocation <group> unpin <resource>'],
+    [
+      ['orders', 'plan', 'drain', 'app1'],
+      2,
+      'give: allocation <group> plan, with --lose, --join or --drain <nodes...>',
+    ],
+    [['orders', 'moves', 'a'], 2, 'give: allocation <group> moves, with --resource <text> or --node <name>'],
     [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain'],
   ])('refuses %j', async (args, exitCode, why) => {
     const { gatekeeper } = await started();

@@ -41,16 +41,25 @@ export function allocationCommand(runner: Runner): Command {
     .addOption(dryRunOption())
     .addOption(yesOption())
     .action(
-      runner.action<Options, Arguments>((session, options, group, action, subject, node) =>
-        session.operate((operator) => {
+      runner.action<Options, Arguments>((session, options, group, action, subject, node) => {
+        expectFitting(action, subject);
+        return session.operate((operator) => {
           if (group === undefined) return showAll(session, operator);
           if (action === undefined) return showOne(session, operator, group);
           if (action === 'moves') return moves(session, operator, group, options);
           if (action === 'plan') return plan(session, operator, group, options);
           return change(session, operator, orderOf(group, action, subject, node), options);
-        }),
-      ),
+        });
+      }),
     );
+}
+
+/** A plan of nothing must not pass for the plan of what was named. @throws UsageFailure */
+function expectFitting(action: Action | undefined, subject: string | undefined): void {
+  if (subject === undefined) return;
+  const form = 'give: allocation <group>';
+  if (action === 'plan') throw new UsageFailure(`${form} plan, with --lose, --join or --drain <nodes...>`);
+  if (action === 'moves') throw new UsageFailure(`${form} moves, with --resource <text> or --node <name>`);
 }
 
 async function showAll(session: Session, operator: Operator): Promise<void> {
