@@ -100,7 +100,7 @@ function orderOf(
   return action === 'unpin' ? { group, action, resource: subject } : { group, action, node: subject };
 }
 
-/** With `--dry-run`, shows what would move. */
+/** With `--dry-run`, and before it asks, shows what would move. Otherwise an order needs no plan, which may be impossible now. */
 async function change(
   session: Session,
   operator: Operator,
@@ -109,6 +109,14 @@ async function change(
 ): Promise<ExitCode | void> {
   const { group, action, resource, node } = order;
   const subject = [resource, node].filter((each) => each !== undefined).join(' on ');
+  const give = async () => {
+    const done = await operator.orderAllocation(order, { reason });
+    // A misspelt name must not look like nothing to do.
+    if (!done && isEnd(action)) throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
+    const text = done ? DONE[action] : 'nothing to do, it has this order already:';
+    session.output.result({ ...order, done }, () => plain(`${group}: ${text} ${subject}`));
+  };
+  if (!care.dryRun && (care.yes || !session.canAsk)) return give();
   const request = requestOf(order);
   const { sentences, moves } = request
     ? await operator.planAllocation(group, request)
@@ -116,14 +124,7 @@ async function change(
   return withCare(session, care, {
     plan: { ...order, moves, sentences },
     sentence: plain(`${action} ${subject} in ${group} (${sentences.join('; ') || 'nothing moves'})`),
-    change: async () => {
-      const done = await operator.orderAllocation(order, { reason });
-      // A misspelt name must not look like nothing to do.
-      if (!done && isEnd(action))
-        throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
-      const text = done ? DONE[action] : 'nothing to do, it has this order already:';
-      session.output.result({ ...order, done }, () => plain(`${group}: ${text} ${subject}`));
-    },
+    change: give,
   });
 }
 
