@@ -28,7 +28,7 @@ export interface CoordinatorParts {
   readonly settings: GroupSettings;
   readonly context: Context;
   readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'announce' | 'lease' | 'incarnation'>;
-  readonly candidate: Pick<Candidate, 'term' | 'leader' | 'recorded' | 'isConnected'>;
+  readonly candidate: Pick<Candidate, 'term' | 'recorded' | 'isConnected'>;
   readonly map: MapStore;
   readonly share: NodeShare;
   readonly registry: GroupRegistry;
