@@ -72,6 +72,7 @@ export interface AllocationGroup<T = unknown> {
    *
    * @throws StoreUnavailableError, and AllocationStrategyError if your strategy gives a wrong result
    * @throws InvalidOptionsError if the resources could never be read on this node
+   * @throws CorruptRecordError or NewerRecordError if the pins and drains could never be read on this node
    */
   plan(change?: PlanRequest): Promise<AllocationPlan>;
 

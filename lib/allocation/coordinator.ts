@@ -20,7 +20,7 @@ import type { GroupRegistry, GroupView } from './round/group-registry.js';
 import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
 import { isOver } from './round/registry-view.js';
-import { GRACE, type Round, type RoundCounts, type RoundInput } from './round/round.js';
+import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
 import { type UnownedResources, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
@@ -28,7 +28,7 @@ export interface CoordinatorParts {
   readonly settings: GroupSettings;
   readonly context: Context;
   readonly membership: Pick<Membership, 'look' | 'awaitChanges' | 'announce' | 'lease' | 'incarnation'>;
-  readonly candidate: Pick<Candidate, 'term' | 'leader' | 'recorded' | 'isConnected'>;
+  readonly candidate: Pick<Candidate, 'term' | 'recorded' | 'isConnected'>;
   readonly map: MapStore;
   readonly share: NodeShare;
   readonly registry: GroupRegistry;
@@ -113,15 +113,17 @@ export class Coordinator {
       this.#wakeup.reset();
       const delay = await this.#turn().catch((error: unknown) => this.#failed(error));
       if (this.#closing.signal.aborted) return;
-      await this.#wakeup.wait(this.#beforeAlarm(delay), false);
+      await this.#wakeup.wait(await this.#beforeAlarm(delay), false);
       if (this.#mandate) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
     }
   }
 
   /** Looks for resources that have no owner after each turn. @returns `delay`, or less if an alarm is due before */
-  #beforeAlarm(delay: number | undefined): number | undefined {
+  async #beforeAlarm(delay: number | undefined): Promise<number | undefined> {
     if (!this.#mandate) return delay;
-    const due = this.#unowned.check(this.#counts?.unowned, () => this.#whyUnowned());
+    const unowned = this.#counts && (this.#counts.unownedIds ?? []);
+    await inSlices(this.#unowned.observe(unowned), this.parts.context.nodeClock);
+    const due = this.#unowned.check(() => this.#whyUnowned());
     return due === undefined ? delay : Math.min(due, delay ?? due);
   }
 
@@ -161,7 +163,7 @@ export class Coordinator {
     const { view } = this.parts.registry;
     const resources = this.#resources.ids;
     const mandate = this.#watch.current;
-    if (!isComplete || !view || !resources || mandate?.id !== found.id) return LOOK;
+    if (!isComplete || !view || !resources || !this.parts.orders.areAsked || mandate?.id !== found.id) return LOOK;
     if (stored.root) await map.putBack(stored, pagesToPutBack(stored.root, view, pages));
     const input = this.#input(stored, { readAt, view, resources, mandate, pages, latest });
     // Before the plan, which takes several turns of the event loop: what changes meanwhile needs another round.
@@ -169,7 +171,7 @@ export class Coordinator {
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     if (round.kind === 'idle') this.#counts = round.counts;
     if (round.why === 'strategy-failed') throw round.error;
-    this.#problem = round.why === 'grace' ? GRACE : undefined;
+    this.#problem = round.why === 'grace' ? GRACE : input.orders.areUnknown ? UNKNOWN_ORDERS : undefined;
     if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.
     this.#endWait ??= membership.awaitChanges();

@@ -10,7 +10,7 @@ const SHORTEST_WAIT = 500;
 export interface MandateParts {
   readonly context: Pick<Context, 'node' | 'nodeClock'>;
   readonly membership: Pick<Membership, 'look' | 'incarnation'>;
-  readonly candidate: Pick<Candidate, 'term' | 'leader' | 'recorded' | 'isConnected'>;
+  readonly candidate: Pick<Candidate, 'term' | 'recorded' | 'isConnected'>;
   readonly registry: Pick<GroupRegistry, 'view' | 'isStale'>;
 }
 
@@ -70,10 +70,13 @@ export class MandateWatch {
     return leader && deciderOf(this.parts.registry.view?.living.values() ?? [], leader);
   }
 
-  /** Instance of the leader. If it just crashed, its deputy goes on until another node leads. */
+  /**
+   * Instance of the leader. If it just crashed, its deputy goes on until another node leads, or an operator pauses that: the
+   * permit of the crashed leader may outlast the pause.
+   */
   get #leader(): string | undefined {
-    const { leader, recorded } = this.parts.candidate;
-    return (leader ?? recorded)?.instance;
+    const { term, recorded } = this.parts.candidate;
+    return (term?.stored ?? recorded)?.instance;
   }
 
   /** ms until {@link find} may be due; undefined: not before something changes. */

@@ -4,7 +4,6 @@ import { Periodic } from '../async/periodic.js';
 import type { GroupEntry, MemberPage, Membership, MembersReading, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
-import { isUnreadable } from '../records/known-record.js';
 import type { Candidate } from '../leadership/index.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
@@ -42,7 +41,6 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   readonly #orders: Orders;
   readonly #ownedChanges = new Subject<void>();
   #readingFault: string | undefined;
-  #ordersFault: string | undefined;
   #isStarted = false;
   #isClosed = false;
 
@@ -141,6 +139,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const resources = await this.#readResources();
     const { owners } = await readOwners(this.#map, this.parts.context);
     await this.parts.membership.look();
+    await this.#orders.expectKnown();
     const living = this.#living;
     const input = { resources, living, owners, orders: this.#orders.current, strategy: this.settings.strategy };
     return inSlices(planMoves(input, change), this.parts.context.nodeClock);
@@ -153,7 +152,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const living = this.#living;
     const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
-    const own = [unowned?.sentence, problem, this.#readingFault, this.#ordersFault];
+    const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault];
     const faults = [...own, ...warnings].filter((fault) => fault !== undefined);
     return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
   }
@@ -207,23 +206,12 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   /** Takes over the texts of {@link keys}. */
   async take(texts: ReadonlyMap<string, string>): Promise<void> {
-    await this.#takeOrders(texts.get(this.#orders.client.key));
+    await this.#orders.takeIn(texts.get(this.#orders.client.key));
     const before = this.#share.newest?.nonce;
     const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
     if (root && (await this.#share.take(root))) void this.parts.membership.announce();
     // The leader looks when the owner map was lost, too.
     if (root?.nonce !== before) this.wake();
-  }
-
-  /** Orders that can't be read must not stop the group. */
-  async #takeOrders(text: string | undefined): Promise<void> {
-    this.#ordersFault = undefined;
-    await this.#orders.takeIn(text).catch((error: unknown) => {
-      if (!isUnreadable(error)) throw error;
-      const isKnown = this.#orders.client.known !== undefined;
-      const effect = isKnown ? 'the last orders that were read stay in force' : 'this node knows no pins and no drains';
-      this.#ordersFault = `${effect}: ${messageOf(error)}`;
-    });
   }
 
   /** The membership lease lapsed. */

@@ -200,7 +200,7 @@ export type GatekeeperEvent =
       readonly type: 'resources-unowned';
       /** Name of the allocation group. */
       readonly group: string;
-      /** Number of resources without an owner; absent if the leader can't find out. */
+      /** Number of resources that have had no owner for too long; absent if the leader can't find out. */
       readonly count?: number;
       /** A sentence for people that describes it. */
       readonly sentence: string;

@@ -6,6 +6,7 @@ import type { TermEnd } from '../context/events.js';
 import { LEADER_PREFIX, type StoredPermit } from '../decision/index.js';
 import type { HeldPermit } from '../permits/held-permit.js';
 import type { PermitLostError } from '../permits/permits.errors.js';
+import { type NextHolder, nextHolderOf } from '../permits/preferences.js';
 import type { NodeSemaphore } from '../permits/node-semaphore.js';
 import { isAwaitedBy } from '../permits/runs/current-permit.js';
 import { PermitWork } from '../permits/runs/permit-work.js';
@@ -56,6 +57,8 @@ export class Candidate {
   #campaign?: Promise<void>;
   #serving: Promise<unknown> = Promise.resolve();
   #term?: Term | undefined;
+  /** Whom the next term was last kept for. A preference may end while the work under this term does. */
+  #next?: NextHolder | undefined;
   /** Ends the present term, once. */
   #end: (reason: TermEnd, error?: Error) => void = () => undefined;
 
@@ -181,7 +184,9 @@ export class Candidate {
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */
   look(): void {
-    this.#crashed.observe(this.own.recordClient.known?.permits[0]);
+    const { permits = [], preference } = this.own.recordClient.known ?? {};
+    this.#crashed.observe(permits[0]);
+    if (preference) this.#next = nextHolderOf(preference);
     const obstacle = this.#term && this.own.denial;
     // In a grace after lost data, the holder puts its permit back.
     if (obstacle && obstacle !== 'recovering') this.#end(obstacle);
@@ -252,7 +257,7 @@ export class Candidate {
     permit.signal.addEventListener('abort', lost, { once: true });
     // Subscribers of the events ran since the permit was seen to be held, and may have taken long.
     if (permit.signal.aborted) lost();
-    this.#term = term;
+    [this.#term, this.#next] = [term, undefined];
     events.next({ type: 'leadership-gained', ...about });
     this.#call('gained', term);
     this.look();
@@ -274,7 +279,7 @@ export class Candidate {
   async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
     // The time in which only others, or only the target, may take the permit begins now.
     const isPreferred = reason === 'other-preferred';
-    if (isPreferred) await this.own.renewPreference(REST).catch(this.#problem('shorten the preference'));
+    if (isPreferred) await this.own.renewPreference(REST, this.#next).catch(this.#problem('shorten the preference'));
     await permit.release().catch(this.#problem('give the leadership back'));
   }
 

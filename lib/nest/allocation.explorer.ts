@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type Allocation, type AllocationListener, UnknownGroupError } from '../allocation/index.js';
 import { InvalidOptionsError } from '../decision/index.js';
@@ -14,7 +14,7 @@ import { Lifecycle } from './lifecycle.module.js';
  * booted, so that no resource is owned before.
  */
 @Injectable()
-export class AllocationExplorer implements OnApplicationBootstrap {
+export class AllocationExplorer {
   readonly #logger = new Logger('Gatekeeper');
   readonly #decorated: DecoratedMethods;
 
@@ -25,11 +25,13 @@ export class AllocationExplorer implements OnApplicationBootstrap {
     @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
     this.#decorated = new DecoratedMethods(discovery, scanner);
+    // Not in a hook of its own: parts of the application may add groups in theirs, which come later.
+    lifecycle.beforeBegin(() => this.#connectAll());
     void lifecycle.afterBoot(() => this.#begin());
   }
 
   /** @throws InvalidOptionsError listing every method with an unknown group */
-  onApplicationBootstrap(): void {
+  #connectAll(): void {
     if (isMock(this.gatekeeper)) return;
     const { allocation } = partsOf(this.gatekeeper);
     const methods = this.#decorated.find<readonly string[]>(ALLOCATED_RESOURCES);

@@ -14,9 +14,15 @@ import { ModulesContainer } from '@nestjs/core';
  */
 @Injectable()
 export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #checks: (() => void)[] = [];
   readonly #begins: (() => void | Promise<void>)[] = [];
   readonly #ends: (() => Promise<void>)[] = [];
   #hasBooted = false;
+
+  /** Calls `check` when all other parts have booted. If it throws, the boot fails, and nothing begins. */
+  beforeBegin(check: () => void): void {
+    this.#checks.push(check);
+  }
 
   /**
    * Calls `begin` when the application has booted, after those of earlier calls. Calls it at once if the application has
@@ -35,6 +41,7 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    for (const check of this.#checks) check();
     // The loop also sees what is added meanwhile.
     for (const begin of this.#begins) await begin();
     this.#hasBooted = true;

@@ -18,7 +18,7 @@ import { UnknownSemaphoreError } from '../definitions/definitions.errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
-import { type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
+import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../records/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './runs/requested-run.js';
@@ -127,11 +127,12 @@ export class NodeSemaphore implements Semaphore {
    * Keeps the next grant for the process for which it is kept already, or for all but that one, from now on.
    *
    * @param duration ms after which any node may get the permit
+   * @param former for whom it was kept, if that is over
    * @throws StoreUnavailableError or UnknownOutcomeError
    */
-  async renewPreference(duration: number): Promise<void> {
+  async renewPreference(duration: number, former?: NextHolder): Promise<void> {
     // Read with the write: an operator may just have chosen another one.
-    const whom: PreferenceRequest['whom'] = (_record, _holder, kept) => kept && nextHolderOf(kept);
+    const whom: PreferenceRequest['whom'] = (_record, _holder, kept) => (kept ? nextHolderOf(kept) : former);
     await this.recordClient.transact(preferring(this.context.random.id(), { whom, duration }));
   }
 

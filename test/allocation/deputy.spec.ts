@@ -1,9 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/index.js';
 import { deciderOf } from '../../lib/allocation/round/decider.js';
 import { kill } from '../support/members.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
-import { BEGIN, CRASH, GROUP, LEASE, type Owner, letters, pass, sharesOf, sizesOf, startOwner } from './groups.js';
+import {
+  BEGIN,
+  CRASH,
+  GROUP,
+  LEASE,
+  type Owner,
+  letters,
+  pass,
+  sharesOf,
+  sizesOf,
+  startOwner,
+  startOwners,
+} from './groups.js';
 import { NOW, anEntry } from './maps.js';
 
 describe('decides on a group', () => {
@@ -128,5 +141,28 @@ describe('a group that the leader does not have', () => {
     };
     const [usual, without] = [await looksOf(false), await looksOf(true)];
     expect(without).toBeLessThanOrEqual(usual * 1.1);
+  });
+});
+
+describe('a pause of the leadership', () => {
+  const cluster = useCluster();
+
+  it('moves nothing, also if the leader has just crashed, and its permit outlasts its membership', async () => {
+    const nodes = cluster();
+    const owners = await startOwners(nodes, 3);
+    const leader = owners.find(({ gatekeeper }) => gatekeeper.allocation.cluster.scope().isLeader)!;
+    const others = owners.filter((owner) => owner !== leader);
+    const before = sharesOf(others);
+    leader.store.script = async (call, go, key) => {
+      if (call === 'compareAndSet' && key?.startsWith('members:')) throw new StoreUnavailableError('cut off');
+      return go();
+    };
+    await pass(nodes, owners, LEASE / 2);
+    kill(leader);
+    await others[0]!.gatekeeper.definitions.pause('leader:allocation');
+    await pass(nodes, owners, 3 * CRASH);
+    expect(sharesOf(others)).toBe(before);
+    await others[0]!.gatekeeper.definitions.resume('leader:allocation');
+    await pass(nodes, owners, CRASH, () => sizesOf(others).join() === '3,3');
   });
 });

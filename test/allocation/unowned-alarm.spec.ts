@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { type StrategyFunction, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { UnownedAlarm } from '../../lib/allocation/unowned-alarm.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { kill } from '../support/members.js';
 import { type TestCluster, useCluster } from '../support/nodes.js';
+import { finish } from './divisions.js';
 import { BEGIN, LEASE, type Owner, TOLERANCE, letters, pass, sizesOf, startOwner, startOwners } from './groups.js';
 
 /** ms after which resources without an owner are an alarm. */
@@ -93,6 +96,35 @@ describe('the alarm about resources without an owner', () => {
     }
     await pass(nodes, left, LEASE + TOLERANCE + UNOWNED_FOR_LONG + 1000);
     expect(alarmsOf(left)).toHaveLength(1);
+  });
+
+  it('does not come while resources move one after another, each soon, however long all of them take', async () => {
+    const nodes = cluster();
+    const resources = () => letters('abcdefghijklmnopqrstuvwxyz');
+    const onAllocated = (_: unknown, { revoked }: { revoked: readonly unknown[] }) =>
+      revoked.length > 0 ? new Promise<void>((resolve) => nodes.time.schedule(resolve, 1500)) : undefined;
+    const slowly = { resources, onAllocated, movement: { count: 1 }, settleDelay: 0 };
+    const one = await startOwner(nodes, slowly);
+    await pass(nodes, [one], BEGIN, () => one.group.owned().length === 26);
+    const owners = [one, await startOwner(nodes, slowly)];
+    const took = await pass(nodes, owners, 60_000, () => sizesOf(owners).join() === '13,13');
+    expect(took).toBeGreaterThan(PATIENCE + 3000);
+    expect(alarmsOf(owners)).toEqual([]);
+  });
+
+  it('tells of those that have had none for long, and not of others that move', async () => {
+    const nodes = cluster();
+    const { context } = partsOf((await nodes.node()).gatekeeper);
+    const raised = new UnownedAlarm('queues', context, LEASE);
+    const check = async (unowned: string) => {
+      finish(raised.observe(letters(unowned)));
+      raised.check(() => 'it is stuck');
+      await nodes.time.advance(1000);
+      return raised.current?.sentence;
+    };
+    for (let moved = 0; moved * 1000 < PATIENCE; moved++) expect(await check(`x${moved % 10}`)).toBeUndefined();
+    expect(await check('x0')).toBe('1 resources of group "queues" have had no owner for 12 s: it is stuck');
+    expect(await check('01')).toBeUndefined();
   });
 
   it('does not come while all resources have owners, nor in the grace of a new group', async () => {

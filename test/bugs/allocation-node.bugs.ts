@@ -160,8 +160,8 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/mandate.ts',
-        find: 'return (leader ?? recorded)?.instance;',
-        replace: 'return leader?.instance;',
+        find: 'return (term?.stored ?? recorded)?.instance;',
+        replace: 'return (term?.stored ?? (recorded && this.parts.candidate.leader))?.instance;',
       },
     ],
     layer: { kind: 'allocation', faults: ['allClocksBack', 'crash'], within: 300, says: /A3/ },

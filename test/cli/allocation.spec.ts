@@ -77,6 +77,19 @@ describe('allocation on the command line', () => {
     expect((await gatekeeper('allocation', 'orders', 'unpin', 'a')).out).toBe('orders: unpinned a\n');
   });
 
+  it('drains a node also while what would move can not be planned', async () => {
+    const { allocation, ...rest } = allocating('');
+    const resources = () => {
+      throw new Error('the database is down');
+    };
+    const groups = [{ ...allocation!.groups![0]!, resources }];
+    const { url } = await start({ gatekeeper: { ...rest, allocation: { groups } } });
+    const order = (...args: string[]) =>
+      call(['allocation', 'orders', ...args, '--url', url, '--token', TOKENS.operate], { open: openOperator });
+    expect((await order('drain', 'app9', '--dry-run')).err).toContain('the database is down');
+    expect(await order('drain', 'app9')).toMatchObject({ exitCode: 0, out: 'orders: drains app9\n' });
+  });
+
   it('says that an order changed nothing, and fails if there is none to end', async () => {
     const { gatekeeper } = await owned();
     const orders = (...args: string[]) => gatekeeper('allocation', 'orders', ...args);
@@ -93,6 +106,12 @@ describe('allocation on the command line', () => {
     [['orders', 'pin', 'a'], 2, 'give: allocation <group> pin <resource> <node>'],
     [['orders', 'drain'], 2, 'give: allocation <group> drain <node>'],
     [['orders', 'unpin', 'a', 'app1'], 2, 'give: allocation <group> unpin <resource>'],
+    [
+      ['orders', 'plan', 'drain', 'app1'],
+      2,
+      'give: allocation <group> plan, with --lose, --join or --drain <nodes...>',
+    ],
+    [['orders', 'moves', 'a'], 2, 'give: allocation <group> moves, with --resource <text> or --node <name>'],
     [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain'],
   ])('refuses %j', async (args, exitCode, why) => {
     const { gatekeeper } = await started();

@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { type TestNode, openEnd, useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';
-import { GRACE, LEASE, REST, candidate, candidates, instanceOf, leads, scopeOf, untilLed } from './candidates.js';
+import {
+  GRACE,
+  LEASE,
+  REST,
+  candidate,
+  candidates,
+  instanceOf,
+  leadersOf,
+  leads,
+  scopeOf,
+  untilLed,
+} from './candidates.js';
 
 const newCluster = useCluster();
 
@@ -68,5 +80,25 @@ describe('transferTo() while the leader steps down', () => {
     end();
     await untilLed(cluster, nodes, 1000);
     expect(leads(third)).toBe(true);
+  });
+});
+
+describe('a handover of a leader whose work takes longer than those who ask for it expect', () => {
+  it.each([
+    ['a transfer', (asking: TestNode, target: TestNode) => asking.gatekeeper.cluster.transferTo(instanceOf(target))],
+    ['a step-down', (asking: TestNode) => partsOf(asking.gatekeeper).handovers.stepDown('default')],
+  ])('by %s still goes to the node that was meant', async (_, ask) => {
+    const cluster = newCluster();
+    const leader = await candidate(cluster, { shutdownGrace: 10 * GRACE });
+    const [target, asking] = [await candidate(cluster), await cluster.node({ shutdownGrace: GRACE })];
+    const { work, end } = openEnd();
+    void scopeOf(leader).lead(work);
+    await ask(asking, target);
+    await cluster.time.advance(GRACE + REST + 1000);
+    expect(leadersOf([leader, target])).toEqual([]);
+    target.store.isDeaf = true;
+    end();
+    await untilLed(cluster, [leader, target], REST);
+    expect(leads(target)).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nes
 import {
   AllocatedResources,
   type AllocationChange,
+  AllocationService,
   ClusterCron,
   ClusterService,
   GatekeeperModule,
@@ -167,4 +168,58 @@ describe('initialize() of ClusterService before the end of the boot', () => {
       expect(app.log.filter((line) => line.startsWith('warn'))).toEqual([]);
     },
   );
+});
+
+const QUEUES = { resources: () => ['berlin'], id: String };
+
+/** Adds the group that `Worker` follows in one phase of the boot. */
+function adding(phase: 'onModuleInit' | 'onApplicationBootstrap') {
+  @Injectable()
+  class Adding implements OnModuleInit, OnApplicationBootstrap {
+    constructor(private readonly allocation: AllocationService) {}
+
+    onModuleInit() {
+      if (phase === 'onModuleInit') this.allocation.group('queues', QUEUES);
+    }
+
+    onApplicationBootstrap() {
+      if (phase === 'onApplicationBootstrap') this.allocation.group('queues', QUEUES);
+    }
+  }
+  return Adding;
+}
+
+@Injectable()
+class Follower {
+  readonly owned: string[] = [];
+
+  @AllocatedResources('queues')
+  follow(owned: readonly { readonly id: string }[]) {
+    this.owned.push(...owned.map(({ id }) => id));
+  }
+}
+
+describe('a group that a method follows', () => {
+  const { boot } = useApps();
+
+  it.each(['onModuleInit', 'onApplicationBootstrap'] as const)('may be added in %s', async (phase) => {
+    const app = await boot(
+      { providers: [adding(phase), Follower] },
+      { membership: { lease: 200 }, clockTolerance: 20 },
+    );
+    await until(() => app.get(Follower).owned.length > 0);
+    expect(app.get(Follower).owned).toEqual(['berlin']);
+  });
+
+  it('must be there at the end of the boot: else the application does not boot, and nothing begins', async () => {
+    let gatekeeper!: GatekeeperService;
+    const seen = {
+      provide: 'seen',
+      useFactory: (each: GatekeeperService) => (gatekeeper = each),
+      inject: [GatekeeperService],
+    };
+    const error = await bootError(boot({ providers: [Follower, seen] }, { leadership: { enabled: true } }));
+    expect(error.message).toContain('Follower.follow: "queues" is no allocation group of this node (it has none)');
+    expect(gatekeeper.cluster.activeScopes).toEqual([]);
+  });
 });

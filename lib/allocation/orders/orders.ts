@@ -1,5 +1,6 @@
 import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, faultsOf, nameSchema, show } from '../../decision/index.js';
+import { InvalidOptionsError, faultsOf, messageOf, nameSchema, show } from '../../decision/index.js';
+import { isUnreadable } from '../../records/known-record.js';
 import { RecordClient } from '../../records/record-client.js';
 import { faultOfId } from '../resources/resource-id.js';
 import type { AllocationOrders } from '../round/round.js';
@@ -10,12 +11,16 @@ type Change = Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>>;
 /** The orders of operators for one group, as this node knows them. */
 export class Orders {
   readonly client: RecordClient<OrdersRecord>;
+  /** Whether this node has read that there are none. */
+  #areNone = false;
+  /** Why the text that the store had last can't be read. */
+  #unreadable: Error | undefined;
 
-  /** @param onChange called after each change by any node that this node notices */
+  /** @param onChange called after each change by any node that this node notices, and when the first answer is there */
   constructor(
     private readonly group: string,
     context: Context,
-    onChange: () => void,
+    private readonly onChange: () => void,
   ) {
     this.client = new RecordClient(encodeURIComponent(group), ORDERS, context);
     const semaphore = this.client.key;
@@ -29,12 +34,30 @@ export class Orders {
   /** The orders as the leader's round takes them. */
   get current(): AllocationOrders {
     const { pins = [], drained = [] } = this.client.known ?? {};
-    return { pins: new Map(pins), drained: new Set(drained) };
+    return { pins: new Map(pins), drained: new Set(drained), areUnknown: !this.#areKnown };
   }
 
-  /** Grows with each change. */
+  get #areKnown(): boolean {
+    return this.#areNone || this.client.known !== undefined;
+  }
+
+  /** Whether the store was asked since this node started: before that, there may be orders that can be read. */
+  get areAsked(): boolean {
+    return this.#areKnown || this.#unreadable !== undefined;
+  }
+
+  /** Why the orders can't be read now, and which ones count, in a sentence. */
+  get fault(): string | undefined {
+    if (!this.#unreadable) return undefined;
+    const effect = this.#areKnown
+      ? 'the last orders that were read stay in force'
+      : 'this node knows no pins and no drains';
+    return `${effect}: ${messageOf(this.#unreadable)}`;
+  }
+
+  /** Grows with each change; -1 while they are unknown. */
   get revision(): number {
-    return this.client.known?.seq ?? 0;
+    return this.#areKnown ? (this.client.known?.seq ?? 0) : -1;
   }
 
   /** Number of requests to look at the resources. */
@@ -42,10 +65,26 @@ export class Orders {
     return this.client.known?.asked ?? 0;
   }
 
-  /** Takes over the text that the store has. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
+  /** Takes over the text that the store has. If it can't be read, there is a {@link fault}. @throws StoreUnavailableError */
   async takeIn(text: string | undefined): Promise<void> {
-    const { client } = this;
-    if (text === undefined ? client.known !== undefined : !client.observe(text)) await client.look();
+    const before = [this.areAsked, this.revision];
+    try {
+      if (text === undefined ? this.client.known !== undefined : !this.client.observe(text)) await this.client.look();
+      this.#areNone ||= text === undefined;
+      this.#unreadable = undefined;
+    } catch (error) {
+      // It must not stop the group.
+      if (!isUnreadable(error)) throw error;
+      this.#unreadable = error;
+    }
+    if ([this.areAsked, this.revision].join() !== before.join()) this.onChange();
+  }
+
+  /** Reads the orders if this node never could. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
+  async expectKnown(): Promise<void> {
+    if (this.#areKnown) return;
+    await this.client.look();
+    this.#areNone = true;
   }
 
   /* Each order resolves to whether it changed the orders. */

@@ -13,6 +13,21 @@ export function participantsOf(
   return living.map(({ inc, node, weight }) => ({ id: inc, weight: drained.has(node) ? 0 : weight }));
 }
 
+/**
+ * The participants while the orders are unknown: a node that owns nothing may be drained, so it gets nothing. If no node
+ * owns anything, all of them count, because the work would stand still.
+ *
+ * @param members each with its pages
+ */
+export function surelyNotDrained(
+  participants: readonly WeightedParticipant[],
+  members: ReadonlyMap<string, ReadonlyMap<string, unknown>>,
+): readonly WeightedParticipant[] {
+  const isOwner = ({ id }: WeightedParticipant) => (members.get(id)?.size ?? 0) > 0;
+  if (!participants.some((each) => each.weight > 0 && isOwner(each))) return participants;
+  return participants.map((each) => (isOwner(each) ? each : { ...each, weight: 0 }));
+}
+
 /** Of several processes with one node name, the one that has the resource, else the one with the lowest id. */
 export function incarnationsOf(
   pins: AllocationOrders['pins'],

@@ -6,7 +6,7 @@ import { eachInPieces } from '../each-in-pieces.js';
 import { type AllocationRoot, isRootBehind, restoreRoot } from '../map/root.js';
 import { type MemberChange, rewriteMap } from './next-root.js';
 import { type OwnerMap, readOwnerMap } from './owner-map.js';
-import { incarnationsOf, participantsOf } from './participants.js';
+import { incarnationsOf, participantsOf, surelyNotDrained } from './participants.js';
 import type { ParticipantEntry } from './registry-view.js';
 import type { CommitRound, Leadership, Round, RoundCounts, RoundInput } from './round.js';
 
@@ -87,7 +87,7 @@ function isGraceOver({ born, seq, lease }: AllocationRoot, { registry, bornSeenA
  * registry must not move the resources of all its nodes.
  */
 function* divide(
-  { owners, limbo, lost }: OwnerMap,
+  { members, owners, limbo, lost }: OwnerMap,
   { registry, resources, orders, options }: RoundInput,
 ): Pieces<Assignment> {
   const { living } = registry;
@@ -95,11 +95,12 @@ function* divide(
   const free: string[] = [];
   yield* eachInPieces(resources, (resource) => void (isKept(owners.get(resource)) || free.push(resource)));
   const entries = [...living.values()];
-  // While pages are lost, a revoked resource could not be granted to another node.
-  const isCalm = options.isSettled && lost.length === 0;
+  // While pages are lost, a revoked resource could not be granted to another node. Without the orders, it may be pinned.
+  const isCalm = options.isSettled && lost.length === 0 && !orders.areUnknown;
+  const participants = participantsOf(entries, orders.drained);
   return yield* assign({
     resources: free,
-    participants: participantsOf(entries, orders.drained),
+    participants: orders.areUnknown ? surelyNotDrained(participants, members) : participants,
     current: owners,
     pins: incarnationsOf(orders.pins, owners, entries),
     ...(options.strategy && { strategy: options.strategy }),
@@ -158,7 +159,9 @@ function* countsOf(
   resources: readonly string[],
   deferred: number,
 ): Pieces<RoundCounts> {
-  let owned = 0;
-  yield* eachInPieces(resources, (resource) => void (owned += owners.has(resource) ? 1 : 0));
-  return { owned, limbo: limbo.size, unowned: resources.length - owned, deferred, lost: lost.length };
+  const unownedIds: string[] = [];
+  yield* eachInPieces(resources, (resource) => void (owners.has(resource) || unownedIds.push(resource)));
+  const unowned = unownedIds.length;
+  const counts = { owned: resources.length - unowned, limbo: limbo.size, unowned, deferred, lost: lost.length };
+  return unowned > 0 ? { ...counts, unownedIds } : counts;
 }

@@ -12,6 +12,8 @@ export interface AllocationOrders {
   readonly pins: ReadonlyMap<string, string>;
   /** Nodes that must own nothing. */
   readonly drained: ReadonlySet<string>;
+  /** The node that decides could never read them, so that any owner may be pinned, and any node without resources drained. */
+  readonly areUnknown?: boolean;
 }
 
 export interface RoundOptions extends LeaseBound {
@@ -58,6 +60,10 @@ export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'strategy
 export const GRACE =
   'the owner map is new, or was lost: nothing is granted until every member has confirmed it, or its lease is over';
 
+/** The sentence of a round that was decided without the orders. */
+export const UNKNOWN_ORDERS =
+  'the pins and drains can not be read: nothing is taken from a living node, and only nodes that own resources get more';
+
 /** Counts of a round, for health and alarms. */
 export interface RoundCounts {
   /** Resources with an owner. */
@@ -66,6 +72,8 @@ export interface RoundCounts {
   readonly limbo: number;
   /** Resources of the master set without an owner, with those in limbo. */
   readonly unowned: number;
+  /** The ids of these; absent if there are none. */
+  readonly unownedIds?: readonly string[];
   /** Resources that would move for balance if the limit, or the settle delay, allowed it. */
   readonly deferred: number;
   /** Lost pages whose resources are not free yet. */

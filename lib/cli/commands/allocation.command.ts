@@ -41,16 +41,25 @@ export function allocationCommand(runner: Runner): Command {
     .addOption(dryRunOption())
     .addOption(yesOption())
     .action(
-      runner.action<Options, Arguments>((session, options, group, action, subject, node) =>
-        session.operate((operator) => {
+      runner.action<Options, Arguments>((session, options, group, action, subject, node) => {
+        expectFitting(action, subject);
+        return session.operate((operator) => {
           if (group === undefined) return showAll(session, operator);
           if (action === undefined) return showOne(session, operator, group);
           if (action === 'moves') return moves(session, operator, group, options);
           if (action === 'plan') return plan(session, operator, group, options);
           return change(session, operator, orderOf(group, action, subject, node), options);
-        }),
-      ),
+        });
+      }),
     );
+}
+
+/** A plan of nothing must not pass for the plan of what was named. @throws UsageFailure */
+function expectFitting(action: Action | undefined, subject: string | undefined): void {
+  if (subject === undefined) return;
+  const form = 'give: allocation <group>';
+  if (action === 'plan') throw new UsageFailure(`${form} plan, with --lose, --join or --drain <nodes...>`);
+  if (action === 'moves') throw new UsageFailure(`${form} moves, with --resource <text> or --node <name>`);
 }
 
 async function showAll(session: Session, operator: Operator): Promise<void> {
@@ -91,7 +100,7 @@ function orderOf(
   return action === 'unpin' ? { group, action, resource: subject } : { group, action, node: subject };
 }
 
-/** With `--dry-run`, shows what would move. */
+/** With `--dry-run`, and before it asks, shows what would move. Otherwise an order needs no plan, which may be impossible now. */
 async function change(
   session: Session,
   operator: Operator,
@@ -100,6 +109,14 @@ async function change(
 ): Promise<ExitCode | void> {
   const { group, action, resource, node } = order;
   const subject = [resource, node].filter((each) => each !== undefined).join(' on ');
+  const give = async () => {
+    const done = await operator.orderAllocation(order, { reason });
+    // A misspelt name must not look like nothing to do.
+    if (!done && isEnd(action)) throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
+    const text = done ? DONE[action] : 'nothing to do, it has this order already:';
+    session.output.result({ ...order, done }, () => plain(`${group}: ${text} ${subject}`));
+  };
+  if (!care.dryRun && (care.yes || !session.canAsk)) return give();
   const request = requestOf(order);
   const { sentences, moves } = request
     ? await operator.planAllocation(group, request)
@@ -107,14 +124,7 @@ async function change(
   return withCare(session, care, {
     plan: { ...order, moves, sentences },
     sentence: plain(`${action} ${subject} in ${group} (${sentences.join('; ') || 'nothing moves'})`),
-    change: async () => {
-      const done = await operator.orderAllocation(order, { reason });
-      // A misspelt name must not look like nothing to do.
-      if (!done && isEnd(action))
-        throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
-      const text = done ? DONE[action] : 'nothing to do, it has this order already:';
-      session.output.result({ ...order, done }, () => plain(`${group}: ${text} ${subject}`));
-    },
+    change: give,
   });
 }
 
