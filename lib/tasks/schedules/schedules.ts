@@ -67,7 +67,8 @@ export class Schedules {
     this.#records ??= new ScheduleRecords(store(), context);
     const isPaused = () => handlers.isLimitPaused(type);
     const turn = () => store().slices.turn();
-    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, turn });
+    const learnPause = () => handlers.learnLimit(type);
+    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, learnPause, turn });
     handlers.handle(type, (task) => this.#run(task, name, handler, look), schedule.handler);
     const timer = new ScheduleTimer(schedule, look, context, () => this.#now());
     this.#own.set(name, { schedule, look, timer });
