@@ -39,7 +39,7 @@ describe('tasks that are addressed to another node of a test', () => {
   });
 
   it('stay if no node matches, and runAll() ends', async () => {
-    await one.tasks.submit(single('mail', 'a'), undefined, { to: 'nobody' });
+    await one.tasks.submit(single('mail', 'a'), undefined, { to: 'missing' });
     await tasks.runAll();
     expect(await tasks.find('mail:a')).toMatchObject({ state: 'waiting' });
   });
