@@ -57,7 +57,7 @@ export class Webhook {
     this.#waiting.push(...alerts.filter(({ kind }) => this.settings.kinds.includes(kind)));
     const tooMany = this.#waiting.splice(0, this.#waiting.length - MOST_WAITING);
     if (tooMany.length > 0) this.#giveUp(tooMany.length, `more than ${MOST_WAITING} alerts waited`);
-    if (this.#waiting.length > 0) this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    if (this.#waiting.length > 0) this.#working ??= this.#work();
   }
 
   /** Sends a test at once, without a repetition. Never rejects. */
@@ -77,9 +77,14 @@ export class Webhook {
 
   async #work(): Promise<void> {
     const { signal } = this.#closing;
-    while (this.#waiting.length > 0) {
-      await this.#deliver(this.#takeOldest());
-      if (this.#waiting.length > 0) await pause(this.context.nodeClock, PACE, { signal, isAwaited: false });
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#deliver(this.#takeOldest());
+        if (this.#waiting.length > 0) await pause(this.context.nodeClock, PACE, { signal, isAwaited: false });
+      }
+    } finally {
+      // In the same step as the last look: alerts that come right after it begin anew.
+      this.#working = undefined;
     }
   }
 

@@ -1,9 +1,13 @@
 import { LEADERSHIP_JOB } from '../activity/index.js';
-import type { GatekeeperEvent, RunOfJob } from '../context/events.js';
+import type { EventOf, GatekeeperEvent, RunOfJob } from '../context/events.js';
+import { isProgram } from '../context/node-identity.js';
 import { typeOfId } from '../tasks/name-of-id.js';
 import type { ActiveWork } from './active-work.js';
 import type { Labels } from './labels.js';
 import { ATTRIBUTES as A, type RecordValue } from './metrics.js';
+
+/** Metrics of the events about permits. */
+const PERMITS = { granted: 'grants', refreshed: 'refreshes', released: 'releases' } as const;
 
 /** Counts the events of a node. */
 export class EventMetrics {
@@ -16,11 +20,9 @@ export class EventMetrics {
   note(event: GatekeeperEvent): void {
     switch (event.type) {
       case 'granted':
-        return this.record('grants', 1, this.#semaphore(event));
       case 'refreshed':
-        return this.record('refreshes', 1, this.#semaphore(event));
       case 'released':
-        return this.record('releases', 1, this.#semaphore(event));
+        return this.#permit(event);
       case 'lost':
         return this.record('losses', 1, { ...this.#semaphore(event), [A.loss]: event.reason });
       case 'run-started':
@@ -59,6 +61,11 @@ export class EventMetrics {
         return this.record('memberChanges', 1, { [A.change]: 'lost' });
       default:
     }
+  }
+
+  /** A permit of a program is not held by this node, which only asks the store for it. */
+  #permit(event: EventOf<keyof typeof PERMITS>): void {
+    if (!isProgram(event.permit.instance)) this.record(PERMITS[event.type], 1, this.#semaphore(event));
   }
 
   /** A term of leadership is no run: it may last for weeks. */

@@ -161,6 +161,21 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     expect(schedules[0].next).toBeGreaterThan(now);
     expect((await get('/api/schedules', { token: LIMITED })).json.schedules).toEqual([]);
   });
+
+  it('and schedules whose records this node can not read, by their names', async () => {
+    const server = await start({ platform, console });
+    const { tasks } = partsOf(server.gatekeeper);
+    tasks.schedules.add('report', '0 3 * * *', () => undefined);
+    tasks.start();
+    const client = partsOf(server.gatekeeper).openStore();
+    await client.tasks!.tasks.create('@import', 'p|import|{"v":99}');
+    await client.close();
+    expect((await server.get('/api/schedules')).json.schedules).toEqual([
+      { name: 'import', type: 'cron.import', isHere: false, isUnreadable: true, waiting: 0, skipped: [] },
+      expect.objectContaining({ name: 'report', isHere: true, expression: '0 3 * * *' }),
+    ]);
+    expect((await server.get('/api/schedules', { token: LIMITED })).json.schedules).toEqual([]);
+  });
 });
 
 /** A newer version writes a record. */

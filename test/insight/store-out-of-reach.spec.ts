@@ -160,6 +160,19 @@ describe('while the store can not be asked', () => {
     expect(health.faults[0]!.sentence).toMatch(/can't be reached.*the connection was lost/);
   });
 
+  it('a check of the health ends after 5 s, also if only the clock gives no answer', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const { gatekeeper, store } = nodes.unstarted({ callTimeout: '20s' });
+    const unread = new StoreUnavailableError('no time');
+    store.script = (call, go) => (call === 'now' ? Promise.reject(unread) : go());
+    await gatekeeper.start();
+    store.script = (call, go) => (call === 'now' ? new Promise(() => undefined) : go());
+    const checking = gatekeeper.checkHealth();
+    await nodes.time.advance(5000);
+    expect(await outcomeOf(checking)).toMatchObject({ value: { status: 'down', faults: [{ code: 'clock-unread' }] } });
+  });
+
   it('and health is well again as soon as the store answers', async () => {
     const { nodes, gatekeeper, node } = await working();
     disconnect(node);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FIRST, MINUTE, SOON, ScheduledJob } from './schedule-nodes.js';
-import { useCluster } from '../support/nodes.js';
+import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob } from './schedule-nodes.js';
+import { keyOf, useCluster } from '../support/nodes.js';
 import { type TaskCluster, SWEPT, useTaskCluster } from './task-nodes.js';
 
 const create = useTaskCluster();
@@ -224,5 +224,29 @@ describe('a pause of the semaphore of the type', () => {
     await cluster.time.advance(5 * MINUTE);
     expect(planned).toHaveLength(1 + caughtUp + 1);
     expect(new Set(planned).size).toBe(planned.length);
+  });
+
+  it('holds also for a node that has just started, and has not read the semaphore yet', async () => {
+    const cluster = newCluster();
+    const { definitions, tasks } = (await cluster.node({ definitions: [] })).gatekeeper;
+    tasks.schedules.add('job', MINUTELY, () => undefined);
+    tasks.start();
+    await definitions.define({ name: 'task:cron.job', duration: 10_000, permits: 10 });
+    await cluster.time.advance(MINUTE);
+    await definitions.pause('task:cron.job');
+    await cluster.time.advance(10 * MINUTE);
+    const late = await cluster.node({ definitions: [] });
+    let answer: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => (answer = resolve));
+    late.store.script = async (_call, go, key) => {
+      if (key === keyOf('task:cron.job')) await slow;
+      return go();
+    };
+    late.gatekeeper.tasks.schedules.add('job', MINUTELY, () => undefined, { missed: 'all' });
+    late.gatekeeper.tasks.start();
+    await cluster.time.advance(SOON / 2);
+    answer();
+    await cluster.time.advance(2 * SOON);
+    expect((await tasks.waitingTypes()).types).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { stateLinesOf } from '../../lib/tasks/overview/state-lines.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
 import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -152,5 +153,28 @@ describe('a schedule of which this cluster has heard before', () => {
       skipped: [],
     };
     expect(await other.tasks.schedules.list()).toEqual([{ ...listed, isHere: false }]);
+  });
+
+  it('is listed with the others if a node can not read its record', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const [node, other] = [job.node(), cluster.node()];
+    await cluster.time.advance(SOON);
+    const { texts } = node.store;
+    const text = (await texts.read('@job'))!;
+    await texts.write('@later', undefined, text.replaceAll('job', 'later'));
+    await texts.write('@job', text, text.replace('"v":1', '"v":99'));
+    await texts.write('@broken', undefined, 'p|broken|{');
+    const unreadable = { isUnreadable: true, waiting: 0, skipped: [] };
+    expect(await other.tasks.schedules.list()).toEqual([
+      { name: 'broken', type: 'cron.broken', isHere: false, ...unreadable },
+      { name: 'job', type: 'cron.job', isHere: false, ...unreadable },
+      expect.objectContaining({ name: 'later', expression: MINUTELY, isHere: false, next: FIRST }),
+    ]);
+    const [, own] = await node.tasks.schedules.list();
+    expect(own).toMatchObject({ name: 'job', expression: MINUTELY, next: FIRST, isHere: true, ...unreadable });
+    expect(await stateLinesOf(node.tasks)).toContainEqual(
+      'state schedule=broken expression=unknown zone=unknown mode=unknown next=none last=none run=none waiting=0 elsewhere unreadable',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { instanceOfProgram } from '../../lib/context/node-identity.js';
 import { METRICS } from '../../lib/telemetry/metrics.js';
 import { useCluster } from '../support/nodes.js';
 import { everyMetric } from './every-metric.js';
@@ -65,6 +66,21 @@ describe('permits', () => {
     expect(await observed.valuesOf('gatekeeper.permit.refreshes')).toEqual(['1 ["job"]']);
     expect(await observed.valuesOf('gatekeeper.permit.releases')).toEqual(['1 ["job"]']);
     expect(await observed.valuesOf('gatekeeper.acquire.denials')).toEqual(['1 ["job","no-permit"]']);
+  });
+
+  it('do not count those of programs, which this node only asks the store for', async () => {
+    const observed = observe();
+    const { gatekeeper } = await cluster().node({ telemetry: observed.telemetry() });
+    const { external } = partsOf(gatekeeper);
+    const program = { semaphore: 'job', instance: instanceOfProgram('importer') };
+    const asked = { ...program, holder: 'importer', acquirer: 'importer' };
+    const taken = await external.take(asked, { wait: 0, signal: new AbortController().signal });
+    if (taken.outcome !== 'granted') throw new Error(taken.reason);
+    await external.refresh({ ...program, id: taken.permit.id, token: taken.permit.token });
+    await external.release({ ...program, id: taken.permit.id });
+    for (const change of ['grants', 'refreshes', 'releases']) {
+      expect(await observed.valuesOf(`gatekeeper.permit.${change}`)).toEqual([]);
+    }
   });
 
   it('count those that are held now, and losses by reason', async () => {

@@ -83,11 +83,17 @@ const scheduleSchema: z.ZodType<ScheduleView> = z
   .object({
     name: z.string(),
     type: z.string(),
-    expression: z.string(),
-    timeZone: z.string(),
-    mode: z.string(),
+    expression: z
+      .string()
+      .optional()
+      .meta({ description: 'absent, as timeZone and mode, if only the record has it, and can not be read' }),
+    timeZone: z.string().optional(),
+    mode: z.string().optional(),
     missed: z.enum(['skip', 'once', 'all']).optional().meta({ description: 'absent for a schedule of other nodes' }),
     isHere: z.boolean().meta({ description: 'whether the answering node has it' }),
+    isUnreadable: z.literal(true).optional().meta({
+      description: 'present if this node can not read its record: of a newer version, or corrupt',
+    }),
     next: time.optional(),
     last: time.optional().meta({ description: 'the last planned time that was decided about' }),
     run: time.optional().meta({ description: 'the last planned time that was submitted' }),

@@ -30,10 +30,13 @@ function workText({ handles, running, concurrency, completed, failed, obstacle }
   return `${handles}(${running}/${concurrency} running, ${completed} completed, ${failed} failed in the last minute${stop})`;
 }
 
-function scheduleLine({ name, expression, timeZone, mode, next, last, run, waiting, isHere }: ScheduleView): string {
+function scheduleLine(schedule: ScheduleView): string {
+  const { name, expression, timeZone, mode, next, last, run, waiting, isHere, isUnreadable } = schedule;
   const time = (at: number | undefined) => (at === undefined ? 'none' : new Date(at).toISOString());
+  const text = (value: string | undefined) => (value === undefined ? 'unknown' : word(value));
   return (
-    `state schedule=${word(name)} expression=${JSON.stringify(expression)} zone=${word(timeZone)} mode=${word(mode)} ` +
-    `next=${time(next)} last=${time(last)} run=${time(run)} waiting=${waiting}${isHere ? '' : ' elsewhere'}`
+    `state schedule=${word(name)} expression=${expression === undefined ? 'unknown' : JSON.stringify(expression)} ` +
+    `zone=${text(timeZone)} mode=${text(mode)} next=${time(next)} last=${time(last)} run=${time(run)} ` +
+    `waiting=${waiting}${isHere ? '' : ' elsewhere'}${isUnreadable ? ' unreadable' : ''}`
   );
 }

@@ -12,6 +12,8 @@ export interface LookParts {
   readonly context: Context;
   /** Whether the type of the schedule is paused in the cluster, as this node knows. */
   readonly isPaused: () => boolean;
+  /** Makes sure that `isPaused` is known. @throws errors of a store that can't be asked */
+  readonly learnPause: () => Promise<void>;
   /** Waits for a later turn of the event loop if much was done in this one. */
   readonly turn: () => Promise<void> | undefined;
 }
@@ -81,6 +83,8 @@ export class ScheduleLook {
     this.#startedAt ??= now;
     // The ticks of many schedules may come at one second.
     await this.parts.turn();
+    // A node that has just started would decide about the ticks of a pause that it does not know yet.
+    if (!this.#hasLooked) await this.parts.learnPause();
     let seen = this.isFirst ? this.#seen : await records.find(this.schedule.name);
     this.#isUnsure = true;
     for (let step = await this.#stepAfter(seen, now); step; step = await this.#stepAfter(seen, now)) {

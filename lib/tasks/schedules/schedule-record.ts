@@ -86,6 +86,14 @@ export function scheduleKey(name: string): string {
   return `@${name}`;
 }
 
+/** Name of the schedule whose record has this key. */
+export function nameOfKey(key: string): string {
+  return key.slice(1);
+}
+
+/** Stands for a record that this node can't read: of a newer version, or corrupt. */
+export const UNREADABLE_SCHEDULE = 'unreadable';
+
 /** The records are together in the order of texts, and among no tasks. */
 export const SCHEDULES: readonly [from: string, to: string] = [LETTER, 'p}'];
 

@@ -5,7 +5,16 @@ import { encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
 import { hasEnded } from '../transitions.js';
 import { type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
-import { SCHEDULES, type ScheduleRecord, decodeSchedule, encodeSchedule, scheduleKey } from './schedule-record.js';
+import {
+  SCHEDULES,
+  type ScheduleRecord,
+  UNREADABLE_SCHEDULE,
+  decodeSchedule,
+  encodeSchedule,
+  nameOfKey,
+  readableSchedule,
+  scheduleKey,
+} from './schedule-record.js';
 
 /**
  * ms for which a node may act on a record that it has seen. A task is remembered for at least a minute, so a tick that is
@@ -38,15 +47,15 @@ export class ScheduleRecords {
     return text === undefined ? undefined : { record: decodeSchedule(text), text, isOld };
   }
 
-  /** All schedules of the cluster, by name. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
-  async list(): Promise<ScheduleRecord[]> {
-    const records: ScheduleRecord[] = [];
+  /** The records of all schedules of the cluster, by name, also of those that can't be read. @throws StoreUnavailableError */
+  async list(): Promise<Map<string, ScheduleRecord | typeof UNREADABLE_SCHEDULE>> {
+    const records = new Map<string, ScheduleRecord | typeof UNREADABLE_SCHEDULE>();
     const [first, to] = SCHEDULES;
     for (let from = first; ;) {
       const page = await this.store.timed.range(from, to, PAGE);
-      for (const { text } of page) {
+      for (const { key, text } of page) {
         await this.store.slices.turn();
-        records.push(decodeSchedule(text));
+        records.set(nameOfKey(key), readableSchedule(text) ?? UNREADABLE_SCHEDULE);
       }
       if (page.length < PAGE) return records;
       from = `${page.at(-1)!.text}\0`;

@@ -1,5 +1,5 @@
 import { type MissedTicks, type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
-import type { ScheduleRecord, SkippedTick } from './schedule-record.js';
+import { type ScheduleRecord, type SkippedTick, UNREADABLE_SCHEDULE } from './schedule-record.js';
 import { type Ticks, readTicks } from './ticks.js';
 
 /** A schedule of the cluster. Times are cluster time in ms since 1970. */
@@ -8,16 +8,24 @@ export interface ScheduleView {
   readonly name: string;
   /** Type of its tasks. The semaphore `task:<type>` limits and pauses it. */
   readonly type: string;
-  /** The cron expression; of a schedule of other nodes, as the node has it that submitted last. */
-  readonly expression: string;
+  /**
+   * The cron expression; of a schedule of other nodes, as the node has it that submitted last. Absent, as zone and mode, if
+   * that record can't be read.
+   */
+  readonly expression?: string;
   /** Name of the time zone. */
-  readonly timeZone: string;
+  readonly timeZone?: string;
   /** `once-per-tick`, `at-most-one-running` or `queue`. */
-  readonly mode: string;
+  readonly mode?: string;
   /** Effect of missed ticks; absent for a schedule of other nodes. */
   readonly missed?: MissedTicks;
   /** Whether this node has the schedule. If no node has it any more, its record is all that is left. */
   readonly isHere: boolean;
+  /**
+   * Present if this node can't read the record: it is of a newer version, or corrupt. Then it knows nothing of the past, and
+   * submits no ticks.
+   */
+  readonly isUnreadable?: true;
   /** The next planned time; absent if the expression can't be read. */
   readonly next?: number;
   /** The last planned time that was decided about; absent before the first. */
@@ -36,8 +44,10 @@ export interface SkippedRun {
   readonly former: string;
 }
 
+type Stored = ScheduleRecord | typeof UNREADABLE_SCHEDULE;
+
 /** @param record absent if the node has not written it yet */
-export function viewOf(schedule: ParsedSchedule, record: ScheduleRecord | undefined, now: number): ScheduleView {
+export function viewOf(schedule: ParsedSchedule, record: Stored | undefined, now: number): ScheduleView {
   const { name, expression, timeZone, mode, missed, ticks } = schedule;
   return {
     name,
@@ -53,17 +63,21 @@ export function viewOf(schedule: ParsedSchedule, record: ScheduleRecord | undefi
 }
 
 /** A schedule of which this node has only the record. */
-export function viewOfOthers(record: ScheduleRecord, now: number): ScheduleView {
-  const { name, expression, timeZone, mode } = record;
+export function viewOfOthers(name: string, record: Stored, now: number): ScheduleView {
+  const named = { name, type: SCHEDULE_TYPE + name, isHere: false, ...past(record) };
+  if (record === UNREADABLE_SCHEDULE) return named;
+  const { expression, timeZone, mode } = record;
   const read = readTicks(expression, timeZone);
   const times = 'ticks' in read ? next(read.ticks, now) : {};
-  return { name, type: SCHEDULE_TYPE + name, expression, timeZone, mode, isHere: false, ...times, ...past(record) };
+  return { ...named, expression, timeZone, mode, ...times };
 }
 
 function next(ticks: Ticks, now: number) {
   return { next: ticks.next(now) };
 }
 
-function past({ last, run, waiting = [], skipped = [] }: Partial<ScheduleRecord> = {}) {
+function past(record: Stored | undefined) {
+  if (record === UNREADABLE_SCHEDULE) return { isUnreadable: true as const, waiting: 0, skipped: [] };
+  const { last, run, waiting = [], skipped = [] } = record ?? {};
   return { ...(last !== undefined && { last }), ...(run !== undefined && { run }), waiting: waiting.length, skipped };
 }

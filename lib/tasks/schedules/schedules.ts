@@ -67,7 +67,8 @@ export class Schedules {
     this.#records ??= new ScheduleRecords(store(), context);
     const isPaused = () => handlers.isLimitPaused(type);
     const turn = () => store().slices.turn();
-    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, turn });
+    const learnPause = () => handlers.learnLimit(type);
+    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, learnPause, turn });
     handlers.handle(type, (task) => this.#run(task, name, handler, look), schedule.handler);
     const timer = new ScheduleTimer(schedule, look, context, () => this.#now());
     this.#own.set(name, { schedule, look, timer });
@@ -90,14 +91,14 @@ export class Schedules {
   /** All schedules of the cluster, by name. @throws StoreUnavailableError */
   async list(): Promise<ScheduleView[]> {
     const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
-    const stored = new Map((await records.list()).map((record) => [record.name, record]));
+    const stored = await records.list();
     const now = await this.#now();
     const views: ScheduleView[] = [];
     const { slices } = this.parts.store();
     for (const name of new Set([...this.#own.keys(), ...stored.keys()])) {
       await slices.turn();
       const [own, record] = [this.#own.get(name), stored.get(name)];
-      views.push(own ? viewOf(own.schedule, record, now) : viewOfOthers(record!, now));
+      views.push(own ? viewOf(own.schedule, record, now) : viewOfOthers(name, record!, now));
     }
     return views.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }

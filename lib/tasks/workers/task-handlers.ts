@@ -126,6 +126,11 @@ export class TaskHandlers {
     return this.#workers.find(type)?.isLimitPaused === true;
   }
 
+  /** Makes sure that {@link isLimitPaused} is known. @throws errors of a store that can't be asked */
+  async learnLimit(type: string): Promise<void> {
+    await this.#workers.find(type)?.learnLimit();
+  }
+
   /** Aborts the attempt at a cancelled task, if it runs on this node. */
   cancel(task: Task): void {
     this.#running.cancel(task);

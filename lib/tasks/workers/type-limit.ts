@@ -55,6 +55,15 @@ export class TypeLimit {
     );
   }
 
+  /**
+   * Reads the semaphore, if this node has not: a node that has just started knows of no pause.
+   *
+   * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+   */
+  async learn(): Promise<void> {
+    if (!this.#known) await this.directory.own.of(this.#semaphore).look();
+  }
+
   /** A look under a permit found no hint: the next attempt takes its hint first. */
   open(): void {
     this.#isShut = false;

@@ -95,6 +95,11 @@ export class TypeWorker {
     return this.parts.limit.obstacle === 'paused';
   }
 
+  /** Makes sure that {@link isLimitPaused} is known. @throws as {@link TypeLimit.learn} */
+  learnLimit(): Promise<void> {
+    return this.parts.limit.learn();
+  }
+
   /** Does not ask the store. */
   get state(): WorkerState {
     const obstacle = this.#isPaused ? 'paused-here' : this.parts.limit.obstacle;

@@ -1,6 +1,7 @@
 import { partsOf } from '../../gatekeeper/index.js';
+import { isTarget } from '../../tasks/addressed/target.js';
 import { decodeTask } from '../../tasks/task.codec.js';
-import { deadRange, rangeOf, waitingRange } from '../../tasks/task-place.js';
+import { ALL_ADDRESSED, behindType, deadRange, placeOfText, rangeOf, waitingRange } from '../../tasks/task-place.js';
 import { type TaskView, PRIORITIES, viewOf } from '../../tasks/index.js';
 import type { TextTable } from '../../stores/memory/tasks/text-table.js';
 import { joinType } from '../../tasks/task-id.js';
@@ -35,13 +36,14 @@ export class DueWork {
     return Math.min(...states.map((state) => this.#first(state)?.at ?? Infinity));
   }
 
-  /** Whether a task waits for a node, and one of these takes tasks of its type. */
+  /** Whether a task waits for a node, and one of these takes it. */
   isWaitingFor(nodes: readonly TestNode[]): boolean {
-    const types = nodes.flatMap((node) => node.tasks.handlers.types()).filter(({ obstacle }) => !obstacle);
-    const keys = types.map(({ type, handles }) => (handles === 'groups' ? joinType(type) : type));
-    return keys.some((key) =>
-      PRIORITIES.some((priority) => this.texts.range(...waitingRange(key, priority, ALWAYS), 1).length > 0),
-    );
+    const isWaiting = nodes
+      .flatMap(keysOf)
+      .some((key) =>
+        PRIORITIES.some((priority) => this.texts.range(...waitingRange(key, priority, ALWAYS), 1).length > 0),
+      );
+    return isWaiting || this.#isAddressedTo(nodes);
   }
 
   /** Tasks that ended without success, and are remembered. */
@@ -52,12 +54,29 @@ export class DueWork {
     return views.filter(({ state }) => state !== 'completed').toSorted((one, other) => one.endedAt! - other.endedAt!);
   }
 
+  /** Nodes look for such tasks about once a second only. All of one target and type go to the same nodes. */
+  #isAddressedTo(nodes: readonly TestNode[]): boolean {
+    for (let { from } = ALL_ADDRESSED; ;) {
+      const [first] = this.texts.range(from, ALL_ADDRESSED.to, 1);
+      if (!first) return false;
+      const { type, to } = decodeTask(first.text);
+      if (nodes.some((node) => isTarget(to!, node.node) && keysOf(node).includes(type))) return true;
+      from = behindType(placeOfText(first.text)!);
+    }
+  }
+
   #first(state: Parameters<typeof rangeOf>[0], later = 0): Due | undefined {
     const [first] = this.texts.range(...rangeOf(state, ALWAYS), 1);
     if (!first) return undefined;
     // A sweep takes those whose time is before the present.
     return { at: Number(first.text.split('|', 2)[1]) + later + 1, text: first.text };
   }
+}
+
+/** Types of the records of the tasks that a node takes now. */
+function keysOf(node: TestNode): string[] {
+  const types = node.tasks.handlers.types().filter(({ obstacle }) => !obstacle);
+  return types.map(({ type, handles }) => (handles === 'groups' ? joinType(type) : type));
 }
 
 /** Does at once what the node that sweeps does every second. */

@@ -9,6 +9,7 @@ import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { TaskLink, TypeLink } from './task-links.js';
+import { Unreadable } from './task-tree.js';
 import { WorkViews } from './work-views.js';
 
 type ScheduleOf = SchedulesAnswer['schedules'][number];
@@ -51,8 +52,10 @@ function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
 }
 
 function Row({ of }: { readonly of: ScheduleOf }) {
-  const { name, type, expression, timeZone, mode, missed, isHere, next, last, run, waiting, skipped } = of;
+  const { name, type, expression, timeZone, mode, missed, isHere, isUnreadable, next, last, run, waiting, skipped } =
+    of;
   const lastSkipped = skipped.at(-1);
+  const none = isUnreadable ? 'unknown' : 'none yet';
   return (
     <tr>
       <td>
@@ -61,9 +64,10 @@ function Row({ of }: { readonly of: ScheduleOf }) {
           <TypeLink type={type} />
         </span>
         {!isHere && <Badge tone="neutral">not on this node</Badge>}
+        {isUnreadable && <Unreadable />}
       </td>
       <td>
-        <code>{expression}</code>
+        {expression !== undefined && <code>{expression}</code>}
         <span class="second">{timeZone}</span>
       </td>
       <td>
@@ -75,10 +79,10 @@ function Row({ of }: { readonly of: ScheduleOf }) {
         <Planned at={next} none="can’t be read" />
       </td>
       <td data-label="Last planned">
-        <Planned at={last} none="none yet" />
+        <Planned at={last} none={none} />
       </td>
       <td data-label="Last run">
-        {run === undefined ? <span class="second">none yet</span> : <LastRun type={type} run={run} />}
+        {run === undefined ? <span class="second">{none}</span> : <LastRun type={type} run={run} />}
       </td>
       <td data-label="Skipped">
         {lastSkipped ? (
@@ -86,7 +90,7 @@ function Row({ of }: { readonly of: ScheduleOf }) {
             {count(skipped.length, 'tick')}, the last <Distance at={lastSkipped.at} />
           </>
         ) : (
-          <span class="second">none</span>
+          <span class="second">{isUnreadable ? none : 'none'}</span>
         )}
       </td>
     </tr>
