@@ -5,6 +5,7 @@
 const LAYERS = [
   'decision',
   'async',
+  'cron',
   'stores',
   'clock',
   'context',

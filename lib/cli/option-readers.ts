@@ -9,15 +9,11 @@ import {
   patternSchema,
   readDuration,
 } from '../decision/index.js';
+import { LONGEST_SOUGHT, MOST_SHOWN } from '../console/api/limits.js';
 import { entryIdSchema } from '../definitions/bulk-request.js';
 import { typeFaults } from '../tasks/index.js';
 
 /* The console checks what it gets. These readers check the same, so that both ways to a cluster refuse the same calls. */
-
-/** Entries that a journal holds. The console refuses to show more. */
-const MOST_ENTRIES = 10_000;
-/** Characters of the name of a job or node in a query. */
-const LONGEST_SOUGHT = 1000;
 
 /** Reads a duration such as "30s"; a bare number is ms. @returns ms */
 export function readSpan(text: string): number {
@@ -97,4 +93,4 @@ export const limitOption = (most?: number) =>
   new Option('--limit <n>', 'maximum number of entries').argParser(wholeNumber(1, most)).default(50);
 
 /** Limits the entries of a journal. */
-export const entriesOption = () => limitOption(MOST_ENTRIES);
+export const entriesOption = () => limitOption(MOST_SHOWN);

@@ -1,5 +1,5 @@
 import type { DiscoveryService } from '@nestjs/core';
-import type { CronTime } from '../tasks/schedules/cron-fields.js';
+import type { CronTime } from '../cron/cron-fields.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** The part of luxon's DateTime that is used here. */

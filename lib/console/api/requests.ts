@@ -21,6 +21,7 @@ import {
   timeText,
   wait,
 } from './fields.js';
+import { LONGEST_SOUGHT, MOST_SHOWN } from './limits.js';
 
 /* Schemas of the input. An unknown field is a fault: otherwise a misspelled field would be silently ignored. */
 
@@ -55,12 +56,11 @@ export const previewBody = onlyFields({
   duration: z.unknown(),
 }).meta({ id: 'PreviewRequest' });
 
-const MOST_SHOWN = 10_000;
 /** Characters of `known` in an answer; a later version may need more. */
 const LONGEST_KNOWN = 4000;
 
 export const semaphoresQuery = onlyFields({
-  search: text(1000).optional(),
+  search: text(LONGEST_SOUGHT).optional(),
   paused: flagText.optional(),
   overridden: flagText.optional(),
   held: flagText.optional(),
@@ -74,9 +74,9 @@ export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limi
 
 export const historyQuery = onlyFields({
   semaphore: name.optional(),
-  job: text(1000).optional(),
-  node: text(1000).optional().meta({ description: 'acquirer, group/acquirer or instance' }),
-  by: text(1000).optional().meta({ description: 'name of a semaphore, a job or a node' }),
+  job: text(LONGEST_SOUGHT).optional(),
+  node: text(LONGEST_SOUGHT).optional().meta({ description: 'acquirer, group/acquirer or instance' }),
+  by: text(LONGEST_SOUGHT).optional().meta({ description: 'name of a semaphore, a job or a node' }),
   show: z
     .enum(RUN_KINDS, { error: ({ input }) => `${show(input)} is not one of ${RUN_KINDS.join(', ')}` })
     .optional()

@@ -3,7 +3,7 @@ import type { LivingNodes } from '../addressed/readdressing.js';
 import type { TaskStore } from '../task-store.js';
 import { SCHEDULE_TYPE } from './schedule-options.js';
 import { KEPT, SCHEDULES, type ScheduleRecord, readableSchedule, scheduleKey } from './schedule-record.js';
-import { readTicks } from './ticks.js';
+import { readTicks } from '../../cron/ticks.js';
 
 /** ms between two looks. */
 const INTERVAL = 3_600_000;

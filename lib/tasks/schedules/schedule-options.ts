@@ -5,7 +5,7 @@ import type { HandlerOptions } from '../handler-options.js';
 import { type SubmitOptions, parseSubmitOptions } from '../submit-options.js';
 import type { TaskLimits, Priority } from '../task.js';
 import { LONGEST_EXPRESSION } from './schedule-record.js';
-import { type Ticks, readTicks } from './ticks.js';
+import { type Ticks, readTicks } from '../../cron/ticks.js';
 
 const MODES = ['once-per-tick', 'at-most-one-running', 'queue'] as const;
 /**

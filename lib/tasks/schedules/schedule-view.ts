@@ -1,6 +1,6 @@
 import { type MissedTicks, type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
 import { type ScheduleRecord, type SkippedTick, UNREADABLE_SCHEDULE } from './schedule-record.js';
-import { type Ticks, readTicks } from './ticks.js';
+import { type Ticks, readTicks } from '../../cron/ticks.js';
 
 /** A schedule of the cluster. Times are cluster time in ms since 1970. */
 export interface ScheduleView {

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { CronTime } from 'cron';
-import { readTicks } from '../../lib/tasks/schedules/ticks.js';
+import { readTicks } from '../../lib/cron/ticks.js';
 
 /** The next ticks in Berlin after a local time, as local times with their offset. */
 function ticksAfter(expression: string, after: string, count: number, timeZone = 'Europe/Berlin'): string[] {

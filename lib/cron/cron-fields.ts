@@ -1,4 +1,4 @@
-import type loadCron from '../../../load-cron.cjs';
+import type loadCron from '../../load-cron.cjs';
 
 /** An expression as the package `cron` has read it. */
 export type CronTime = InstanceType<NonNullable<ReturnType<typeof loadCron>>['CronTime']>;

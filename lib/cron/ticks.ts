@@ -1,5 +1,5 @@
-import { messageOf, show } from '../../decision/index.js';
-import loadCron from '../../../load-cron.cjs';
+import { messageOf, show } from '../decision/index.js';
+import loadCron from '../../load-cron.cjs';
 import { CronFields } from './cron-fields.js';
 import { Zone } from './zone.js';
 
