@@ -84,7 +84,7 @@ export class Orders {
   async expectKnown(): Promise<void> {
     if (this.#areKnown) return;
     await this.client.look();
-    this.#areNone = true;
+    this.#areNone = this.client.known === undefined;
   }
 
   /* Each order resolves to whether it changed the orders. */
