@@ -70,13 +70,16 @@ function medians(taken) {
   };
 }
 
+/** Of a Hazelcast member, as in use: all tasks of a run fit in. The other servers have no limit. */
+const HEAP = '2g';
+
 /** The same server for all peers of its kind. */
 export async function startServers(peers) {
   const needed = (server) => peers.some((peer) => peer.server === server);
   const count = peers.some(({ servers }) => servers === 3) ? 3 : 1;
   const redis = needed('redis') ? await Promise.all(Array.from({ length: count }, () => startRedis())) : [];
   const postgres = needed('postgres') ? [await startPostgres()] : [];
-  const clusters = needed('hazelcast') ? [await startHazelcast({ jvmArgs: FULLY_COMPILED })] : [];
+  const clusters = needed('hazelcast') ? [await startHazelcast({ heap: HEAP, jvmArgs: FULLY_COMPILED })] : [];
   const addresses = {
     redis: ({ servers = 1 }) => ({ ports: redis.slice(0, servers).map(({ port }) => port) }),
     postgres: () => ({ url: postgres[0].url }),

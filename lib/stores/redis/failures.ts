@@ -26,14 +26,14 @@ const WITHOUT_QUORUM: Readonly<Record<string, string>> = {
 
 /**
  * The code of a server's error reply: "READONLY". Servers before 7.0 put the code of an error in a script into the
- * middle of the message. Undefined if the error is no reply of a server.
+ * middle of the message, with or without an ERR before it. Undefined if the error is no reply of a server.
  */
 export function replyCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { message } = error;
   const [, lastOfMany] = TOO_MANY_REDIRECTIONS.exec(message) ?? [];
   if (lastOfMany !== undefined || !isReply(error)) return lastOfMany;
-  return /^ERR .*: -([A-Z]+) /.exec(message)?.[1] ?? /^([A-Z]+)\b/.exec(message)?.[1] ?? 'ERR';
+  return /^(?:ERR .*|@user_script: \d+): -([A-Z]+) /.exec(message)?.[1] ?? /^([A-Z]+)\b/.exec(message)?.[1] ?? 'ERR';
 }
 
 const WRITE_REFUSALS: ReadonlySet<string | undefined> = new Set(['NOREPLICAS', 'OOM', 'MISCONF']);

@@ -12,6 +12,8 @@ describe('an error reply of Redis', () => {
       'READONLY',
       "ERR Error running script (call to f_5f): @user_script:8: -READONLY You can't write against a read only replica. ",
     ],
+    ['OOM', "@user_script: 39: -OOM command not allowed when used memory > 'maxmemory'."],
+    ['READONLY', "@user_script: 84: -READONLY You can't write against a read only replica."],
     ['NOSCRIPT', 'NOSCRIPT No matching script. Please use EVAL.'],
     ['CLUSTERDOWN', 'CLUSTERDOWN Hash slot not served'],
     ['ERR', 'ERR unknown command'],
