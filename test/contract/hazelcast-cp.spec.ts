@@ -106,6 +106,20 @@ describeOnHazelcast('cp: true', () => {
     await client.shutdown();
   });
 
+  it('has tasks beside it, although members of 5.4 want queries in a form of their own', async () => {
+    const { tasks } = (await open()).tasks!;
+    const texts = Array.from({ length: 500 }, (_, index) => `waiting ${String(index).padStart(3, '0')}`);
+    await Promise.all(texts.map((text) => tasks.create(randomUUID(), text)));
+    // At the same time, before it is known which form is the right one.
+    const found = await Promise.all([10, 1000].map((limit) => tasks.range('waiting ', 'waiting ~', limit)));
+    const some = await tasks.range('waiting 100', 'waiting 300', 50);
+    expect([...found, some].map((rows) => rows.map(({ text }) => text))).toEqual([
+      texts.slice(0, 10),
+      texts,
+      texts.slice(100, 150),
+    ]);
+  });
+
   it('loses no acknowledged write when a member is killed, and acknowledges none without a majority', async () => {
     const [store, key] = [await open(), randomUUID()];
     await store.compareAndSet(key, undefined, '0');

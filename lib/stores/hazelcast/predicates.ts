@@ -5,7 +5,7 @@ import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 interface Output {
   writeObject(value: unknown): void;
   writeInt(value: number): void;
-  writeString(value: string): void;
+  writeString(value: string | null): void;
 }
 
 /** The members' factory of predicates (PredicateDataSerializerHook). */
@@ -27,9 +27,13 @@ export function inPartitionOf(key: string, target: Predicate = everything()): Pr
 /**
  * The members' PagingPredicate: matches only the entries with the `count` smallest values that match `target`. The client
  * has it too, but sends it only by itself, and not as the target of {@link inPartitionOf}.
+ *
+ * @param isNamespaced whether the name of a namespace for user code comes first, as members of 5.4 read it. All others read
+ *   it only in messages of members
  */
-export function smallestValues(count: number, target: Predicate): Predicate {
+export function smallestValues(count: number, target: Predicate, isNamespaced: boolean): Predicate {
   return written(15, (out) => {
+    if (isNamespaced) out.writeString(null);
     out.writeObject(target);
     out.writeObject(null); // no comparator, so values are compared by their own order
     out.writeInt(0); // the first page

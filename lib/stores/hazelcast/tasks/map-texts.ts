@@ -4,6 +4,7 @@ import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.j
 import { MapRecords } from '../records/map-records.js';
 import type { Session } from '../session.js';
 import { oncePerSession, type TaskCalls } from './task-calls.js';
+import { PartitionSample } from './partition-sample.js';
 import { textRange } from './text-range.js';
 
 type TextMap = IMap<string, unknown>;
@@ -64,10 +65,12 @@ export class MapTexts implements Texts {
  * does. It takes about as much memory as the texts.
  */
 export class SortedMapTexts extends MapTexts implements SortedTexts {
+  readonly #sample = new PartitionSample();
+
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     return this.calls.reading(async (session) => {
       const partitions = session.client.getPartitionService().getPartitionCount();
-      return textRange({ map: await this.map(session), partitions }, { from, to, limit });
+      return textRange({ map: await this.map(session), partitions, sample: this.#sample }, { from, to, limit });
     });
   }
 

@@ -1,13 +1,14 @@
 import type { IMap } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import type { TextEntry } from '../../task-storage.js';
-import { inPartitionOf, smallestValues } from '../predicates.js';
+import type { PartitionSample } from './partition-sample.js';
 
 interface Searched {
   /** Has a sorted index of its values. */
   readonly map: IMap<string, unknown>;
   /** Number of the cluster's partitions. */
   readonly partitions: number;
+  readonly sample: PartitionSample;
 }
 
 interface Range {
@@ -45,14 +46,14 @@ export async function textRange(searched: Searched, { from, to, limit }: Range):
 }
 
 /** The last text of a window from `from` with roughly `limit` texts or more; `to` if there are not many more. */
-async function endOfWindow({ map, partitions }: Searched, { from, to, limit }: Range): Promise<string> {
+async function endOfWindow({ map, partitions, sample }: Searched, { from, to, limit }: Range): Promise<string> {
   const expected = limit / partitions;
   // Matches in a partition vary by about the root of their expected number. If there are too few in the window, another
   // window follows.
   const count = Math.round(1 + expected + Math.sqrt(expected));
   const key = String(Math.random()); // another partition each time, because one may be an exception
-  const sample = await map.valuesWithPredicate(inPartitionOf(key, smallestValues(count, between(from, to))));
-  const texts = [...sample].filter((text) => typeof text === 'string').toSorted();
+  const values = await sample.read(map, key, count, between(from, to));
+  const texts = values.filter((text) => typeof text === 'string').toSorted();
   return texts[count - 1] ?? to;
 }
 
