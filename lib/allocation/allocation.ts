@@ -39,6 +39,9 @@ export class Allocation {
   #startsWithFirst = false;
   #isStarted = false;
   #isClosed = false;
+  /** Groups that have not looked at what came of the members. */
+  readonly #behind = new Set<OwnGroup>();
+  #isCatchingUp = false;
   /** Whether the loop waits for a hint only. */
   #isWaiting = false;
 
@@ -110,9 +113,10 @@ export class Allocation {
       keys: () => this.#keys(),
       take: (texts) => void this.#take(texts),
     });
-    this.#subscriptions.add(membership.readings.subscribe((reading) => this.#each((group) => group.observe(reading))));
+    const { readings, changes } = membership;
+    this.#subscriptions.add(readings.subscribe((reading) => this.#catchUp((group) => group.observe(reading))));
     this.#subscriptions.add(
-      membership.changes.subscribe(({ place, page }) => this.#each((group) => group.notice(place, page))),
+      changes.subscribe(({ place, page }) => this.#catchUp((group) => group.notice(place, page))),
     );
     this.#subscriptions.add(cluster.scope().changes.subscribe(() => this.#each((group) => group.wake())));
     const lost = context.events.pipe(filter(({ type }) => type === 'membership-lost'));
@@ -183,6 +187,26 @@ export class Allocation {
 
   get #own(): readonly OwnGroup[] {
     return [...this.#groups.values()];
+  }
+
+  /** Gives all groups something of the members. They look at it in slices: many groups of many nodes take long. */
+  #catchUp(give: (group: OwnGroup) => boolean): void {
+    for (const group of this.#groups.values()) if (give(group)) this.#behind.add(group);
+    if (!this.#isCatchingUp) void this.#catchUpInSlices();
+  }
+
+  async #catchUpInSlices(): Promise<void> {
+    const slices = Slices.of(this.parts.context.nodeClock);
+    this.#isCatchingUp = true;
+    try {
+      for (const group of this.#behind) {
+        if (slices.isOver) await slices.turn();
+        this.#behind.delete(group);
+        group.catchUp();
+      }
+    } finally {
+      this.#isCatchingUp = false;
+    }
   }
 
   #each(call: (group: OwnGroup) => void): void {

@@ -186,13 +186,20 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     this.#coordinator.wake();
   }
 
-  observe(reading: MembersReading): void {
-    if (this.#registry.observe(reading)) this.wake();
+  /** Takes a reading of the members. @returns whether to call {@link catchUp} soon */
+  observe(reading: MembersReading): boolean {
+    return this.#registry.observe(reading);
   }
 
-  notice(place: number, page: MemberPage): void {
+  /** Takes a page of the members that has changed. @returns whether to call {@link catchUp} soon */
+  notice(place: number, page: MemberPage): boolean {
     this.#registry.notice(place, page);
-    if (this.#registry.isStale) this.wake();
+    return true;
+  }
+
+  /** Looks at the members as they came. */
+  catchUp(): void {
+    if (this.#registry.catchUp()) this.wake();
   }
 
   /** This node's part of its entry. */

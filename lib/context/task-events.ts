@@ -66,6 +66,19 @@ export type TaskEvent =
       /** A sentence for people that describes it. */
       readonly sentence: string;
     }
+  /**
+   * The store remembers a planned time of a schedule that is still to come, because its clock was ahead and was set back. No
+   * node submits a tick before that time. Told once per time.
+   */
+  | {
+      readonly type: 'schedule-silent';
+      /** Name of the schedule. */
+      readonly schedule: string;
+      /** Ticks count after that time: ms since 1970. */
+      readonly until: number;
+      /** A sentence for people that describes it. */
+      readonly sentence: string;
+    }
   /** A tick of a schedule does not run, because the former run has not ended. `at` is its planned time: ms since 1970. */
   | {
       readonly type: 'tick-skipped';

@@ -118,6 +118,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'tasks-untaken':
     case 'schedule-differs':
     case 'ticks-missed':
+    case 'schedule-silent':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':

@@ -11,6 +11,7 @@ import { Claiming } from './claiming.js';
 import { ConditionalTexts } from './conditional-texts.js';
 import { FairTurns } from './fair/fair-turns.js';
 import { Groups } from './groups/groups.js';
+import { Members } from './groups/members.js';
 import { Hints } from './hints.js';
 import { RetainedBytes } from './retained/retained-bytes.js';
 import type { Dedup } from './submit-options.js';
@@ -18,8 +19,8 @@ import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submis
 import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
-import type { Member, Outcome, Task, TaskFault } from './task.js';
-import { decodeTask, encodeTask, readableTask } from './task.codec.js';
+import type { Outcome, Task, TaskFault } from './task.js';
+import { decodeTask, encodeTask } from './task.codec.js';
 import { groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
@@ -63,10 +64,11 @@ export class TaskStore {
     this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, this.retained?.note);
     this.groups = new Groups({
       texts: groupTexts,
+      clusterClock: context.clusterClock,
       stamp: () => this.stamp(),
       id: () => random.id(),
       slices: this.slices,
-      memberOf: (incarnation, ids) => this.#memberOf(incarnation, ids),
+      members: new Members(this.texts, this.slices),
     });
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
@@ -259,15 +261,6 @@ export class TaskStore {
   async #last(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
     if (claim.task.state === 'claimed') await this.#change(claim, make);
     await afterWrite(() => this.settle(claim.task, claim.text, claim.confirmed));
-  }
-
-  async #memberOf(incarnation: number, ids: readonly string[]): Promise<Member | undefined> {
-    for (const text of (await this.texts.readMany(ids)).values()) {
-      await this.slices.turn(text.length);
-      const member = readableTask(text)?.member;
-      if (member?.incarnation === incarnation) return member;
-    }
-    return undefined;
   }
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */

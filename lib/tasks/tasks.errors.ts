@@ -43,7 +43,7 @@ export class LeaseExpiredError extends GatekeeperError {
     why: string,
     options?: ErrorOptions,
   ) {
-    super(`this attempt has lost task ${show(task)}: ${why}. Stop its work; its result is refused`, options);
+    super(`this attempt has lost task ${show(task)}: ${why}. Stop its work; its result may be refused`, options);
   }
 }
 

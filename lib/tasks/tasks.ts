@@ -185,7 +185,8 @@ export class Tasks {
     const skipped = found ? undefined : await this.schedules.skippedRun(id);
     if (skipped) return skippedTick(id, skipped.former);
     const living = found?.to && found.state === 'waiting' ? await this.parts.nodes?.() : undefined;
-    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type), living });
+    const empty = found?.state === 'blocked' ? await store.awaiting.emptyGroups(found) : undefined;
+    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type), living, empty });
   }
 
   /**

@@ -57,3 +57,40 @@ describe('the groups of one node', () => {
     expect(looks).toBe(1);
   });
 });
+
+describe('readings that come before a group has looked at the one before', () => {
+  const reading = (at: number, found: MemberPage) => {
+    return { pages: [found], sent: at, received: at + 1, earliest: -Infinity, sampledAt: 0 };
+  };
+  const livingIn = ({ view }: GroupRegistry) => [...view!.living.keys()];
+
+  it('are looked at once, and each answer is by the last one', () => {
+    const registry = observing(entry('a'));
+    expect(registry.catchUp()).toBe(true);
+    let looks = 0;
+    const skipped = Object.defineProperty(page(entry('a')), 'entries', { get: () => (looks++, [entry('a')]) });
+    registry.observe(reading(2000, skipped));
+    registry.observe(reading(3000, page(entry('a'), entry('b'))));
+    expect(livingIn(registry)).toEqual(['a', 'b']);
+    expect(registry.view!.readFrom).toBe(3000);
+    expect([registry.catchUp(), registry.catchUp(), looks]).toEqual([true, false, 0]);
+  });
+
+  it('all count if a page was lost or went back: a lease that only one of them shows may still run', () => {
+    const registry = observing(entry('a'));
+    registry.observe(reading(2000, { ...page(entry('a'), entry('b')), seq: 3 }));
+    registry.observe(reading(3000, { ...page(entry('a')), seq: 2 }));
+    expect(livingIn(registry)).toEqual(['a']);
+    expect([...registry.view!.vanished]).toEqual(['b']);
+  });
+
+  it('make a page count no more that changed before', () => {
+    const registry = observing(entry('a'));
+    registry.catchUp();
+    registry.notice(0, page(entry('a'), entry('b')));
+    registry.observe(reading(2000, page(entry('a'))));
+    expect([registry.isStale, registry.catchUp()]).toEqual([false, false]);
+    registry.notice(0, page(entry('a'), entry('b')));
+    expect([registry.catchUp(), registry.isStale]).toEqual([true, true]);
+  });
+});

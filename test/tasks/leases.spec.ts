@@ -100,6 +100,38 @@ describe('a lease', () => {
     expect(first.of('task-lost')).toHaveLength(1);
   });
 
+  it('counts as a failed attempt if its handler throws before the task is taken away', async () => {
+    const cluster = newCluster();
+    const node = worker(
+      cluster,
+      ({ signal }) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
+      false,
+    );
+    await node.tasks.submit(NAME, undefined, { maxAttempts: 1 });
+    await cluster.time.advance(LEASE + SWEPT);
+    expect(await node.tasks.find(NAME)).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      crashes: 0,
+      lastError: { name: 'LeaseExpiredError' },
+    });
+    expect(node.of('task-ended')).toMatchObject([{ isFailure: true, outcome: 'failed' }]);
+    expect(node.of('task-lost')).toEqual([]);
+  });
+
+  it('counts as a crash, and not as a failure as well, if its handler throws after the task was taken away', async () => {
+    const cluster = newCluster();
+    let fail!: (error: Error) => void;
+    const node = worker(cluster, () => new Promise((_, reject) => (fail = reject)), false);
+    await node.tasks.submit(NAME, undefined, { maxCrashes: 1 });
+    await cluster.time.advance(LEASE + SWEPT);
+    fail(new Error('too late'));
+    await cluster.time.advance(1000);
+    expect(await node.tasks.find(NAME)).toMatchObject({ state: 'crashed', attempts: 0, crashes: 1 });
+    expect(node.of('task-ended')).toEqual([]);
+    expect(node.of('task-lost')).toHaveLength(1);
+  });
+
   it('can be renewed by the handler, until another node has the task', async () => {
     const cluster = newCluster();
     const errors: unknown[] = [];

@@ -26,6 +26,10 @@ export type GroupView = RegistryView & {
 /**
  * The membership as one group needs it. Every node watches it from its start, so that a new leader knows which entries
  * the store may have lost.
+ *
+ * What comes is only kept at first, because a look at many nodes for each of many groups takes long. The group looks at it in
+ * {@link catchUp}, or before the first answer that depends on it: so an answer is never older than the last reading. If
+ * several readings come meanwhile, only the last one counts, as if this node had read less often.
  */
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
@@ -38,6 +42,14 @@ export class GroupRegistry {
   #nodes: string | undefined;
   /** Incarnations that this node has seen, also those that are over. */
   readonly #known = new Map<string, KnownIncarnation>();
+  /** Pages of the last reading. Pages never change, so the same object has the same entries. */
+  #pages: MembersReading['pages'] = [];
+  /** A reading that the group has not looked at. */
+  #reading: MembersReading | undefined;
+  /** Pages that have changed since then, by their places. */
+  readonly #noticed = new Map<number, MemberPage>();
+  /** Whether a decision may change because of something that came since the last {@link catchUp}. */
+  #hasChanged = false;
 
   /** @param tolerance the largest difference of clocks, in ms */
   constructor(
@@ -49,34 +61,74 @@ export class GroupRegistry {
 
   /** By the last complete look at the members. */
   get view(): GroupView | undefined {
+    this.#look();
     return this.#view;
   }
 
   /** Whether a page has changed since then such that a decision may change. */
   get isStale(): boolean {
+    this.#look();
     return this.#isStale;
   }
 
   /** The node of an incarnation, also of one that is over. Its name is the incarnation's id if this node never saw it. */
   nodeOf(incarnation: string): KnownIncarnation {
-    return this.#known.get(incarnation) ?? { node: incarnation, hasLeft: false };
+    this.#look();
+    return this.#nodeOf(incarnation);
   }
 
   /** Takes note of a new version of a page. It is no reading: only {@link observe} changes the view. */
   notice(place: number, page: MemberPage): void {
-    this.#isStale ||= this.#factsOf(page) !== this.#facts[place];
+    this.#noticed.set(place, page);
   }
 
-  /** @returns whether a decision may change, besides by the end of a lease */
-  observe({ pages, ...times }: MembersReading): boolean {
+  /**
+   * Takes a reading of all pages. It has what was noticed before.
+   *
+   * @returns whether {@link catchUp} is needed. A reading of the same pages brings new times only, for the next answer
+   */
+  observe(reading: MembersReading): boolean {
+    if (this.#reading && !isGoingOn(this.#reading, reading)) this.#look();
+    this.#reading = reading;
+    const { pages } = reading;
+    const isSame = this.#noticed.size === 0 && pages.every((page, place) => page === this.#pages[place]);
+    this.#noticed.clear();
+    this.#pages = pages;
+    return !isSame || this.#isStale;
+  }
+
+  /** Looks at all that came. @returns whether a decision may change, besides by the end of a lease */
+  catchUp(): boolean {
+    this.#look();
+    const hasChanged = this.#hasChanged;
+    this.#hasChanged = false;
+    return hasChanged;
+  }
+
+  #look(): void {
+    const reading = this.#reading;
+    this.#reading = undefined;
+    if (reading) this.#examine(reading);
+    for (const [place, page] of this.#noticed) {
+      this.#isStale ||= this.#factsOf(page) !== this.#facts[place];
+      this.#hasChanged ||= this.#isStale;
+    }
+    this.#noticed.clear();
+  }
+
+  #examine({ pages, ...times }: MembersReading): void {
     this.#remember(pages);
     const former = this.#facts;
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
     const view = this.#watch.observe({ ...times, pages: this.#pagesOf(pages) });
-    this.#settling.observe(view.living, (inc) => this.nodeOf(inc).hasLeft, view.readFrom);
+    this.#settling.observe(view.living, (inc) => this.#nodeOf(inc).hasLeft, view.readFrom);
     this.#view = { ...view, calmSince: this.#settling.since };
-    return this.#facts.some((facts, place) => facts !== former[place]);
+    this.#hasChanged ||= this.#facts.some((facts, place) => facts !== former[place]);
+  }
+
+  #nodeOf(incarnation: string): KnownIncarnation {
+    return this.#known.get(incarnation) ?? { node: incarnation, hasLeft: false };
   }
 
   #remember(pages: MembersReading['pages']): void {
@@ -109,6 +161,14 @@ export class GroupRegistry {
       return { born: page.born, seq: page.seq, entries: present.map(participantOf), ended: ended[place]! };
     });
   }
+}
+
+/** Whether no page was lost, or went back, from one reading to the next. Else what the former one showed must be remembered. */
+function isGoingOn(former: MembersReading, next: MembersReading): boolean {
+  return next.pages.every((page, place) => {
+    const before = former.pages[place];
+    return page?.born === before?.born && (page?.seq ?? 0) >= (before?.seq ?? 0);
+  });
 }
 
 function participantOf({ entry, part }: GroupMember): ParticipantEntry {

@@ -94,6 +94,9 @@ const scheduleSchema: z.ZodType<ScheduleView> = z
     isUnreadable: z.literal(true).optional().meta({
       description: 'present if this node can not read its record: of a newer version, or corrupt',
     }),
+    silentUntil: time.optional().meta({
+      description: 'no tick runs up to this time: the clock of the store was ahead when it was noted, and was set back',
+    }),
     next: time.optional(),
     last: time.optional().meta({ description: 'the last planned time that was decided about' }),
     run: time.optional().meta({ description: 'the last planned time that was submitted' }),

@@ -4,7 +4,7 @@ import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
-import type { GroupRoot } from '../groups/group.js';
+import { type GroupRoot, wasAbandoned } from '../groups/group.js';
 import { decodeRoot, encodeRoot, rootKey } from '../groups/group.codec.js';
 import type { Outcome, Task } from '../task.js';
 import { isGroupId, isTaskId } from '../task-id.js';
@@ -112,8 +112,10 @@ export class AwaitedRecords {
     return text === undefined ? undefined : decodeRoot(text);
   }
 
-  /** A closed group ended as its handler did. The task of the handler goes last, so one that is gone was forgotten with it. */
-  async #outcomeOf({ group, incarnation }: GroupRoot): Promise<Outcome> {
+  /** A closed group ended as its handler did. One without members was never submitted as a whole. The task of the handler goes last, so one that is gone was forgotten with it. */
+  async #outcomeOf(root: GroupRoot): Promise<Outcome> {
+    if (wasAbandoned(root)) return 'cancelled';
+    const { group, incarnation } = root;
     const join = await this.store.find(`${group}#join`);
     return (join?.join?.incarnation === incarnation && join.ending?.outcome) || 'completed';
   }

@@ -138,6 +138,19 @@ export class Awaiting {
     if (ended) await this.tell(ended, dependents);
   }
 
+  /** The groups for which a task waits, and of which no member is in the store: their first submission failed. */
+  async emptyGroups({ after = [] }: Task): Promise<string[]> {
+    const empty: string[] = [];
+    await forEachLimit(
+      after.filter(({ id }) => isGroupId(id)),
+      async ({ id }) => {
+        const isEmpty = this.store.groups.abandoned.isEmpty(id);
+        if (await isEmpty.catch((error: unknown) => unlessUnreadable(error))) empty.push(id);
+      },
+    );
+    return empty;
+  }
+
   async #note(id: string, ended: readonly EndedAwaited[], text: string | undefined): Promise<void> {
     const { texts, hints } = this.store;
     while (text !== undefined) {
@@ -154,6 +167,8 @@ export class Awaiting {
 
   /** How an awaited one ended. One that was forgotten, or was submitted again, told its dependents before. */
   async #outcomeOf({ id, life }: Awaited): Promise<Outcome | undefined> {
+    // Its other dependents end now as well, and not with their own next looks.
+    if (isGroupId(id) && (await this.store.groups.abandoned.closeIfAbandoned(id))) await this.tellEndOfGroup(id);
     const found = await this.#records.find(id);
     return found?.life === life ? found.outcome : 'completed';
   }
@@ -192,6 +207,12 @@ export class Awaiting {
     }
     return waiting;
   }
+}
+
+/** @returns false for the error of a record that can't be read */
+function unlessUnreadable(error: unknown): false {
+  if (isUnreadable(error)) return false;
+  throw error;
 }
 
 /** Ids of the group and the parent of a task, which end after it. */

@@ -100,6 +100,8 @@ export interface ExplainingNode {
   readonly worker: (type: string) => WorkerState | undefined;
   /** The living nodes; absent if they are not known. */
   readonly living?: readonly NodeIdentity[] | undefined;
+  /** The groups for which the task waits, and of which no member is in the store. */
+  readonly empty?: readonly string[] | undefined;
 }
 
 /**
@@ -132,7 +134,7 @@ function explanationOf(task: Task, root: GroupRoot | undefined, node: Explaining
     case 'delayed':
       return delayed(task);
     case 'blocked':
-      return blocked(task);
+      return blocked(task, node);
     case 'waiting':
       return waiting(task, node);
     case 'claimed':
@@ -154,7 +156,7 @@ function delayed(task: Task): Known {
   return { reason: 'run-at', until, sentence: `it was submitted to run at ${iso(until)}` };
 }
 
-function blocked({ after = [], afterFailed, queue, cancel }: Task): Known {
+function blocked({ after = [], afterFailed, queue, cancel }: Task, { empty = [] }: ExplainingNode): Known {
   const ids = after.map(({ id }) => id);
   const [first, ...others] = ids;
   if (queue !== undefined) {
@@ -164,7 +166,9 @@ function blocked({ after = [], afterFailed, queue, cancel }: Task): Known {
   }
   const more = others.length > 0 ? ` and ${others.length} others` : '';
   const otherwise = afterFailed ? 'it runs also if one fails' : 'if one does not complete, it is cancelled';
-  return { reason: 'after', after: ids, sentence: `it waits for the end of ${show(first)}${more}; ${otherwise}` };
+  const missing = empty.length === 0 ? '' : `; no member of ${listed(empty)} is in the store: submit it again`;
+  const sentence = `it waits for the end of ${show(first)}${more}; ${otherwise}${missing}`;
+  return { reason: 'after', after: ids, sentence };
 }
 
 function waiting({ type, at, join, to }: Task, { worker, living }: ExplainingNode): Known {

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, nextToken } from '../../decision/index.js';
+import { InvalidOptionsError, lastGrantOf, nextToken } from '../../decision/index.js';
 import type { Cancellation } from '../task.js';
 import { LARGEST_GROUP, type MemberName } from '../task-id.js';
 import { Bits, PAGE_BITS } from './bits.js';
@@ -12,6 +12,9 @@ import { Bits, PAGE_BITS } from './bits.js';
  * | `open`    | members may still end                                | `joining`, when all bits of `total` are set |
  * | `joining` | all have ended; the task of the group's handler runs | `closed`, when that task has ended        |
  * | `closed`  | nothing is left to do                                | a new incarnation, or removed with the join task |
+ *
+ * The root comes before the first member. So a crash between both leaves an `open` one without members, which is `closed`
+ * after a day: see `abandoned-groups.ts`.
  */
 export interface GroupRoot {
   /** Id of the group: `import[2026-06]`. */
@@ -128,6 +131,16 @@ export function withFull(root: GroupRoot, pages: readonly number[], nonce: strin
   const full = [...new Set([...root.full, ...pages])].toSorted((a, b) => a - b);
   const isComplete = root.total !== undefined && full.length === pagesOf(root.total);
   return { ...root, full, nonce, ...(isComplete && { state: 'joining' }) };
+}
+
+/** @param age ms @param now cluster time in ms */
+export function hasBeenOpenFor({ incarnation }: GroupRoot, age: number, now: number): boolean {
+  return now - (lastGrantOf(incarnation) ?? 0) >= age;
+}
+
+/** Closed without members: otherwise all pages are full before its handler runs. */
+export function wasAbandoned({ state, full }: GroupRoot): boolean {
+  return state === 'closed' && full.length === 0;
 }
 
 /** The same root if it is closed already. */

@@ -1,9 +1,8 @@
 import type { Slices } from '../../async/slices.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Cancellation, GroupCounts, Incarnation, Member } from '../task.js';
 import { type MemberName, groupId, memberId } from '../task-id.js';
-import type { Stamp } from '../transitions.js';
 import { SharedWork } from '../../async/shared-work.js';
+import { AbandonedGroups, type AbandonedParts } from './abandoned-groups.js';
 import {
   type GroupRoot,
   closed,
@@ -23,14 +22,8 @@ import { encodeRoot, rootKey } from './group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
 
-export interface GroupsParts {
-  readonly texts: ConditionalTexts;
-  readonly stamp: () => Promise<Stamp>;
-  /** A nonce. */
-  readonly id: () => string;
+export interface GroupsParts extends AbandonedParts {
   readonly slices: Pick<Slices, 'turn'>;
-  /** The first of these tasks that is a member of this incarnation. */
-  readonly memberOf: (incarnation: number, ids: readonly string[]) => Promise<Member | undefined>;
 }
 
 /** A sub-task, or a parent, that needs a group of this incarnation. */
@@ -49,6 +42,8 @@ export interface Opened {
 
 /** The groups of tasks in the store. {@link MemberEnds} notes the ends of their members. */
 export class Groups {
+  /** Those without members. */
+  readonly abandoned: AbandonedGroups;
   readonly #begins = new SharedWork<Begin, GroupRoot | undefined>((_key, begins) => this.#begin(begins));
   readonly #records: GroupRecords;
   readonly #ends: MemberEnds;
@@ -56,6 +51,7 @@ export class Groups {
   constructor(readonly parts: GroupsParts) {
     this.#records = new GroupRecords(parts);
     this.#ends = new MemberEnds(this.#records, parts);
+    this.abandoned = new AbandonedGroups(this.#records, parts);
   }
 
   /**
@@ -77,6 +73,7 @@ export class Groups {
       return { member: { group: name, number, incarnation }, ...(stopped && { stopped }) };
     };
     for (let found = await this.#records.root(group); ;) {
+      if (found && this.abandoned.isUnsure(found.root)) found = await this.abandoned.checked(found);
       const root = found?.root.state === 'closed' ? undefined : found?.root;
       if (root) {
         expectAgreement(root, { number, total });
@@ -242,7 +239,7 @@ export class Groups {
   /** @throws InvalidOptionsError if a member was submitted before whose number is above the total */
   async #expectNoneAbove(root: GroupRoot, type: string, { group, total }: { group: string; total: number }) {
     const ids = numbersAbove(total, root).map((number) => memberId(type, group, number));
-    const above = ids.length === 0 ? undefined : await this.parts.memberOf(root.incarnation, ids);
+    const above = ids.length === 0 ? undefined : await this.parts.members.memberOf(root.incarnation, ids);
     if (above !== undefined) expectAgreement({ ...root, total }, { number: above.number });
   }
 

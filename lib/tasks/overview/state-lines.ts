@@ -31,12 +31,13 @@ function workText({ handles, running, concurrency, completed, failed, obstacle }
 }
 
 function scheduleLine(schedule: ScheduleView): string {
-  const { name, expression, timeZone, mode, next, last, run, waiting, isHere, isUnreadable } = schedule;
+  const { name, expression, timeZone, mode, next, last, run, waiting, isHere, isUnreadable, silentUntil } = schedule;
+  const silent = silentUntil === undefined ? '' : ` silent-until=${new Date(silentUntil).toISOString()}`;
   const time = (at: number | undefined) => (at === undefined ? 'none' : new Date(at).toISOString());
   const text = (value: string | undefined) => (value === undefined ? 'unknown' : word(value));
   return (
     `state schedule=${word(name)} expression=${expression === undefined ? 'unknown' : JSON.stringify(expression)} ` +
     `zone=${text(timeZone)} mode=${text(mode)} next=${time(next)} last=${time(last)} run=${time(run)} ` +
-    `waiting=${waiting}${isHere ? '' : ' elsewhere'}${isUnreadable ? ' unreadable' : ''}`
+    `waiting=${waiting}${isHere ? '' : ' elsewhere'}${isUnreadable ? ' unreadable' : ''}${silent}`
   );
 }

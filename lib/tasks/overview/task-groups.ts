@@ -1,7 +1,7 @@
 import { isUnreadable } from '../../records/known-record.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
-import type { GroupRoot } from '../groups/group.js';
+import { type GroupRoot, wasAbandoned } from '../groups/group.js';
 import { givenName } from '../subtasks/sub-name.js';
 import type { Cancellation } from '../task.js';
 import { readableTask } from '../task.codec.js';
@@ -152,7 +152,7 @@ export class TaskGroups {
   /** Its pages may be gone already. */
   async #closed(root: GroupRoot): Promise<{ ended: number; failed: number }> {
     const { failed } = await this.store.groups.progress(root);
-    return { ended: root.total ?? 0, failed };
+    return { ended: wasAbandoned(root) ? 0 : (root.total ?? 0), failed };
   }
 }
 

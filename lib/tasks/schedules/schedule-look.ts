@@ -95,6 +95,7 @@ export class ScheduleLook {
     this.#seen = seen;
     this.#isUnsure = false;
     this.#hasLooked = true;
+    if (seen) this.#reports.waitsFrom(this.#from(seen.record), now);
   }
 
   /**

@@ -81,6 +81,26 @@ const recordSchema = z.strictObject({
   by: text,
 });
 
+/** ms by which a node may know more of the cluster's time than another. */
+const AHEAD = 60_000;
+
+/** The time up to which all ticks are decided, or don't count. */
+export function decidedUntil({ since, last = since, editedAt = since }: ScheduleRecord): number {
+  return Math.max(last, editedAt);
+}
+
+/**
+ * The time up to which no tick runs, because the store's clock was ahead when it was written, and was set back. The wait has no
+ * shorter way: a tick that comes again was submitted before, and may be forgotten.
+ *
+ * @param from ticks after that time count
+ * @param now cluster time in ms
+ * @returns undefined if it has come
+ */
+export function silentUntil(from: number, now: number): number | undefined {
+  return from > now + AHEAD ? from : undefined;
+}
+
 /** Key of a record. No task has it, because ids of tasks have a colon or a bracket. */
 export function scheduleKey(name: string): string {
   return `@${name}`;

@@ -3,13 +3,15 @@ import { show } from '../../decision/index.js';
 import type { DueTicks } from './due-ticks.js';
 import type { Decision } from './plan.js';
 import type { ParsedSchedule } from './schedule-options.js';
-import { MOST_TICKS, type ScheduleRecord } from './schedule-record.js';
+import { MOST_TICKS, type ScheduleRecord, silentUntil } from './schedule-record.js';
 import { iso } from './schedule-records.js';
 
 /** The events of one schedule on this node. */
 export class ScheduleReports {
   /** Expressions of other nodes that were reported. */
   readonly #others = new Set<string>();
+  /** The time that was reported last, while it is to come. */
+  #silentUntil?: number | undefined;
 
   constructor(
     private readonly schedule: ParsedSchedule,
@@ -26,6 +28,25 @@ export class ScheduleReports {
       `schedule ${show(name)} is ${own} on this node, and ${other} on another node: ` +
       `while both run, the ticks of both count. After a deploy this is no fault`;
     this.events.next({ type: 'schedule-differs', schedule: name, own, other, sentence });
+  }
+
+  /**
+   * Call this after each look. Reports once that no tick runs for long, because the clock of the store was set back.
+   *
+   * @param from ticks after that time count
+   * @param now cluster time in ms
+   */
+  waitsFrom(from: number, now: number): void {
+    const until = silentUntil(from, now);
+    if (until === this.#silentUntil) return;
+    this.#silentUntil = until;
+    if (until === undefined) return;
+    const { name } = this.schedule;
+    const sentence =
+      `schedule ${show(name)} runs no tick up to ${iso(until)}: the store has noted that time as past, and it is ` +
+      `${iso(now)} by its clock, which was ahead and was set back. It goes on by itself then; to have ticks ` +
+      `before, give it another name`;
+    this.events.next({ type: 'schedule-silent', schedule: name, until, sentence });
   }
 
   /** Call this when a decision is written. */

@@ -13,6 +13,8 @@ const POLL = 1000;
 const RETRY = { first: 1000, longest: 30_000, jitter: 0.2 };
 /** ms: the longest timer. The node's clock may drift against the cluster's, so a longer one is set in steps. */
 const LONGEST_WAIT = 600_000;
+/** ms by which cluster time may go back from one look to the next while all clocks are right. */
+const SET_BACK = 60_000;
 
 /**
  * The timer of one schedule on this node. It counts by cluster time, so it does not matter what time the node has.
@@ -28,6 +30,8 @@ export class ScheduleTimer {
   #isClosed = false;
   /** Cluster time of the next look. */
   #next = -Infinity;
+  /** Cluster time of the last look. */
+  #lookedAt = -Infinity;
   #errors = 0;
 
   constructor(
@@ -84,8 +88,11 @@ export class ScheduleTimer {
   /** @returns ms until the next look */
   async #lookIfDue(): Promise<number> {
     const now = await this.now();
-    if (now >= this.#next) {
+    // After its clock was set back, the store may remember ticks that are still to come, which the look reports.
+    const isSetBack = now < this.#lookedAt - SET_BACK;
+    if (now >= this.#next || isSetBack) {
       await this.look.look(now);
+      this.#lookedAt = now;
       this.#next = this.#nextLook(now);
     }
     this.#errors = 0;

@@ -1,5 +1,11 @@
 import { type MissedTicks, type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
-import { type ScheduleRecord, type SkippedTick, UNREADABLE_SCHEDULE } from './schedule-record.js';
+import {
+  type ScheduleRecord,
+  type SkippedTick,
+  UNREADABLE_SCHEDULE,
+  decidedUntil,
+  silentUntil,
+} from './schedule-record.js';
 import { type Ticks, readTicks } from '../../cron/ticks.js';
 
 /** A schedule of the cluster. Times are cluster time in ms since 1970. */
@@ -26,6 +32,11 @@ export interface ScheduleView {
    * submits no ticks.
    */
   readonly isUnreadable?: true;
+  /**
+   * Present if no tick runs up to this time: the record has it as the last planned time, and it is still to come, because
+   * the store's clock was ahead and was set back.
+   */
+  readonly silentUntil?: number;
   /** The next planned time; absent if the expression can't be read. */
   readonly next?: number;
   /** The last planned time that was decided about; absent before the first. */
@@ -57,7 +68,7 @@ export function viewOf(schedule: ParsedSchedule, record: Stored | undefined, now
     mode,
     missed,
     isHere: true,
-    ...next(ticks, now),
+    ...next(ticks, record, now),
     ...past(record),
   };
 }
@@ -68,12 +79,14 @@ export function viewOfOthers(name: string, record: Stored, now: number): Schedul
   if (record === UNREADABLE_SCHEDULE) return named;
   const { expression, timeZone, mode } = record;
   const read = readTicks(expression, timeZone);
-  const times = 'ticks' in read ? next(read.ticks, now) : {};
+  const times = 'ticks' in read ? next(read.ticks, record, now) : {};
   return { ...named, expression, timeZone, mode, ...times };
 }
 
-function next(ticks: Ticks, now: number) {
-  return { next: ticks.next(now) };
+function next(ticks: Ticks, record: Stored | undefined, now: number) {
+  const from = record === undefined || record === UNREADABLE_SCHEDULE ? now : decidedUntil(record);
+  const until = silentUntil(from, now);
+  return { ...(until !== undefined && { silentUntil: until }), next: ticks.next(until ?? now) };
 }
 
 function past(record: Stored | undefined) {

@@ -8,7 +8,7 @@ import { placeOf } from '../groups/group.js';
 import type { GroupRoot } from '../groups/group.js';
 import { PAGE_BITS } from '../groups/bits.js';
 import type { Cancellation, Incarnation, Task } from '../task.js';
-import { memberId } from '../task-id.js';
+import { groupId, memberId } from '../task-id.js';
 import { readableTask } from '../task.codec.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from './group-stop.js';
 
@@ -95,6 +95,7 @@ export class GroupStops {
   async turn(text: string): Promise<boolean> {
     const stop = decodeStop(text);
     const noted = { stop, text, isNew: false };
+    await this.store.groups.abandoned.closeIfAbandoned(groupId(stop.type, stop.group));
     const root = await this.store.groups.stop(stop.type, stop, stop.cancel);
     if (root) return this.#walk(noted, root);
     await this.#remove(noted);

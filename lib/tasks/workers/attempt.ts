@@ -43,11 +43,16 @@ interface End {
  * | throws `RetryLaterError`  | waits for so long                                            |
  * | throws `InvalidTaskError` | a dead letter, after a call of the handler of invalid tasks  |
  * | throws another error      | waits for its next attempt, or is a dead letter at the last  |
- * | ends after the signal     | nothing is noted, another node has the task                  |
+ * | ends after its lease      | as above, as long as the store has its claim                 |
+ * | ends when that is gone    | nothing is noted: the lease that ended counts as a crash     |
  * | was not called in time    | given back                                                   |
  * | ends after a shutdown     | given back, if it threw                                      |
  * | ends after a lost permit  | the same                                                     |
  * | ends after a cancel       | cancelled; a result is dropped                               |
+ *
+ * The end of the lease alone decides nothing. The write of the end is by comparison with the claim, so of that and the sweep,
+ * which takes the claim away, one is refused: each attempt counts once. A handler that stops because its lease ended has
+ * failed. To give its task back uncounted would repeat for ever a handler that is always too slow.
  */
 export class Attempt {
   constructor(

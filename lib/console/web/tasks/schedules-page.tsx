@@ -52,8 +52,8 @@ function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
 }
 
 function Row({ of }: { readonly of: ScheduleOf }) {
-  const { name, type, expression, timeZone, mode, missed, isHere, isUnreadable, next, last, run, waiting, skipped } =
-    of;
+  const { name, type, expression, timeZone, mode, missed, isHere, isUnreadable, silentUntil, next, last, run } = of;
+  const { waiting, skipped } = of;
   const lastSkipped = skipped.at(-1);
   const none = isUnreadable ? 'unknown' : 'none yet';
   return (
@@ -77,6 +77,7 @@ function Row({ of }: { readonly of: ScheduleOf }) {
       </td>
       <td data-label="Next">
         <Planned at={next} none="can’t be read" />
+        {silentUntil !== undefined && <span class="second attention">not before: the store’s clock was set back</span>}
       </td>
       <td data-label="Last planned">
         <Planned at={last} none={none} />

@@ -1,0 +1,52 @@
+import type { Slices } from '../../async/slices.js';
+import { MOST_KEYS } from '../../stores/index.js';
+import type { ConditionalTexts } from '../conditional-texts.js';
+import type { Member } from '../task.js';
+import { memberId } from '../task-id.js';
+import { readableTask } from '../task.codec.js';
+import { hasEnded } from '../transitions.js';
+import type { GroupRoot } from './group.js';
+
+/** The tasks of the members of groups, as far as the records of the groups need them. */
+export class Members {
+  constructor(
+    private readonly texts: Pick<ConditionalTexts, 'readMany'>,
+    private readonly slices: Pick<Slices, 'turn'>,
+  ) {}
+
+  /** The first of these tasks that is a member of this incarnation. @throws StoreUnavailableError */
+  async memberOf(incarnation: number, ids: readonly string[]): Promise<Member | undefined> {
+    for (const text of (await this.texts.readMany(ids)).values()) {
+      await this.slices.turn(text.length);
+      const member = readableTask(text)?.member;
+      if (member?.incarnation === incarnation) return member;
+    }
+    return undefined;
+  }
+
+  /**
+   * Whether a task is in the store that is a member of this root, or may become one. Most groups have their first member, so
+   * one read is enough for these.
+   *
+   * @throws StoreUnavailableError
+   */
+  async hasAny({ group, type, incarnation, total, highest = 0 }: GroupRoot): Promise<boolean> {
+    const name = group.slice(type.length + 1, -1);
+    const last = total ?? highest;
+    for (let first = 1, size = 1; first <= last; first += size, size = MOST_KEYS) {
+      const numbers = Array.from({ length: Math.min(size, last - first + 1) }, (_, index) => first + index);
+      const texts = await this.texts.readMany(numbers.map((number) => memberId(type, name, number)));
+      for (const text of texts.values()) {
+        await this.slices.turn(text.length);
+        if (mayBeMember(text, incarnation)) return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** One that has not ended becomes a member with its next submission. One that can't be read counts. */
+function mayBeMember(text: string, incarnation: number): boolean {
+  const task = readableTask(text);
+  return !task || !hasEnded(task) || (task.member?.incarnation ?? 0) >= incarnation;
+}
