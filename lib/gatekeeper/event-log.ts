@@ -193,6 +193,7 @@ const PERIODIC = new Set([
   'load definitions',
   'state dump',
   'look for tasks',
+  'look for addressed tasks',
   'sweep the tasks',
   'look at the schedule',
 ]);

@@ -104,7 +104,7 @@ describe("the application's log", () => {
     expect(logOf([...many, many[0]!])).toHaveLength(3001);
   });
 
-  it.each(['sweep', 'look for tasks', 'sweep the tasks'])(
+  it.each(['sweep', 'look for tasks', 'look for addressed tasks', 'sweep the tasks'])(
     'has one warning of an outage, not one for each try to %s',
     (action) => {
       const outage = (error: Error): GatekeeperEvent => ({ type: 'problem', action, error });
