@@ -96,8 +96,9 @@ export class DeclaredDefinitions {
 
   /** Waits until this node may grant names on demand. @returns false if it may not in time */
   async awaitShards(): Promise<boolean> {
-    await this.options.awaitHistory(this.options.patience);
-    if (!this.shards.isReady) await this.firstLoad.wait('', () => false);
+    // The archive is loaded after the shards were read: without them there is nothing else to wait for.
+    const hasHistory = await this.options.awaitHistory(this.options.patience);
+    if (hasHistory && !this.shards.isReady) await this.firstLoad.wait('', () => false);
     return this.shards.isReady;
   }
 

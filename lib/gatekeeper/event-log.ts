@@ -1,6 +1,7 @@
-import { escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
+import { SHARD_PREFIX, escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
+import type { NodeClock } from '../async/node-clock.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger, LogLine } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
@@ -9,6 +10,9 @@ import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
+
+/** ms for which shards that are restored belong to one loss: a node restores all of them at the same time. */
+const ONE_LOSS = 60_000;
 
 /** Events of normal operation, which are never logged: once per keep-alive, or twice per run. */
 const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started', 'task-started']);
@@ -19,10 +23,13 @@ const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'rele
  */
 export class EventLog {
   readonly #last = new Map<string, string>();
+  /** When shards were reported as restored (monotonic ms). */
+  #shardsRestoredAt = -Infinity;
 
   /** @param fields makes entries with fields; default: lines of text */
   constructor(
     private readonly logger: GatekeeperLogger,
+    private readonly clock: Pick<NodeClock, 'monotonic'>,
     private readonly fields?: LogFields,
   ) {}
 
@@ -31,7 +38,19 @@ export class EventLog {
     const tick = tickOf(event);
     // A loss is always logged. It also changes the state, so the next event is logged too.
     if (tick && !this.#isNew(tick) && event.type !== 'lost') return;
-    logEvent(event, this.fields?.over(this.logger, event) ?? this.logger);
+    const logger = this.fields?.over(this.logger, event) ?? this.logger;
+    if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX)) this.#noteShard(event.semaphore, logger);
+    else logEvent(event, logger);
+  }
+
+  /** Each restart of a Redis marks all 512 shards: one warning is enough, and the others are debug lines. */
+  #noteShard(shard: string, logger: GatekeeperLogger): void {
+    const now = this.clock.monotonic();
+    if (now - this.#shardsRestoredAt < ONE_LOSS) return logger.debug(`${quoted(shard)}: restored with a grace`);
+    this.#shardsRestoredAt = now;
+    logger.warn(
+      `names on demand: the store had lost their records, or may have; restored with a grace, ${quoted(shard)} first`,
+    );
   }
 
   #isNew({ of, state }: Tick): boolean {
@@ -99,7 +118,9 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `${name}: ${word(event.job)} runs WITHOUT a permit (${event.reason}), as onUnavailable: 'run' says`,
       );
     case 'restored':
-      return logger.warn(`${name}: the store had lost its record; restored revision ${event.revision} with a grace`);
+      return logger.warn(
+        `${name}: the store had lost its record, or may have; restored revision ${event.revision} with a grace`,
+      );
     case 'reinstated':
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
@@ -194,6 +215,7 @@ const PERIODIC = new Set([
   'load definitions',
   'state dump',
   'look for tasks',
+  'look for addressed tasks',
   'sweep the tasks',
   'look at the schedule',
 ]);

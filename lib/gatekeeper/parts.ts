@@ -252,7 +252,7 @@ export function createParts(
     { sweep, load: () => directory.declared.load(), dump },
     settings,
   );
-  const log = new EventLog(logger, fields);
+  const log = new EventLog(logger, context.nodeClock, fields);
   context.events.subscribe((event) => log.note(event));
   return {
     context,

@@ -78,6 +78,8 @@ export class RoutedClient implements SemaphoreClient {
     if (!this.shards.isReady) {
       const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
       if (result !== UNREAD) return result;
+      // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
+      await this.shards.expectStore();
       if (!(await this.route.awaitShards())) {
         await this.shards.expectStore();
         throw this.#unread();

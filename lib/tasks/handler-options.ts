@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   InvalidOptionsError,
   faultsOf,
@@ -8,7 +8,7 @@ import {
   shortestDuration,
   show,
 } from '../decision/index.js';
-import { switchSchema } from '../decision/option-types.js';
+import { switchSchema, wholeSchema } from '../decision/option-types.js';
 import { USUAL_LEASE } from './task.js';
 
 /** Options of a handler of tasks. */
@@ -32,12 +32,7 @@ const MOST_CONCURRENT = 1000;
 const optionsSchema = onlyFields({
   lease: numberReadBy(readDuration).default(USUAL_LEASE),
   keepAlive: switchSchema.default(true),
-  concurrency: z
-    .number({ error: ({ input }) => `${show(input)} is not a number` })
-    .int()
-    .min(1)
-    .max(MOST_CONCURRENT)
-    .default(4),
+  concurrency: wholeSchema(1, MOST_CONCURRENT).default(4),
   maxDuration: numberReadBy(readDuration).optional(),
 });
 

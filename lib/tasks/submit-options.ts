@@ -9,7 +9,7 @@ import {
   show,
   storedTime,
 } from '../decision/index.js';
-import { choiceSchema, switchSchema } from '../decision/option-types.js';
+import { choiceSchema, switchSchema, wholeSchema } from '../decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
 import { type TaskTarget, addressSchema } from './addressed/target.js';
 import { type Unique, type UniqueOptions, uniqueSchema } from './unique/unique-options.js';
@@ -120,11 +120,7 @@ const retentionSchema = durationSchema.refine(
   (value) => value >= SHORTEST_RETENTION,
   `is shorter than a minute: a late answer to a submission must still find the task`,
 );
-const countSchema = z
-  .number({ error: ({ input }) => `${show(input)} is not a number` })
-  .int()
-  .min(1)
-  .max(1000);
+const countSchema = wholeSchema(1, 1000);
 const dateSchema = z.unknown().transform((value, context): Date | number => {
   if (value instanceof Date && storedTime.safeParse(value.getTime()).success) return value;
   if (value instanceof Date && !Number.isNaN(value.getTime())) {

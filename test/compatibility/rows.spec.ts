@@ -1,9 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { ROOT } from '../docs/snippets.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const COLUMNS = ['nest', 'module', 'runner', 'platform', 'node'];
 const FILE: string = './rows.mjs';
+
+it('README and docs/compatibility.md name the version of @nestjs/schedule for each older Nest', async () => {
+  const { MAJORS } = (await import(FILE)) as { MAJORS: Readonly<Record<string, Row>> };
+  const installs = Object.entries(MAJORS).map(([nest, { schedule }]) => [nest, /\d+/.exec(String(schedule))![0]]);
+  const readme = readFileSync(`${ROOT}README.md`, 'utf8');
+  const page = readFileSync(`${ROOT}docs/compatibility.md`, 'utf8');
+  expect(installs).toHaveLength(3);
+  for (const [nest, schedule] of installs.slice(0, -1)) {
+    expect(readme).toContain(`With Nest ${nest} install \`@nestjs/schedule@${schedule}\``);
+    expect(page).toContain(`With Nest ${nest} install \`@nestjs/schedule@${schedule}\``);
+  }
+});
 
 describe('the table of applications', () => {
   it('has a row for every two values of different columns', async () => {

@@ -10,6 +10,15 @@ describe('the snippets of README and docs', () => {
     expect(compile(own)).toEqual([]);
   });
 
+  it('run what @nestjs/schedule must run: a module without ScheduleModule would do nothing, and say nothing', () => {
+    const applications = snippets.filter(
+      ({ code }) => /@(Cron|Interval|Timeout)\(/.test(code) && /@Module\(/.test(code),
+    );
+    expect(applications.length).toBeGreaterThan(2);
+    const silent = applications.filter(({ code }) => !code.includes('ScheduleModule.forRoot()'));
+    expect(silent.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+  });
+
   it('in JSON can be parsed', () => {
     const written = snippets.filter(({ language }) => language === 'json');
     for (const { code } of written) expect(() => JSON.parse(code)).not.toThrow();

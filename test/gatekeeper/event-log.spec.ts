@@ -16,11 +16,16 @@ const ran: GatekeeperEvent = { type: 'run-finished', semaphore, job, run: 1, too
 const failed: GatekeeperEvent = { ...ran, error: new Error('disk full') };
 
 function logOf(events: readonly GatekeeperEvent[]): string[] {
-  const lines: string[] = [];
-  const to = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
-  const log = new EventLog({ log: to('log'), warn: to('warn'), error: to('error'), debug: to('debug') });
+  const { log, lines } = newLog();
   for (const event of events) log.note(event);
   return lines;
+}
+
+function newLog(monotonic = () => 0) {
+  const lines: string[] = [];
+  const to = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+  const logger = { log: to('log'), warn: to('warn'), error: to('error'), debug: to('debug') };
+  return { lines, log: new EventLog(logger, { monotonic }) };
 }
 
 describe("the application's log", () => {
@@ -98,13 +103,32 @@ describe("the application's log", () => {
     ]);
   });
 
+  it('has one warning when all shards of the names on demand are restored, also the next time', () => {
+    let now = 5000;
+    const { log, lines } = newLog(() => now);
+    const restore = (name: string) => log.note({ type: 'restored', semaphore: name, revision: 3 });
+    const restoreAll = () => Array.from({ length: 512 }, (_, shard) => restore(`shard:${shard}`));
+    const warnings = () => lines.filter((line) => !line.startsWith('debug'));
+    restoreAll();
+    restore('nightly-export');
+    const expected = [
+      'warn names on demand: the store had lost their records, or may have; restored with a grace, "shard:0" first',
+      'warn "nightly-export": the store had lost its record, or may have; restored revision 3 with a grace',
+    ];
+    expect(warnings()).toEqual(expected);
+    expect(lines).toHaveLength(513);
+    now += 60_000;
+    restoreAll();
+    expect(warnings()).toEqual([...expected, expected[0]]);
+  });
+
   it('tells jobs apart, and remembers only so many', () => {
     const many = Array.from({ length: 3000 }, (_, index) => ({ ...skipped, job: `Jobs.of(${index})` }));
     expect(logOf([...many, ...many.slice(-500)])).toHaveLength(3000);
     expect(logOf([...many, many[0]!])).toHaveLength(3001);
   });
 
-  it.each(['sweep', 'look for tasks', 'sweep the tasks'])(
+  it.each(['sweep', 'look for tasks', 'look for addressed tasks', 'sweep the tasks'])(
     'has one warning of an outage, not one for each try to %s',
     (action) => {
       const outage = (error: Error): GatekeeperEvent => ({ type: 'problem', action, error });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NotReadyError, type StoreHealth } from 'nestjs-gatekeeper';
+import { NotReadyError, type StoreHealth, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, outcomeOf, openEnd, useCluster } from '../support/nodes.js';
 
@@ -138,6 +138,36 @@ describe('a definition that the store lacks right after the start', () => {
     const draining = node.gatekeeper.drain();
     expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'closing' } });
     await draining;
+  });
+});
+
+describe('a name on demand right after the start', () => {
+  const cluster = useCluster();
+
+  it.each<[string, (node: TestNode) => void]>([
+    ['refuses', ({ store }) => (store.script = () => Promise.reject(new StoreUnavailableError('connection refused')))],
+    ['never answers', ({ store }) => (store.script = () => new Promise(() => {}))],
+  ])('waits no longer than one call for a store that %s', async (_, lose) => {
+    const nodes = cluster();
+    const node = nodes.unstarted();
+    lose(node);
+    await node.gatekeeper.start();
+    const running = node.gatekeeper.run('new', () => 1, { duration: '5s' });
+    const taking = node.gatekeeper.tryAcquire('newer', { duration: '5s' }).catch((error: Error) => error);
+    await nodes.time.advance(2000);
+    expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'unavailable' } });
+    expect(await outcomeOf(taking)).toMatchObject({ value: { code: 'unavailable' } });
+  });
+
+  it('waits no longer than the delay of definitions and one call when the store goes away', async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted();
+    await node.gatekeeper.start();
+    const running = node.gatekeeper.run('new', () => 1, { duration: '5s' });
+    await settled();
+    node.store.script = () => new Promise(() => {});
+    await nodes.time.advance(9100);
+    expect(await outcomeOf(running)).toEqual({ value: { executed: false, reason: 'unavailable' } });
   });
 });
 

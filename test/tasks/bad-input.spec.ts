@@ -45,6 +45,20 @@ describe('a second handler of a type', () => {
   });
 });
 
+describe('a count that is out of range', () => {
+  it.each([0, 1001, 1.5, Number.POSITIVE_INFINITY, '4'])('is refused with the range: %s', async (count) => {
+    const cluster = newCluster();
+    const { tasks } = mailer(cluster, () => undefined);
+    const concurrency = count as number;
+    const range = `${typeof count === 'string' ? '"4"' : count} is not a whole number from 1 to 1000`;
+    expect(() => tasks.handlers.handle('report', () => 1, { concurrency })).toThrow(`concurrency: ${range}`);
+    const limits = { maxAttempts: concurrency, maxCrashes: concurrency };
+    await expect(tasks.submit(single('mail', 'one'), undefined, limits)).rejects.toThrow(
+      `maxAttempts: ${range}; maxCrashes: ${range}`,
+    );
+  });
+});
+
 describe('a group', () => {
   it('whose members disagree on the total takes those that agree, and ends', async () => {
     const cluster = newCluster();
