@@ -4,41 +4,43 @@ import { type RecordStore, StoreUnavailableError, UnknownOutcomeError, memory } 
 import { type TaskClientsUnderTest, describeTaskStorageContract } from '../../lib/testing/contract/index.js';
 import { CollectedTests } from './collected-tests.js';
 
-const WRITES = ['create', 'replace', 'remove'] as const;
-const READS = ['read', 'readMany', 'range'] as const;
+const WRITES = ['create', 'replace', 'remove'];
+const READS = ['read', 'readMany', 'range', 'peek', 'size'];
 
-/** A memory() behind a network that can be down. */
+type Call = (...args: never[]) => Promise<unknown>;
+type NewError = new (message: string) => Error;
+
+/** The network between a memory() and its callers, which can be down. */
 class Network {
   isReachable = true;
 
   /** @param LostAnswer error of a change whose answer was lost */
-  constructor(private readonly LostAnswer: new (message: string) => Error = UnknownOutcomeError) {}
+  constructor(private readonly LostAnswer: NewError = UnknownOutcomeError) {}
 
   /** Puts the network between a store and its callers. */
   between(store: RecordStore): RecordStore {
-    const { tasks, groups, queue } = store.tasks!;
-    for (const texts of [tasks, groups] as Record<string, any>[]) {
-      for (const method of WRITES) texts[method] = this.#request(texts[method].bind(texts), this.LostAnswer);
-      for (const method of READS.filter((each) => texts[each]))
-        texts[method] = this.#request(texts[method].bind(texts), StoreUnavailableError);
-    }
-    store.tasks!.queue = (name) => {
-      const hints = queue.call(store.tasks, name);
-      for (const method of ['peek', 'size'] as const)
-        hints[method] = this.#request(hints[method].bind(hints) as never, StoreUnavailableError) as never;
-      return hints;
-    };
+    const tasks = store.tasks!;
+    const queue = tasks.queue.bind(tasks);
+    this.#between(tasks.tasks);
+    this.#between(tasks.groups);
+    tasks.queue = (name) => this.#between(queue(name));
     return store;
   }
 
-  #request<Args extends unknown[], T>(
-    work: (...args: Args) => Promise<T>,
-    LostAnswer: new (message: string) => Error,
-  ): (...args: Args) => Promise<T> {
+  #between<T extends object>(part: T): T {
+    const calls = part as Record<string, Call | undefined>;
+    for (const method of [...WRITES, ...READS]) {
+      const call = calls[method]?.bind(part);
+      if (call) calls[method] = this.#request(call, READS.includes(method) ? StoreUnavailableError : this.LostAnswer);
+    }
+    return part;
+  }
+
+  #request(call: Call, LostAnswer: NewError): Call {
     return async (...args) => {
       if (!this.isReachable) throw new StoreUnavailableError('not sent');
       await hop();
-      const answer = await work(...args);
+      const answer = await call(...args);
       await hop();
       if (!this.isReachable) throw new LostAnswer('no answer');
       return answer;
