@@ -7,7 +7,7 @@ import type { TaskStorage, Texts } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import type { ContractClients } from './contract-clients.js';
 import { eventually } from './eventually.js';
-import type { TaskClientsUnderTest } from './task-storage.contract.js';
+import type { TaskClientsUnderTest } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Timeout of calls, in ms. */

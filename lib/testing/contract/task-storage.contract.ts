@@ -3,19 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { TaskStorage } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
-import { type ClientsUnderTest, ContractClients } from './contract-clients.js';
+import { ContractClients } from './contract-clients.js';
 import { describeQueueContract } from './hint-queue.contract.js';
-import type { Outage } from './store-under-test.js';
+import type { TaskClientsUnderTest } from './store-under-test.js';
 import { describeTaskOutageContract } from './task-outage.contract.js';
 import { ContractTests, type TestRunner } from './test-runner.js';
 import { describeRangeContract } from './text-range.contract.js';
 import { describeTextsContract } from './texts.contract.js';
-
-/** A store with tasks to be tested. */
-export interface TaskClientsUnderTest extends ClientsUnderTest {
-  /** Cuts the clients off from the store. Without it, the tests of errors say that they were left out. */
-  readonly outage?: Outage;
-}
 
 /** Input of {@link describeTaskStorageContract}. */
 export interface TaskStorageContract {
