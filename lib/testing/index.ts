@@ -22,6 +22,7 @@ export {
   type StoreContract,
   type StoreLacks,
   type StoreUnderTest,
+  type TaskClientsUnderTest,
   type TaskStorageContract,
   type TestRunner,
   describeStoreContract,

@@ -172,12 +172,20 @@ describeOnRedis('redis() and its connection', () => {
   it('needs only the permissions that docs/redis.md lists, and says which one is missing', async () => {
     const server = await newServer();
     const commands = ['+@read', '+@write', '+@scripting', '+@pubsub', '+@connection', '+time', '+info'];
-    const rights = ['~gatekeeper:*', 'resetchannels', '&gatekeeper:*', ...commands];
+    const rights = ['~gatekeeper:*', 'resetchannels', '&gatekeeper:*', '&gatekeeper:0:waiting:*', ...commands];
     await server.command('ACL', 'SETUSER', 'app', 'on', '>secret-word', ...rights);
     const url = `redis://app:secret-word@127.0.0.1:${server.port}`;
     const store = await connected({ url });
     expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
     expect((await store.list('')).size).toBe(1);
+    const other = await connected({ url: server.url });
+    const heard = new Set<string | undefined>();
+    await store.watch('', ({ key }) => heard.add(key));
+    store.awaitChanges(); // as a node that serves its store to remote()
+    await eventually('a write for those who wait', async () => {
+      await other.compareAndSet('waited', await other.read('waited'), `${performance.now()}`, { notify: 'waiting' });
+      return heard.has('waited');
+    });
     await server.command('ACL', 'SETUSER', 'app', '-info');
     const denied = await store.now().catch((error: Error) => error);
     expect(denied).toBeInstanceOf(StoreUnavailableError);

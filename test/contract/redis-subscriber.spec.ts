@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { StoreUnavailableError } from '../../lib/stores/index.js';
@@ -94,6 +94,26 @@ describeOnRedis('subscriptions of a store', () => {
     await server.restart();
     await eventually('a hint', () => queue.offer(['hint']));
     await eventually('it is found', async () => (await queue.poll(1000, signal)) === 'hint');
+  });
+
+  it('that hear of a hint while the other connection is lost harm nothing', async () => {
+    const server = await newServer();
+    const client = newIoredis(server, { retryStrategy: () => 60_000 });
+    const store = await connected({ client });
+    const other = await connected({ url: server.url });
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    ends.push(() => process.off('unhandledRejection', unhandled));
+    const changed = new Promise((resolve) => void store.watch('key', resolve));
+    const polled = store.tasks!.queue('queue').poll(60_000, signal);
+    await eventually('it waits', async () => (await server.command('ZCARD', 'gatekeeper:{queue:queue}:pollers')) === 1);
+    await server.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expect(polled).rejects.toThrow(StoreUnavailableError);
+    await eventually('a hint', () => other.tasks!.queue('queue').offer(['hint']));
+    await other.compareAndSet('key', undefined, 'text');
+    await changed; // so the message about the hint has come, too
+    await turn();
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it.each(['ioredis', 'node-redis'])(

@@ -8,6 +8,7 @@ import { useEnds } from '../support/ends.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../support/redis-clients.js';
 import { RedisCluster } from '../support/redis-cluster.js';
 import { RedisServer } from '../support/redis-server.js';
+import { behindProxy } from './behind-proxy.js';
 import { eventually } from './eventually.js';
 import { describeTaskStorageContract } from './on-jest.js';
 import { UNHURRIED } from './unhurried.js';
@@ -22,14 +23,29 @@ afterAll(async () => {
   await (await cluster)?.[Symbol.asyncDispose]();
 });
 
+describeTaskStorageContract({
+  name: 'redis({ url })',
+  missing: lackOfRedis,
+  prepare: async () => {
+    const { port, outage, close } = await behindProxy((await server()).port);
+    const store = redis({ url: `redis://127.0.0.1:${port}` });
+    return { open: (options) => store.open(options), stop: close, outage };
+  },
+});
+
 for (const [name, newClient] of Object.entries(CLIENTS)) {
   describeTaskStorageContract({
     name: `redis({ client }) of ${name}`,
     missing: lackOfRedis,
     prepare: async () => {
-      const { client, close } = await newClient((await server()).url);
+      const proxy = await behindProxy((await server()).port);
+      const { client, close } = await newClient(`redis://127.0.0.1:${proxy.port}`);
       const store = redis({ client });
-      return { open: (options) => store.open(options), stop: async () => close() };
+      const stop = async () => {
+        close();
+        await proxy.close();
+      };
+      return { open: (options) => store.open(options), stop, outage: proxy.outage };
     },
   });
 }

@@ -79,6 +79,31 @@ describe('The contract of stores', () => {
     ]);
   });
 
+  it('finds a store whose keys are compared without regard to case', async () => {
+    const shelf = new Shelf();
+    const { compareAndSet, texts } = { compareAndSet: shelf.compareAndSet.bind(shelf), texts: shelf.texts };
+    shelf.compareAndSet = (key, ...others) => compareAndSet(key.toLowerCase(), ...others);
+    const get = texts.get.bind(texts);
+    texts.get = (key) => get(key.toLowerCase());
+    const { failures } = await failuresOf({ shelf });
+    expect([...failures.keys()]).toEqual(['compare-and-set: keeps texts apart whose keys look alike']);
+  });
+
+  it('finds a store whose pages begin at a number of texts', async () => {
+    const { page: _, ...lacks } = LACKS;
+    const addPages = (store: RecordStore) => {
+      store.page = async (prefix, after = '0') => {
+        const all = [...(await store.list(prefix))].toSorted(([one], [other]) => (one < other ? -1 : 1));
+        const end = Number(after) + 500;
+        return { texts: new Map(all.slice(Number(after), end)), ...(end < all.length && { next: String(end) }) };
+      };
+    };
+    const { failures } = await failuresOf({ change: addPages, lacks });
+    expect([...failures.keys()]).toEqual([
+      'pages and many keys: gives each text on exactly one page, also while others are written',
+    ]);
+  });
+
   it('finds a store that is sure of writes whose answer was lost', async () => {
     const beSure = (store: RecordStore) => {
       const write = store.compareAndSet.bind(store);

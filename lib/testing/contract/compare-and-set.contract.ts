@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import type { RecordStore } from '../../stores/store.js';
-import { AWKWARD_TEXTS } from './awkward-texts.js';
+import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
@@ -56,6 +56,12 @@ function describeTexts({ it }: ContractTests, clients: StoreClients): void {
       assert.equal(await clients.other.compareAndSet(key, text, 'next'), true);
     });
   }
+
+  it('keeps texts apart whose keys look alike', async () => {
+    const keys = keysThatLookAlike(clients.newKey());
+    for (const key of keys) assert.equal(await clients.one.compareAndSet(key, undefined, `text of ${key}`), true, key);
+    for (const key of keys) assert.equal(await clients.other.read(key), `text of ${key}`);
+  });
 
   it('tells apart texts that look the same', async () => {
     const key = await clients.written('\u00e9');

@@ -14,7 +14,10 @@ export function describeListingContract(tests: ContractTests, clients: StoreClie
       'page',
       lacks.page,
       () => one().page !== undefined,
-      () => describePages(tests, clients),
+      () => {
+        describePages(tests, clients);
+        describeMovedPages(tests, clients);
+      },
     );
     tests.unlessLacking(
       'readMany',
@@ -64,6 +67,23 @@ function describePages({ it }: ContractTests, clients: StoreClients): void {
   });
 }
 
+/** A page that begins at a number of texts, and not behind a text, moves when others are written. */
+function describeMovedPages({ it }: ContractTests, clients: StoreClients): void {
+  it('gives each text on exactly one page, also while others are written', async () => {
+    const prefix = `moved-${randomUUID()}:`;
+    const texts = new Map(Array.from({ length: 1200 }, (_, i) => [`${prefix}m${i}`, `text ${i}`]));
+    await writeAll(clients.one, texts);
+    const listed: string[] = [];
+    let pages = 0;
+    await allPages(clients.other, prefix, async (page) => {
+      listed.push(...[...page.texts.keys()].filter((key) => texts.has(key)));
+      for (const place of pages++ < 20 ? ['a', 'm', 'z'] : [])
+        await clients.one.compareAndSet(`${prefix}${place}${randomUUID()}`, undefined, 'meanwhile', { notify: 'none' });
+    });
+    assert.deepEqual(listed.toSorted(), [...texts.keys()].toSorted());
+  });
+}
+
 function describeManyKeys({ it }: ContractTests, clients: StoreClients): void {
   const readMany = (keys: readonly string[]) => present(clients.other.readMany, 'readMany').call(clients.other, keys);
 
@@ -84,11 +104,17 @@ function describeManyKeys({ it }: ContractTests, clients: StoreClients): void {
   });
 }
 
-async function allPages(store: RecordStore, prefix: string): Promise<RecordPage[]> {
+async function allPages(
+  store: RecordStore,
+  prefix: string,
+  afterEach: (page: RecordPage) => Promise<void> = async () => undefined,
+): Promise<RecordPage[]> {
   const page = present(store.page, 'page').bind(store);
   const all: RecordPage[] = [];
-  do all.push(await page(prefix, all.at(-1)?.next));
-  while (all.at(-1)!.next !== undefined);
+  do {
+    all.push(await page(prefix, all.at(-1)?.next));
+    await afterEach(all.at(-1)!);
+  } while (all.at(-1)!.next !== undefined);
   return all;
 }
 

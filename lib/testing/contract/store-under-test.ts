@@ -17,6 +17,12 @@ export interface StoreUnderTest extends ClientsUnderTest {
   readonly outage?: Outage;
 }
 
+/** A store with tasks to be tested. */
+export interface TaskClientsUnderTest extends ClientsUnderTest {
+  /** Cuts the clients off from the store. Without it, the tests of errors say that they were left out. */
+  readonly outage?: Outage;
+}
+
 /** Cuts the clients of a store off from its server, for the tests of errors. */
 export interface Outage {
   /** Breaks all connections of the clients, and refuses new ones. Calls under way must get no answer. */

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { TaskStorage } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
-import { type ClientsUnderTest, ContractClients } from './contract-clients.js';
+import { ContractClients } from './contract-clients.js';
 import { describeQueueContract } from './hint-queue.contract.js';
+import type { TaskClientsUnderTest } from './store-under-test.js';
+import { describeTaskOutageContract } from './task-outage.contract.js';
 import { ContractTests, type TestRunner } from './test-runner.js';
 import { describeRangeContract } from './text-range.contract.js';
 import { describeTextsContract } from './texts.contract.js';
@@ -16,7 +18,7 @@ export interface TaskStorageContract {
   /** Functions of your test runner. */
   readonly runner: TestRunner;
   /** Starts what the store connects to. Called once, before the tests. */
-  readonly prepare: () => ClientsUnderTest | Promise<ClientsUnderTest>;
+  readonly prepare: () => TaskClientsUnderTest | Promise<TaskClientsUnderTest>;
 }
 
 const CALLS: Readonly<Record<string, (tasks: TaskStorage) => Promise<unknown>>> = {
@@ -60,6 +62,7 @@ export function describeTaskStorageContract({ name, runner, prepare }: TaskStora
 
     describeRangeContract(tests, () => [storages()[0].tasks, storages()[1].tasks]);
     describeQueueContract(tests, { storages, open: () => clients.open() });
+    describeTaskOutageContract(tests, clients);
     tests.describe('close', () => {
       for (const [method, call] of Object.entries(CALLS)) {
         tests.it(`makes ${method} refuse later calls`, async () => {

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { MOST_KEYS } from '../../stores/store.js';
 import type { Texts } from '../../stores/task-storage.js';
-import { AWKWARD_TEXTS } from './awkward-texts.js';
+import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Two clients of the same texts. */
@@ -85,6 +85,13 @@ function describeKeptTexts({ it }: ContractTests, clients: TwoTexts, created: Cr
       assert.equal(await one.remove(key, `${text}.`), true);
     });
   }
+
+  it('keeps texts apart whose keys look alike', async () => {
+    const [one, other] = clients();
+    const keys = keysThatLookAlike(randomUUID());
+    for (const key of keys) assert.equal(await one.create(key, `text of ${key}`), undefined);
+    for (const key of keys) assert.equal(await other.read(key), `text of ${key}`);
+  });
 
   it('reads the texts of many keys at once, without those that have none', async () => {
     const [, other] = clients();

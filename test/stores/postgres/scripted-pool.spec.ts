@@ -45,3 +45,22 @@ it('a write whose completion the server does not know is not tried again', async
   await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
   expect(on.attempts()).toBe(1);
 });
+
+it('texts of tasks that wait behind slow statements are surely not written, and never sent', async () => {
+  let sent = 0;
+  const query = async (text: string) => {
+    if (text.includes('server_encoding')) return { rows: FACTS };
+    if (!text.startsWith('INSERT')) return { rows: [{ noted: 0 }] };
+    sent++;
+    return new Promise<never>(() => undefined);
+  };
+  await using store = closing(postgres({ pool: { query }, notifications: false }).open({ callTimeout: 500 }));
+  await eventually('connected', () => store.health().connected);
+  const { tasks } = store.tasks!;
+  const keys = Array.from({ length: 200 }, (_, index) => `key ${index}`);
+  const errors = await Promise.all(keys.map((key) => tasks.create(key, 'text').catch((error: Error) => error)));
+  const unsure = errors.filter((error) => error instanceof UnknownOutcomeError);
+  expect(errors.filter((error) => error instanceof StoreUnavailableError)).toHaveLength(keys.length - unsure.length);
+  expect(unsure.length).toBeGreaterThan(0);
+  expect(sent).toBe(2);
+});

@@ -4,6 +4,9 @@ type Poller = (hint: string) => void;
 /** Number of taken hints that are kept at the front, before the rest is moved. */
 const MOST_TAKEN = 10_000;
 
+/** Hints at each end among which those to remove are searched: a removal must not take long, however many there are. */
+const MOST_SEARCHED = 10_000;
+
 /** The hints of one queue, and the pollers that wait for one. If pollers wait, there are no hints. */
 export class SharedQueue {
   #hints: string[] = [];
@@ -42,12 +45,22 @@ export class SharedQueue {
     return drained;
   }
 
-  /** Removes each of these hints once. */
+  /** Removes each of these hints once, if it is near one of the ends. */
   remove(hints: readonly string[]): void {
-    for (const hint of hints) {
-      const place = this.#hints.indexOf(hint, this.#taken);
-      if (place >= 0) this.#hints.splice(place, 1);
-    }
+    const wanted = new Map<string, number>();
+    for (const hint of hints) wanted.set(hint, (wanted.get(hint) ?? 0) + 1);
+    const isKept = (hint: string) => {
+      const left = wanted.get(hint) ?? 0;
+      if (left > 0) wanted.set(hint, left - 1);
+      return left === 0;
+    };
+    const search = (from: number) => {
+      const near = this.#hints.slice(from, from + MOST_SEARCHED);
+      const kept = near.filter(isKept);
+      if (kept.length < near.length) this.#hints.splice(from, near.length, ...kept);
+    };
+    search(this.#taken);
+    search(Math.max(this.#taken, this.#hints.length - MOST_SEARCHED));
   }
 
   /**

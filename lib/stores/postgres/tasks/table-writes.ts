@@ -50,6 +50,16 @@ interface Needs {
 const HELD = Symbol('held');
 type Attempted = TextWritten | typeof HELD;
 
+/** A write, and how far it has come. */
+interface WriteInTurn extends TextWrite {
+  readonly turn: {
+    /** Whether a statement with it is under way, or has ended. */
+    isSent: boolean;
+    /** Whether its caller knows that it is surely not written: then it is not sent any more. */
+    isGivenUp: boolean;
+  };
+}
+
 /** Writes of one key, one after another. */
 interface Line {
   readonly turns: SerialQueue;
@@ -64,11 +74,14 @@ interface Line {
  * - A shared statement waits for a row only for a short time. Then each of its writes goes alone.
  * - A write that goes alone, and finds its row held, comes again and again, and has no connection in between.
  * - Further writes of the same key wait for the first one, and are not sent.
+ *
+ * A slow server lets writes wait for others. Those that waited for most of a call's time are never sent: their callers try
+ * again, and a server that gets the former tries, too, would never catch up.
  */
 export class TableWrites {
   readonly #lines = new Map<string, Line>();
-  readonly #together: GatheredWrites<TextWrite, Attempted>;
-  readonly #alone: GatheredWrites<TextWrite, Attempted>;
+  readonly #together: GatheredWrites<WriteInTurn, Attempted>;
+  readonly #alone: GatheredWrites<WriteInTurn, Attempted>;
 
   constructor(
     private readonly forms: Forms,
@@ -79,26 +92,19 @@ export class TableWrites {
     this.#alone = new GatheredWrites((writes) => this.#attempt(writes, Math.min(SHORT_WAIT, wait)), ALONE);
   }
 
-  /** @throws StoreUnavailableError also if the row was held all the time, UnknownOutcomeError */
+  /** @throws StoreUnavailableError also if it was not sent in time, UnknownOutcomeError */
   async write(write: TextWrite): Promise<TextWritten> {
     const { timers, timeout } = this.needs;
     const deadline = new Deadline(timers, Math.round(timeout * PATIENCE));
     const line = this.#lineOf(write.key);
-    let [hasBegun, isGivenUp] = [false, false];
-    const inTurn = async () => {
-      hasBegun = true;
-      // Its caller knows already that it is surely not written.
-      if (isGivenUp) throw heldError(write, deadline);
-      return this.#send(write, line, deadline);
-    };
-    const written = line.uses.during(() => line.turns.run(inTurn));
-    if (hasBegun) return written;
+    const turn = { isSent: false, isGivenUp: false };
+    const written = line.uses.during(() => line.turns.run(() => this.#send({ ...write, turn }, line, deadline)));
     try {
       return await deadline.race(written);
     } catch (error) {
       if (!(error instanceof DeadlinePassed)) throw error;
-      if (hasBegun) return written;
-      isGivenUp = true;
+      if (turn.isSent) return written;
+      turn.isGivenUp = true;
       throw heldError(write, deadline);
     }
   }
@@ -112,28 +118,33 @@ export class TableWrites {
     return line;
   }
 
-  async #send(write: TextWrite, line: Line, deadline: Deadline): Promise<TextWritten> {
+  async #send(write: WriteInTurn, line: Line, deadline: Deadline): Promise<TextWritten> {
     for (let looks = 0; deadline.remaining > 0;) {
       const written = await (line.isHeld ? this.#alone : this.#together).write(write);
       if (written !== HELD) {
         line.isHeld = false;
         return written;
       }
+      if (write.turn.isGivenUp) break;
       if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
       line.isHeld = true;
     }
     throw heldError(write, deadline);
   }
 
-  /** @param wait ms for each row */
-  async #attempt(writes: readonly TextWrite[], wait: number): Promise<Attempted[]> {
+  /** Leaves out writes that were given up while they waited. @param wait ms for each row */
+  async #attempt(all: readonly WriteInTurn[], wait: number): Promise<Attempted[]> {
+    const writes = all.filter(({ turn }) => !turn.isGivenUp);
+    if (writes.length === 0) return all.map(() => HELD);
     const lists = writes.map((write) => this.forms.valuesOf(write).map(storedForm));
+    for (const { turn } of writes) turn.isSent = true;
     try {
       const written = new Set((await this.#run(lists, String(Math.ceil(wait)))).map(({ key }) => key));
-      return lists.map(([key]) => (written.has(key) ? true : {}));
+      return all.map(({ key, turn }) => (turn.isGivenUp ? HELD : written.has(storedForm(key)) ? true : {}));
     } catch (error) {
-      if (error instanceof RowHeldError) return writes.map(() => HELD);
-      throw error;
+      if (!(error instanceof RowHeldError)) throw error;
+      for (const { turn } of writes) turn.isSent = false;
+      return all.map(() => HELD);
     }
   }
 
@@ -149,6 +160,6 @@ export class TableWrites {
 }
 
 function heldError({ key }: TextWrite, { timeout }: Deadline): StoreUnavailableError {
-  const what = `The text under ${key} was held by another transaction, or an earlier write, for ${timeout} ms`;
+  const what = `The text under ${key} was held by another transaction, or waited for earlier writes, for ${timeout} ms`;
   return new StoreUnavailableError(`${what}: end that transaction, or try again later`);
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
+import { endSocketTimeout } from './ioredis-socket-timeout.js';
 import {
   type Arg,
   type Primary,
@@ -88,7 +89,7 @@ export class IoredisAdapter implements RedisClient {
     for (const event of ['ready', 'close', 'end']) this.#on(this.client, event, () => this.#changed());
     this.#on(this.client, 'connecting', () => (this.#isNewAttempt = true));
     this.#on(this.client, 'error', (error) => this.#failed(error as Error));
-    if (!this.isCluster) this.#on(this.client, 'close', () => this.losses++);
+    if (!this.isCluster) this.#on(this.client, 'close', () => this.#lost(this.client));
     else this.#watchNodes();
   }
 
@@ -137,6 +138,7 @@ export class IoredisAdapter implements RedisClient {
     for (const end of this.#ends) end();
     if (!this.isOwn) return;
     this.client.on('error', () => undefined); // an attempt to connect may still be under way
+    this.client.on('close', () => endSocketTimeout(this.client));
     this.client.disconnect();
   }
 
@@ -173,11 +175,16 @@ export class IoredisAdapter implements RedisClient {
 
   /** Until the client of a server has ended: the Cluster makes a new one then, and drops this one. */
   #countLosses(node: Ioredis): void {
-    const stopCounting = this.#on(node, 'close', () => this.losses++);
+    const stopCounting = this.#on(node, 'close', () => this.#lost(node));
     const stopWatching = this.#on(node, 'end', () => {
       stopCounting();
       stopWatching();
     });
+  }
+
+  #lost(client: Ioredis): void {
+    this.losses++;
+    endSocketTimeout(client);
   }
 
   #on(client: Ioredis, event: string, listener: (argument: unknown) => void): () => void {
@@ -209,7 +216,10 @@ class IoredisSubscriber implements Subscriber {
       if (!isFirst && !signal.aborted) void this.#resubscribe();
       isFirst = false;
     });
-    client.on('close', () => signal.aborted || events.onLost());
+    client.on('close', () => {
+      endSocketTimeout(client);
+      if (!signal.aborted) events.onLost();
+    });
     client.on('message', (channel: string, message: string) => signal.aborted || events.onMessage(channel, message));
     client.on(
       'pmessage',

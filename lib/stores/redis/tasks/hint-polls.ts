@@ -72,7 +72,12 @@ export class HintPolls {
   async #passOn(queue: string): Promise<void> {
     const keys = this.#known.get(queue);
     if (!keys) return;
-    await this.parts.calls.write(PASS_ON, keys, this.wakeArguments(queue)).catch(() => undefined); // others look again soon
+    try {
+      // Throws if the session has ended: the connection for messages may outlive it.
+      await this.parts.calls.write(PASS_ON, keys, this.wakeArguments(queue));
+    } catch {
+      // Others look again soon.
+    }
   }
 }
 

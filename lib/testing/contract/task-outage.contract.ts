@@ -1,0 +1,155 @@
+import { strict as assert } from 'node:assert';
+import { randomUUID } from 'node:crypto';
+import { GatekeeperError } from '../../decision/gatekeeper.error.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
+import type { RecordStore } from '../../stores/store.js';
+import type { TaskStorage, Texts } from '../../stores/task-storage.js';
+import { assertRejects, present } from './assertions.js';
+import type { ContractClients } from './contract-clients.js';
+import { eventually } from './eventually.js';
+import type { TaskClientsUnderTest } from './store-under-test.js';
+import type { ContractTests } from './test-runner.js';
+
+/** Timeout of calls, in ms. */
+const HASTY = 1000;
+/** Longer than any test may take, in ms. */
+const FOR_EVER = 60_000;
+/** Flows that change texts at once when the outage begins, over two clients. */
+const FLOWS = 10;
+
+const READS: Readonly<Record<string, (tasks: TaskStorage) => Promise<unknown>>> = {
+  read: ({ tasks }) => tasks.read('key'),
+  readMany: ({ groups }) => groups.readMany(['key']),
+  range: ({ tasks }) => tasks.range('', 'z', 1),
+  peek: (tasks) => tasks.queue('outage').peek(),
+  size: (tasks) => tasks.queue('outage').size(),
+};
+
+/** A change of one text, and how its call ended. */
+interface Change {
+  readonly key: string;
+  /** The text before the change, and after it. Undefined: none. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  /** True: it was made. False: the text was another one. */
+  readonly outcome: boolean | Error;
+}
+
+/**
+ * Contract of the errors of {@link TaskStorage}. After a StoreUnavailableError the caller submits a task again, or lets
+ * another node have it: if the write was applied, the task runs twice.
+ */
+export function describeTaskOutageContract(tests: ContractTests, clients: ContractClients<TaskClientsUnderTest>): void {
+  const scene = new TaskOutage(clients);
+  let isSaid = false;
+  const it = (name: string, test: () => Promise<void>) =>
+    tests.it(name, async () => {
+      if (clients.underTest.outage) return test();
+      if (!isSaid) process.stderr.write('Not tested: errors of tasks in an outage. Give `outage` in `prepare`\n');
+      isSaid = true;
+    });
+
+  tests.describe('an outage', () => {
+    for (const [name, read] of Object.entries(READS)) {
+      it(`makes ${name} fail with a StoreUnavailableError`, () =>
+        scene.during(async ([one]) => assertRejects(read(one), StoreUnavailableError)));
+    }
+
+    for (const which of ['tasks', 'groups'] as const) {
+      it(`breaks off many changes of ${which}, and each error is right about what became of its change`, async () => {
+        const changes = await scene.breakOff(which);
+        assert.ok(changes.filter(({ outcome }) => outcome !== true).length >= FLOWS, 'No change met the outage');
+        const [, other] = await scene.storages();
+        for (const change of changes) await assertTrue(change, other[which]);
+      });
+    }
+
+    it('ends a poll that waits with an error of the store, or the poll goes on; later polls get hints', async () => {
+      const [one, other] = await scene.storages();
+      const [name, { signal }] = [randomUUID(), new AbortController()];
+      let ended: unknown;
+      const polling = one.queue(name).poll(FOR_EVER, signal);
+      void polling.catch((error: unknown) => error).then((outcome) => (ended = outcome));
+      await scene.during(async () => undefined);
+      await eventually('the poll ends', async () => {
+        await other.queue(name).offer(['hint']);
+        return ended !== undefined;
+      });
+      assert.ok(ended === 'hint' || ended instanceof GatekeeperError, `The poll ended with ${String(ended)}`);
+      await other.queue(name).offer(['hint']);
+      assert.equal(await one.queue(name).poll(FOR_EVER, signal), 'hint');
+    });
+  });
+}
+
+/** Two clients with short timeouts, and what happens to them. */
+class TaskOutage {
+  #stores: Promise<readonly [RecordStore, RecordStore]> | undefined;
+
+  constructor(private readonly clients: ContractClients<TaskClientsUnderTest>) {}
+
+  async storages(): Promise<readonly [TaskStorage, TaskStorage]> {
+    const [one, other] = await this.#opened();
+    return [present(one.tasks, 'tasks'), present(other.tasks, 'tasks')];
+  }
+
+  /** Acts while the store is out of reach. Resolves when both clients are connected again. */
+  async during<T>(act: (storages: readonly [TaskStorage, TaskStorage]) => Promise<T>): Promise<T> {
+    const storages = await this.storages();
+    const outage = this.clients.underTest.outage!;
+    await outage.begin();
+    try {
+      return await act(storages);
+    } finally {
+      await outage.end();
+      for (const store of await this.#opened()) await returned(store);
+    }
+  }
+
+  /** Changes texts in several flows, until each flow met the outage. */
+  async breakOff(which: 'tasks' | 'groups'): Promise<Change[]> {
+    const changes: Change[] = [];
+    const flow = async (texts: Texts) => {
+      for (let change: Change | undefined; (change?.outcome ?? true) === true; changes.push(change))
+        change = await next(change, texts);
+    };
+    const storages = await this.storages();
+    const flows = Promise.all(Array.from({ length: FLOWS }, (_, index) => flow(storages[index % 2]![which])));
+    await eventually('changes are under way', () => changes.length > FLOWS * 5);
+    await this.during(() => flows);
+    // A later change of the same text hides what became of an earlier one.
+    return [...new Map(changes.map((change) => [change.key, change])).values()];
+  }
+
+  #opened(): Promise<readonly [RecordStore, RecordStore]> {
+    return (this.#stores ??= (async () => [await this.clients.open(HASTY), await this.clients.open(HASTY)])());
+  }
+}
+
+async function returned(store: RecordStore): Promise<void> {
+  await eventually('the store is connected again', async () => {
+    await store.read('contract:returned');
+    return store.health().connected;
+  });
+}
+
+/** Creates a text, replaces it, removes it, and begins again with another key. */
+async function next(former: Change | undefined, texts: Texts): Promise<Change> {
+  const { key, after: before } = former?.after === undefined ? { key: randomUUID() } : former;
+  const after = before === undefined ? 'created' : before === 'created' ? 'replaced' : undefined;
+  const outcome = await made(texts, key, before, after).catch((error: Error) => error);
+  return { key, before, after, outcome };
+}
+
+async function made(texts: Texts, key: string, before?: string, after?: string): Promise<boolean> {
+  if (before === undefined) return (await texts.create(key, after!)) === undefined;
+  return after === undefined ? texts.remove(key, before) : texts.replace(key, before, after);
+}
+
+async function assertTrue({ key, before, after, outcome }: Change, texts: Texts): Promise<void> {
+  if (outcome instanceof UnknownOutcomeError) return; // both are possible
+  const text = await texts.read(key);
+  if (outcome instanceof StoreUnavailableError) assert.equal(text, before, 'A change that failed surely was made');
+  // No other client changes the text: `false` means that the store repeated its own change after a lost answer.
+  else assert.equal(text, after, `A change that ended with ${String(outcome)} was not made`);
+}
