@@ -98,7 +98,7 @@ describeOnRedis('a queue in a Cluster', () => {
   it('wakes a client that waits, and none that is gone', async () => {
     const { cluster, name, pollers, open, poll } = await prepare();
     const store = await open();
-    const longAgo = Math.floor(Date.now() / 1000) - 60;
+    const longAgo = String(Math.floor(Date.now() / 1000) - 60);
     await cluster.zadd(pollers, longAgo, 'gone', longAgo, 'also gone');
     const { polling } = await poll(store);
     await store.tasks!.queue(name).offer(['hint']);

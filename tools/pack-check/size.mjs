@@ -2,9 +2,10 @@
 
 /** Packed and unpacked bytes; packages that `npm install` adds for it: its dependencies and theirs, without peers. */
 export const BOUNDS = {
-  // Raised from 3.1 and 14.6 MB for clients of Redis Clusters that find a replica, a search of cron times, and checks at the boot.
+  // Raised from 3.1 and 14.6 MB for clients of Redis Clusters that find a replica, a search of cron times, and checks at the
+  // boot; from 15 MB for the contract of tasks in an outage, and groups that were given up.
   packed: 3_200_000,
-  unpacked: 15_000_000,
+  unpacked: 15_200_000,
   dependencies: 12,
 };
 
