@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6';
 import { createClient, createCluster } from 'redis';
 import { createClient as createClient4, createCluster as createCluster4 } from 'redis-4';
 import type { GivenRedisOptions } from '../../lib/stores/redis/index.js';
@@ -20,6 +21,11 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient
   },
   'ioredis with a database and a prefix of keys': async (url) => {
     const client = new Redis(`${url}/3`, { keyPrefix: 'app[1]:', enableAutoPipelining: true, stringNumbers: true });
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'ioredis 6': async (url) => {
+    const client = new Redis6(url);
     client.on('error', () => undefined);
     return { client, close: () => client.disconnect() };
   },
@@ -47,6 +53,11 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient
 export const CLUSTER_CLIENTS: Readonly<Record<string, (ports: readonly number[]) => Promise<AppClient>>> = {
   ioredis: async (ports) => {
     const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
+    client.on('error', () => undefined);
+    return { client, close: () => client.disconnect() };
+  },
+  'ioredis 6': async (ports) => {
+    const client = new Cluster6(ports.map((port) => ({ host: '127.0.0.1', port })));
     client.on('error', () => undefined);
     return { client, close: () => client.disconnect() };
   },
