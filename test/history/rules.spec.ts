@@ -253,13 +253,14 @@ describe('L: another process takes over', () => {
 
   it('keeps: a process that died later had a permit, too, and an edit left only one', () => {
     const story = new Story(2).granted('p1:1', { at: 100 }).granted('p2:2', { at: 100, slot: 1 });
-    story
-      .happened('frozen', 'p1', 200)
-      .refreshed('p2:2', 900)
-      .happened('killed', 'p2', 950)
-      .limited(960, 1)
-      .denied('p3', 1301);
-    expect(broken(story.until(1900).granted('p3:3', { at: 2100 }))).toEqual([]);
+    const died = story.happened('frozen', 'p1', 200).refreshed('p2:2', 900).happened('killed', 'p2', 950);
+    expect(broken(died.limited(960, 1).denied('p3', 1301).until(1900).granted('p3:3', { at: 2100 }))).toEqual([]);
+  });
+
+  it('keeps: when an edit left only one, the record still had a permit that was over for its holder', () => {
+    const two = new Story(2).granted('p1:1', { at: 100 }).granted('p2:2', { at: 100, slot: 1, remaining: 1200 });
+    const edited = two.happened('killed', 'p1', 200).ended('p2:2', 1300).limited(1300.1, 1).denied('p3', 1302);
+    expect(broken(edited.granted('p3:3', { at: 1750 }))).toEqual([]);
   });
 
   it('breaks all the same while a process doubts the clocks, and shows why it does', () => {

@@ -45,6 +45,8 @@ export class Takeovers {
    */
   unjudged = 0;
   #open: Loss[] = [];
+  /** Permits that expired, the latest ones of each semaphore. */
+  #expired: EntryOf<'ended'>[] = [];
   #faults = 0;
 
   constructor(
@@ -59,6 +61,7 @@ export class Takeovers {
     if (event === 'killed' || event === 'frozen') this.#lost(entry, event);
     else if (event === 'thawed') this.#thawed(entry);
     else if (event === 'limited') this.#forgive(entry.semaphore, entry.permits, at);
+    else if (event === 'ended' && entry.reason === 'expired') this.#noteEnd(entry);
     else if (event === 'fault-begun') this.#faults++;
     else if (event === 'fault-over') this.#faultOver(entry);
     if (this.#open.length === 0) return;
@@ -97,10 +100,27 @@ export class Takeovers {
     this.#open = this.#open.filter((loss) => {
       if (loss.semaphore !== semaphore) return true;
       const others = held.filter(({ process }) => process !== loss.process).map(({ permit }) => permit);
-      if (new Set([...others, ...this.#lostAfter(loss)]).size < limit) return true;
+      const standing = this.#standing(semaphore, at).filter(({ process }) => process !== loss.process);
+      const taken = [...others, ...this.#lostAfter(loss), ...standing.map(({ permit }) => permit)];
+      if (new Set(taken).size < limit) return true;
       this.unjudged++;
       return false;
     });
+  }
+
+  #noteEnd(entry: EntryOf<'ended'>): void {
+    this.#expired = [
+      ...this.#expired.filter((other) => other.semaphore !== entry.semaphore),
+      ...this.#standing(entry.semaphore, entry.at),
+      entry,
+    ];
+  }
+
+  /** Permits that no process holds any more, but the record may have: by both tolerances, and for the time of a call. */
+  #standing(semaphore: string, at: number): EntryOf<'ended'>[] {
+    const times = this.timesOf(semaphore);
+    const since = at - (times ? 2 * times.tolerance + times.bound / 2 : 0);
+    return this.#expired.filter((entry) => entry.semaphore === semaphore && entry.at > since);
   }
 
   /** Permits of processes that died later: they are held by none any more, but still stand in the record. */
