@@ -100,8 +100,8 @@ export class Takeovers {
     this.#open = this.#open.filter((loss) => {
       if (loss.semaphore !== semaphore) return true;
       const others = held.filter(({ process }) => process !== loss.process).map(({ permit }) => permit);
-      const standing = this.#standing(semaphore, at).filter(({ process }) => process !== loss.process);
-      const taken = [...others, ...this.#lostAfter(loss), ...standing.map(({ permit }) => permit)];
+      const lingering = this.#lingering(semaphore, at).filter(({ process }) => process !== loss.process);
+      const taken = [...others, ...this.#lostAfter(loss), ...lingering.map(({ permit }) => permit)];
       if (new Set(taken).size < limit) return true;
       this.unjudged++;
       return false;
@@ -111,13 +111,13 @@ export class Takeovers {
   #noteEnd(entry: EntryOf<'ended'>): void {
     this.#expired = [
       ...this.#expired.filter((other) => other.semaphore !== entry.semaphore),
-      ...this.#standing(entry.semaphore, entry.at),
+      ...this.#lingering(entry.semaphore, entry.at),
       entry,
     ];
   }
 
   /** Permits that no process holds any more, but the record may have: by both tolerances, and for the time of a call. */
-  #standing(semaphore: string, at: number): EntryOf<'ended'>[] {
+  #lingering(semaphore: string, at: number): EntryOf<'ended'>[] {
     const times = this.timesOf(semaphore);
     const since = at - (times ? 2 * times.tolerance + times.bound / 2 : 0);
     return this.#expired.filter((entry) => entry.semaphore === semaphore && entry.at > since);
