@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationSchema, nameSchema, onlyFields, show } from '../decision/index.js';
-import { delaySchema } from '../decision/option-types.js';
+import { delaySchema, wholeSchema } from '../decision/option-types.js';
 import { type MovementLimit, movementLimitSchema } from './assign/movement-limit.js';
 import { MOST_WEIGHT } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';
@@ -72,8 +72,6 @@ const functionSchema = <F>() =>
     error: ({ input }) => (input === undefined ? 'is missing: give a function' : `${show(input)} is not a function`),
   });
 
-const weightError = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 0 to ${MOST_WEIGHT}`;
-
 const strategySchema = z.custom<Strategy>(
   (value) => typeof value === 'function' || value === 'sticky' || value === 'even',
   { error: ({ input }) => `${show(input)} is not "sticky", "even" or a function` },
@@ -83,11 +81,7 @@ const fields = {
   resources: functionSchema<() => Iterable<unknown> | Promise<Iterable<unknown>>>(),
   id: functionSchema<(item: unknown) => string>(),
   onAllocated: functionSchema<AllocationListener>().optional(),
-  weight: z
-    .int({ error: weightError })
-    .min(0, { error: weightError })
-    .max(MOST_WEIGHT, { error: weightError })
-    .default(1),
+  weight: wholeSchema(0, MOST_WEIGHT).default(1),
   strategy: strategySchema.default('sticky'),
   refreshInterval: durationSchema.default(30_000),
   handoverTimeout: durationSchema.default(10_000),

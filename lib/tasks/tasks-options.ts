@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { onlyFields, show } from '../decision/index.js';
+import { wholeSchema } from '../decision/option-types.js';
 import { MOST_BYTES } from './json.js';
 
 /** Options of distributed tasks. */
@@ -21,10 +22,9 @@ const SMALLEST_RETAINED = 1_048_576;
 
 const tooSmall = ({ input }: { input?: unknown }) =>
   `${show(input)} is not a whole number from ${SMALLEST_RETAINED} on`;
-const error = ({ input }: { input?: unknown }) => `${show(input)} is not a whole number from 1 to ${LARGEST_DATA}`;
 
 /** zod type of {@link TasksOptions}. */
 export const tasksSchema = onlyFields({
-  maxBytes: z.int({ error }).min(1, { error }).max(LARGEST_DATA, { error }).default(MOST_BYTES),
+  maxBytes: wholeSchema(1, LARGEST_DATA).default(MOST_BYTES),
   maxRetainedBytes: z.int({ error: tooSmall }).min(SMALLEST_RETAINED, { error: tooSmall }).optional(),
 });

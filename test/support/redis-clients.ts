@@ -12,23 +12,20 @@ export interface AppClient {
   close(): void;
 }
 
+/** A client of ioredis, of any version. */
+type Ioredis = Client & { on(event: 'error', listener: () => void): unknown; disconnect(): void };
+
+const ofIoredis = (client: Ioredis): AppClient => {
+  client.on('error', () => undefined);
+  return { client, close: () => client.disconnect() };
+};
+
 /** Makes a client of each kind, as an application does. */
 export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient>>> = {
-  ioredis: async (url) => {
-    const client = new Redis(url);
-    client.on('error', () => undefined);
-    return { client, close: () => client.disconnect() };
-  },
-  'ioredis with a database and a prefix of keys': async (url) => {
-    const client = new Redis(`${url}/3`, { keyPrefix: 'app[1]:', enableAutoPipelining: true, stringNumbers: true });
-    client.on('error', () => undefined);
-    return { client, close: () => client.disconnect() };
-  },
-  'ioredis 6': async (url) => {
-    const client = new Redis6(url);
-    client.on('error', () => undefined);
-    return { client, close: () => client.disconnect() };
-  },
+  ioredis: async (url) => ofIoredis(new Redis(url)),
+  'ioredis with a database and a prefix of keys': async (url) =>
+    ofIoredis(new Redis(`${url}/3`, { keyPrefix: 'app[1]:', enableAutoPipelining: true, stringNumbers: true })),
+  'ioredis 6': async (url) => ofIoredis(new Redis6(url)),
   'node-redis 5': async (url) => {
     const client = createClient({ url });
     client.on('error', () => undefined);
@@ -49,18 +46,12 @@ export const CLIENTS: Readonly<Record<string, (url: string) => Promise<AppClient
   },
 };
 
+const nodesOf = (ports: readonly number[]) => ports.map((port) => ({ host: '127.0.0.1', port }));
+
 /** Makes a client of a Cluster of each kind. */
 export const CLUSTER_CLIENTS: Readonly<Record<string, (ports: readonly number[]) => Promise<AppClient>>> = {
-  ioredis: async (ports) => {
-    const client = new Cluster(ports.map((port) => ({ host: '127.0.0.1', port })));
-    client.on('error', () => undefined);
-    return { client, close: () => client.disconnect() };
-  },
-  'ioredis 6': async (ports) => {
-    const client = new Cluster6(ports.map((port) => ({ host: '127.0.0.1', port })));
-    client.on('error', () => undefined);
-    return { client, close: () => client.disconnect() };
-  },
+  ioredis: async (ports) => ofIoredis(new Cluster(nodesOf(ports))),
+  'ioredis 6': async (ports) => ofIoredis(new Cluster6(nodesOf(ports))),
   'node-redis 5': async (ports) => {
     const client = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
     client.on('error', () => undefined);

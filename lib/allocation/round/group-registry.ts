@@ -27,9 +27,10 @@ export type GroupView = RegistryView & {
  * The membership as one group needs it. Every node watches it from its start, so that a new leader knows which entries
  * the store may have lost.
  *
- * What comes is only kept at first, because a look at many nodes for each of many groups takes long. The group looks at it in
- * {@link catchUp}, or before the first answer that depends on it: so an answer is never older than the last reading. If
- * several readings come meanwhile, only the last one counts, as if this node had read less often.
+ * A new reading is only kept at first: a node with many groups would take too long to examine all of its members for each
+ * group at once. {@link catchUp} examines it, and so does the first answer that depends on it. So an answer is never older
+ * than the last reading. If several readings come before that, only the last one counts, as if this node had read less
+ * often.
  */
 export class GroupRegistry {
   readonly #watch: RegistryWatch;

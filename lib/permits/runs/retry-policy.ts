@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Backoff } from '../../async/backoff.js';
 import { onlyFields, readDelay, show } from '../../decision/index.js';
+import { wholeSchema } from '../../decision/option-types.js';
 
 /** How a failed run is tried again, while its permit is held. */
 export interface RunRetry {
@@ -67,12 +68,7 @@ const backoffSchema = z.unknown().transform((value, context): Backoff => {
 
 /** zod type of {@link RunRetry}. */
 export const retrySchema = onlyFields({
-  attempts: z.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= 2 && Number(value) <= MOST_ATTEMPTS,
-    {
-      error: ({ input }) => `${show(input)} is not a whole number from 2 to ${MOST_ATTEMPTS}`,
-    },
-  ),
+  attempts: wholeSchema(2, MOST_ATTEMPTS),
   backoff: backoffSchema.default({ first: FIRST, longest: LONGEST, jitter: JITTER }),
   retryIf: z
     .custom<(error: unknown) => boolean>((value) => typeof value === 'function', {

@@ -2,7 +2,14 @@ import type { Context } from '../../context/context.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
 import type { TaskStore } from '../task-store.js';
 import { SCHEDULE_TYPE } from './schedule-options.js';
-import { KEPT, SCHEDULES, type ScheduleRecord, readableSchedule, scheduleKey } from './schedule-record.js';
+import {
+  KEPT,
+  SCHEDULES,
+  type ScheduleRecord,
+  decidedUntil,
+  readableSchedule,
+  scheduleKey,
+} from './schedule-record.js';
 import { readTicks } from '../../cron/ticks.js';
 
 /** ms between two looks. */
@@ -66,8 +73,8 @@ export class ForgottenSchedules {
 }
 
 function isForgotten(record: ScheduleRecord, now: number): boolean {
-  const { expression, timeZone, since, editedAt = since, pending, waiting } = record;
-  const last = Math.max(record.last ?? since, editedAt);
+  const { expression, timeZone, pending, waiting } = record;
+  const last = decidedUntil(record);
   const before = now - KEPT - INTERVAL;
   // Another node may still submit the ticks that are noted.
   if (last >= before || pending.length > 0 || waiting.length > 0) return false;

@@ -75,9 +75,7 @@ export class HintPolls {
     try {
       // Throws if the session has ended: the connection for messages may outlive it.
       await this.parts.calls.write(PASS_ON, keys, this.wakeArguments(queue));
-    } catch {
-      // Others look again soon.
-    }
+    } catch {} // only a hint: others look again soon
   }
 }
 
