@@ -12,6 +12,7 @@ const SOON = 1000;
 export class MessageHeartbeat {
   #cancel: CancelTimer | undefined;
   #isSoon = false;
+  #isTesting = false;
   #isStopped = false;
 
   /** @param test rejects if it could not make sure of messages */
@@ -21,7 +22,8 @@ export class MessageHeartbeat {
 
   /** Tests soon, because the connection was lost. */
   readonly hurry = (): void => {
-    if (!this.#isSoon) this.#plan(SOON); // the connection may be lost again and again
+    // The connection may be lost again and again. A test that is under way plans the next one at its end.
+    if (!this.#isSoon && !this.#isTesting) this.#plan(SOON);
     this.#isSoon = true;
   };
 
@@ -37,10 +39,12 @@ export class MessageHeartbeat {
 
   async #beat(): Promise<void> {
     this.#isSoon = false;
+    this.#isTesting = true;
     const pause = await this.test().then(
       () => HEARTBEAT,
       () => SOON, // the session reports why calls fail
     );
-    this.#plan(pause);
+    this.#isTesting = false;
+    this.#plan(this.#isSoon ? SOON : pause);
   }
 }
