@@ -217,8 +217,10 @@ export class TaskStore {
         found = settled;
         continue;
       }
-      if (former?.split !== undefined) await this.parents.remove(id, former.split);
-      if (former) await this.awaiting.tellEndOf(former);
+      if (former) {
+        await this.parents.removeFamily(former);
+        await this.awaiting.tellEndOf(former);
+      }
       const { afterFailed } = submission;
       const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));
       const stamp = await this.stamp();

@@ -254,10 +254,9 @@ export class TaskSweep {
   }
 
   async #remove(task: Task, text: string): Promise<void> {
-    const { join, split, formerSplit } = task;
-    for (const family of [split, formerSplit]) {
-      if (family !== undefined) await this.store.parents.remove(task.id, family);
-    }
+    const { id, join, formerFamily } = task;
+    await this.store.parents.removeFamily(task);
+    if (formerFamily) await this.store.parents.remove(id, formerFamily);
     if (join) await this.store.groups.remove(groupType(task.type), join);
     // A late write may have made the tail of its queue again.
     if (task.queue !== undefined) await this.store.awaiting.tellEndOf(task);

@@ -69,7 +69,7 @@ const bodySchema = z.strictObject({
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
   join: z.strictObject(incarnation).optional(),
   split: storedCount.optional(),
-  formerSplit: storedCount.optional(),
+  formerFamily: z.strictObject({ incarnation: storedCount, total: storedCount }).optional(),
   sub: z.strictObject({ parent: id, incarnation: storedCount, number: storedCount.positive() }).optional(),
   progress: z
     .strictObject({ done: z.number(), total: z.number(), note: z.string().max(200).optional(), at: storedTime })

@@ -79,8 +79,8 @@ export interface Task {
    * submitted the first one.
    */
   readonly split?: number;
-  /** `split` of the former life: a write that comes late may make records of its family again. */
-  readonly formerSplit?: number;
+  /** The family of the former life: a write that comes late may make records of it again. */
+  readonly formerFamily?: Family;
   /** Its place among the sub-tasks of another task. A member of a group has the place of its group. */
   readonly sub?: SubTask;
   /** The last report of the latest attempt; absent if it made none. */
@@ -227,6 +227,19 @@ export interface GroupCounts {
   readonly total: number;
   /** Those that did not complete. */
   readonly failed: number;
+}
+
+/** The sub-tasks of one life of a task. */
+export interface Family {
+  /** That of the task's `split`. */
+  readonly incarnation: number;
+  /** Number of sub-tasks. */
+  readonly total: number;
+}
+
+/** The family of a task in this life, if it has one. It is complete when the task has ended. */
+export function familyIn({ split, ending }: Pick<Task, 'split' | 'ending'>): Family | undefined {
+  return split === undefined ? undefined : { incarnation: split, total: ending?.subTasks?.total ?? 0 };
 }
 
 /** Author, time and reason of a cancel. */

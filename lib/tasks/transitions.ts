@@ -7,6 +7,7 @@ import {
   type Awaited,
   type Cancellation,
   type Ending,
+  type Family,
   type GroupCounts,
   type Incarnation,
   MOST_PAST,
@@ -18,6 +19,7 @@ import {
   type TaskFault,
   type TaskLimits,
   USUAL_LEASE,
+  familyIn,
 } from './task.js';
 
 /**
@@ -94,8 +96,8 @@ const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: unde
 export function submit(submission: Submission, former: Task | undefined, { now, nonce }: Stamp): Task {
   const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
   const { state, at } = ready(runAt, now);
-  const [token, formerSplit] = [former?.token ?? 0, formerSplitOf(former)];
-  const task = taskOf(kept, { state, at, nonce, token, submittedAt: now, attempts: 0, crashes: 0, formerSplit });
+  const [token, formerFamily] = [former?.token ?? 0, former && lastFamilyOf(former)];
+  const task = taskOf(kept, { state, at, nonce, token, submittedAt: now, attempts: 0, crashes: 0, formerFamily });
   if (task.queue !== undefined) return enqueued({ ...task, afterFailed, runAt }, now);
   return after.length === 0 ? task : { ...task, afterFailed, runAt, state: 'blocked', at: now + FIRST_LOOK, after };
 }
@@ -248,7 +250,7 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   const next: Task = {
     ...task,
     ...former,
-    formerSplit: formerSplitOf(task),
+    formerFamily: lastFamilyOf(task),
     member: member && over(member),
     join: join && over(join),
     state: 'waiting',
@@ -260,8 +262,8 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   return task.queue === undefined ? next : enqueued(next, now);
 }
 
-function formerSplitOf(task: Pick<Task, 'split' | 'formerSplit'> | undefined): number | undefined {
-  return task?.split ?? task?.formerSplit;
+function lastFamilyOf(task: Task): Family | undefined {
+  return familyIn(task) ?? task.formerFamily;
 }
 
 function over<Of extends Incarnation>(of: Of): Of {

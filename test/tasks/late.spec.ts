@@ -41,27 +41,46 @@ describe('a write that arrives late', () => {
     expect(await cluster.texts()).toEqual([]);
   });
 
-  it('leaves no list of the sub-tasks of a former life', async () => {
+  it.each([
+    ['list', 'list:', 2],
+    ['page of the family', 'page:', 1],
+  ])('leaves no %s of the sub-tasks of a former life', async (_, prefix, records) => {
     const cluster = newCluster();
     let lives = 0;
     const node = worker(cluster, async ({ submit }) => {
-      await submit(single('page', `${++lives}`), undefined, SHORT);
-      if (lives === 1) throw new InvalidTaskError('not yet');
+      const life = ++lives;
+      const numbers = Array.from({ length: 130 }, (_, number) => number);
+      await Promise.all(numbers.map((number) => submit(single('page', `${life}-${number}`), undefined, SHORT)));
+      if (life === 1) throw new InvalidTaskError('not yet');
     });
     node.tasks.handlers.handle('page', () => undefined);
-    const { groups, made } = recordsOf(node, 'list:');
+    const { groups, made } = recordsOf(node, prefix);
     await node.tasks.submit(single('mail', 'a'), undefined, SHORT);
-    await cluster.time.advance(1000);
+    await cluster.time.advance(5000);
+    const ofFirst = made.slice();
     await node.tasks.retry('mail:a');
-    await cluster.time.advance(1000);
-    expect([lives, new Set(made.map(([key]) => key)).size]).toEqual([2, 2]);
-    await groups.create(...made[0]!);
+    await cluster.time.advance(5000);
+    expect([lives, ofFirst.length, made.length]).toEqual([2, records, 2 * records]);
+    for (const record of ofFirst) expect(await groups.create(...record)).toBeUndefined();
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
   });
-});
 
-describe('a process that stood still', () => {
+  it('leaves no page of a group of a former life', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, () => undefined);
+    node.tasks.handlers.onGroupFinished('mail', () => undefined);
+    const { groups, made } = recordsOf(node, 'page:');
+    for (let life = 1; life <= 2; life++) {
+      await node.tasks.submit(grouped('mail', 'june', 1, 1), undefined, SHORT);
+      await cluster.time.advance(1000);
+      expect(made).toHaveLength(life);
+    }
+    expect(await groups.create(...made[0]!)).toBeUndefined();
+    await cluster.time.advance(FORGOTTEN);
+    expect(await cluster.texts()).toEqual([]);
+  });
+
   it('leaves no tail of a queue for a task that another one has placed and run meanwhile', async () => {
     const cluster = newCluster();
     const slow = cluster.node();

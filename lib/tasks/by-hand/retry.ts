@@ -80,7 +80,7 @@ async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {
   const fault = await groupFault(task, store);
   if (fault !== undefined) return { refused: fault };
   // The next life has sub-tasks of its own.
-  if (task.split !== undefined) await store.parents.remove(task.id, task.split);
+  await store.parents.removeFamily(task);
   return { change: transitions.requeue, because: `it had ended (${ending.outcome})` };
 }
 

@@ -1,7 +1,7 @@
 import type { Slices } from '../../async/slices.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
-import { type GroupPage, type GroupRoot, pagesOf } from './group.js';
+import { type GroupPage, type GroupRoot, type Paged, incarnationsOf } from './group.js';
 import { decodePage, decodeRoot, pageKey, rootKey } from './group.codec.js';
 
 /** A root as it stands in the store. */
@@ -55,11 +55,14 @@ export class GroupRecords {
     return pages;
   }
 
-  async removePages({ group, incarnation, total = 0 }: GroupRoot): Promise<void> {
-    for (let page = 0; page < pagesOf(total); page++) {
-      const key = pageKey(group, incarnation, page);
-      const text = await this.parts.texts.read(key);
-      if (text !== undefined) await this.parts.texts.write(key, text, undefined);
+  /** Removes the pages of a root, and those of its former incarnation that have come back. */
+  async removePages(root: Paged): Promise<void> {
+    const keys = incarnationsOf(root).flatMap(({ incarnation, pages }) =>
+      Array.from({ length: pages }, (_, page) => pageKey(root.group, incarnation, page)),
+    );
+    for (let begin = 0; begin < keys.length; begin += MOST_KEYS) {
+      const texts = await this.parts.texts.readMany(keys.slice(begin, begin + MOST_KEYS));
+      for (const [key, text] of texts) await this.parts.texts.write(key, text, undefined);
     }
   }
 }

@@ -27,6 +27,7 @@ const rootSchema = z.strictObject({
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
   stopped: cancellationSchema.optional(),
   dependents: z.array(id).optional(),
+  former: z.strictObject({ incarnation: storedCount, pages: storedCount.max(pagesOf(LARGEST_GROUP)) }).optional(),
 });
 
 const pageSchema = z.strictObject({ v: z.literal(VERSION), nonce, ended: bits, failed: bits });

@@ -36,6 +36,14 @@ export interface GroupRoot {
   readonly stopped?: Cancellation;
   /** Ids of tasks that may wait for the end of this incarnation. */
   readonly dependents?: readonly string[];
+  /** The incarnation before: a late write may bring back one of its pages after they were removed. */
+  readonly former?: PagedIncarnation;
+}
+
+export interface PagedIncarnation {
+  readonly incarnation: number;
+  /** It has no more pages than these. */
+  readonly pages: number;
 }
 
 /** Members that have ended, of one page of one incarnation. */
@@ -61,7 +69,7 @@ export function openRoot(
   { now, nonce, ...first }: { readonly now: number; readonly nonce: string } & Opening,
 ): GroupRoot {
   const incarnation = nextToken(former?.incarnation ?? 0, now);
-  return withMember(newRoot({ group, type, incarnation }), first, nonce);
+  return withMember(newRoot({ group, type, incarnation }, former), first, nonce);
 }
 
 /** Whether a root knows the total, or has room for the number of a member, so that the member need not write it. */
@@ -85,9 +93,23 @@ export function numbersAbove(total: number, { highest = 0 }: GroupRoot): number[
   return Array.from({ length: Math.max(0, highest - first + 1) }, (_, index) => first + index);
 }
 
-/** A group without members. Its nonce comes with the write. */
-export function newRoot(of: Pick<GroupRoot, 'group' | 'type' | 'incarnation'>): GroupRoot {
-  return { ...of, nonce: '', state: 'open', full: [] };
+/** A group without members. Its nonce comes with the write. @param former its root before */
+export function newRoot(of: Pick<GroupRoot, 'group' | 'type' | 'incarnation'>, former: Paged | undefined): GroupRoot {
+  const root: GroupRoot = { ...of, nonce: '', state: 'open', full: [] };
+  const paged = former && pagesIn(former);
+  return paged && paged.pages > 0 ? { ...root, former: paged } : root;
+}
+
+/** The part of a root that says which pages there may be. */
+export type Paged = Pick<GroupRoot, 'group' | 'incarnation' | 'total' | 'highest' | 'former'>;
+
+function pagesIn({ incarnation, total, highest = 0 }: Paged): PagedIncarnation {
+  return { incarnation, pages: pagesOf(total ?? highest) };
+}
+
+/** The incarnations of which pages may be in the store. */
+export function incarnationsOf(root: Paged): PagedIncarnation[] {
+  return root.former ? [pagesIn(root), root.former] : [pagesIn(root)];
 }
 
 /**

@@ -226,11 +226,18 @@ export class Groups {
     return this.#records.roots(groups);
   }
 
-  /** Removes what is left of a closed incarnation. Idempotent. The join task must go last. */
-  async remove(type: string, { group: name, incarnation }: Incarnation): Promise<void> {
+  /**
+   * Removes what is left of a closed incarnation. Idempotent. The join task must go last.
+   *
+   * @param total number of members; matters only if its root is gone: a late write may have made a page again
+   */
+  async remove(type: string, { group: name, incarnation }: Incarnation, total = 0): Promise<void> {
     const group = groupId(type, name);
     const found = await this.#records.root(group);
-    if (!found || found.root.incarnation !== incarnation || found.root.state !== 'closed') return;
+    if (found?.root.incarnation !== incarnation) {
+      return this.#records.removePages({ group, incarnation, total });
+    }
+    if (found.root.state !== 'closed') return;
     await this.#records.removePages(found.root);
     // Another submission may have opened the next incarnation meanwhile: then the root stays.
     await this.parts.texts.write(rootKey(group), found.text, undefined);
@@ -250,7 +257,10 @@ export class Groups {
       if (former && former.incarnation > incarnation) return undefined;
       const root = former?.incarnation === incarnation ? former : undefined;
       if (root) for (const begin of begins) expectAgreement(root, begin);
-      const next = { ...withBegun(root ?? newRoot({ group, type, incarnation }), begins), nonce: this.parts.id() };
+      const next = {
+        ...withBegun(root ?? newRoot({ group, type, incarnation }, former), begins),
+        nonce: this.parts.id(),
+      };
       if (root && next.total === root.total && next.highest === root.highest) return root;
       if (former && !root) await this.#records.removePages(former);
       const text = encodeRoot(next);

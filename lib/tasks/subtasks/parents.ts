@@ -1,6 +1,6 @@
 import { forEachLimit } from '../../async/for-each-limit.js';
 import type { Slices } from '../../async/slices.js';
-import type { Incarnation, SubTask, Task } from '../task.js';
+import { type Family, type Incarnation, type SubTask, type Task, familyIn } from '../task.js';
 import { memberId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
@@ -108,17 +108,27 @@ export class Parents {
   /** Removes the records of a family whose parent was forgotten, or has begun a new life. @returns whether it was so */
   async removeIfGone({ parent, incarnation }: Pick<SubTask, 'parent' | 'incarnation'>): Promise<boolean> {
     if ((await this.store.find(parent))?.split === incarnation) return false;
-    await this.remove(parent, incarnation);
+    await this.remove(parent, { incarnation, total: 0 });
     return true;
   }
 
-  /** Removes the records of a family whose parent has ended. Idempotent. */
-  async remove(parent: string, incarnation: number): Promise<void> {
+  /** {@link remove} for a parent that has ended, if it has a family. */
+  async removeFamily(task: Task): Promise<void> {
+    const family = familyIn(task);
+    if (family) await this.remove(task.id, family);
+  }
+
+  /**
+   * Removes the records of a family whose parent has ended. Idempotent.
+   *
+   * @param total counts if the root is gone: a late write may have made others again
+   */
+  async remove(parent: string, { incarnation, total }: Family): Promise<void> {
     const family = familyOf(parent, incarnation);
     const root = await this.store.groups.find(FAMILY, family);
-    await this.listOf(family).remove(root?.total ?? 0);
+    await this.listOf(family).remove(root?.total ?? total);
     await this.store.groups.close(FAMILY, family);
-    await this.store.groups.remove(FAMILY, family);
+    await this.store.groups.remove(FAMILY, family, total);
   }
 
   /** @returns the number of sub-tasks */

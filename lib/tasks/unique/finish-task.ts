@@ -9,7 +9,7 @@ import { finishedOrBegun } from './unique.js';
 
 interface Records {
   readonly texts: ConditionalTexts;
-  readonly parents: Pick<Parents, 'remove'>;
+  readonly parents: Pick<Parents, 'removeFamily'>;
   readonly hints: Pick<Hints, 'offer'>;
   readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
@@ -17,7 +17,7 @@ interface Records {
 
 /** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
 export async function finishTask(store: Records, task: Task, text: string): Promise<void> {
-  if (task.next && task.split !== undefined) await store.parents.remove(task.id, task.split);
+  if (task.next) await store.parents.removeFamily(task);
   // Members of a group come here at the same time: they share the note of their ends.
   const turn = store.slices.turn(text.length);
   if (turn) await turn;
