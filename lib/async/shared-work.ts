@@ -3,6 +3,7 @@
  * of them. So a caller is only served by a run that began after its call.
  */
 export class SharedWork<Item, Result = void> {
+  #pending = 0;
   readonly #running = new Set<string>();
   readonly #waiting = new Map<
     string,
@@ -14,8 +15,14 @@ export class SharedWork<Item, Result = void> {
   /** @throws the error of the run that served the call */
   share(key: string, item: Item): Promise<Result> {
     const next = this.#waiting.get(key) ?? this.#plan(key);
+    this.#pending++;
     next.items.push(item);
     return next.run;
+  }
+
+  /** Number of calls whose run has not ended, for all keys. */
+  get pending(): number {
+    return this.#pending;
   }
 
   /** Whether a run for the key goes on. The next call waits for its end. */
@@ -38,6 +45,7 @@ export class SharedWork<Item, Result = void> {
     try {
       return await this.work(key, items);
     } finally {
+      this.#pending -= items.length;
       this.#running.delete(key);
       this.#beginNext(key);
     }

@@ -18,6 +18,8 @@ export type Written =
       readonly isUncertain: boolean;
     };
 
+const WRITTEN: Written = { isWritten: true };
+
 /** ms before a write whose outcome is unknown is looked for. Doubles with each try. */
 const FIRST_PAUSE = 5;
 /** ms before a write that was given up as unknown is tried again. */
@@ -76,7 +78,7 @@ export class ConditionalTexts {
     key: string,
     former: string | undefined,
     next: string | undefined,
-    isLate = () => false,
+    isLate: () => boolean = never,
   ): Promise<Written> {
     const deadline = new Deadline(this.timers, this.callTimeout);
     let unknown: UnknownOutcomeError | undefined;
@@ -87,7 +89,7 @@ export class ConditionalTexts {
         if (turn) await turn;
         if (found === true) {
           this.onWritten(former, next);
-          return { isWritten: true };
+          return WRITTEN;
         }
         if (found.text !== former) return { isWritten: false, found: found.text, isUncertain: unknown !== undefined };
       } catch (error) {
@@ -142,6 +144,8 @@ export class ConditionalTexts {
     return text === next ? true : { text };
   }
 }
+
+const never = () => false;
 
 /** @throws `error` if it proves that nothing was written, or is none of the store */
 function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): UnknownOutcomeError {

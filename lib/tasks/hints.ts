@@ -2,7 +2,7 @@ import type { Context } from '../context/context.js';
 import type { HintQueue } from '../stores/index.js';
 import { SharedWork } from '../async/shared-work.js';
 import type { Priority, Task } from './task.js';
-import { placeOfText } from './task-place.js';
+import { kindOfText, placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';
 
 /** Hears of addressed tasks, which have no hints. */
@@ -13,7 +13,7 @@ export interface AddressedWatch {
   seen(isAny: boolean, at: number): void;
 }
 
-/** Hints that wait to be sent, of all queues. With more, submissions wait for them, so that they go no faster than the store. */
+/** Hints that were not sent yet, of all queues. With more, submissions wait for them, so that they go no faster than the store. */
 const MOST_UNSENT = 256;
 
 /**
@@ -29,9 +29,15 @@ const MOST_UNSENT = 256;
  * with its taker, or when the task does not wait there any more.
  */
 export class Hints {
-  readonly #offers = new SharedWork<string>((queue, hints) => this.storage.queue(queue).offer(hints));
-  readonly #removals = new SharedWork<string>((queue, hints) => this.storage.queue(queue).remove(hints));
-  /** Hints that are on their way, and those that wait for them. */
+  readonly #offers = new SharedWork<string>((queue, hints) =>
+    this.#observed('offer a task to the workers', () => this.storage.queue(queue).offer(hints)),
+  );
+  readonly #removals = new SharedWork<string>((queue, hints) =>
+    this.#observed('remove the hint of a task that does not wait any more', () =>
+      this.storage.queue(queue).remove(hints),
+    ),
+  );
+  /** Calls with hints for which their submissions don't wait. */
   readonly #unsent = new Set<Promise<void>>();
   #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
@@ -55,12 +61,11 @@ export class Hints {
   }
 
   /** Never rejects: the sweep finds a task whose hint was lost. */
-  async offer({ type, priority }: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> {
+  offer({ type, priority }: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> {
     const hint = hintOf(text);
-    if (hint === undefined) return this.#watch.wake();
-    await this.#offers.share(queueName(type, priority), hint).catch((error: unknown) => {
-      this.context.events.next({ type: 'problem', action: 'offer a task to the workers', error });
-    });
+    if (hint !== undefined) return this.#offers.share(queueName(type, priority), hint);
+    this.#watch.wake();
+    return Promise.resolve();
   }
 
   /**
@@ -70,11 +75,13 @@ export class Hints {
    * @returns undefined if there is nothing to wait for
    */
   offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined {
-    const isBusy = this.#offers.isRunning(queueName(task.type, task.priority)) && this.#unsent.size < MOST_UNSENT;
+    const isBusy = this.#offers.isRunning(queueName(task.type, task.priority)) && this.#offers.pending < MOST_UNSENT;
     const sent = this.offer(task, text);
     if (!isBusy) return sent;
-    this.#unsent.add(sent);
-    void sent.then(() => this.#unsent.delete(sent));
+    if (!this.#unsent.has(sent)) {
+      this.#unsent.add(sent);
+      void sent.then(() => this.#unsent.delete(sent));
+    }
     return undefined;
   }
 
@@ -100,14 +107,15 @@ export class Hints {
 
   async #withdraw(text: string): Promise<void> {
     const [place, hint] = [placeOfText(text), hintOf(text)];
-    if (!place || hint === undefined) return;
-    await this.#removals.share(queueName(place.type, place.priority), hint).catch((error: unknown) => {
-      this.context.events.next({
-        type: 'problem',
-        action: 'remove the hint of a task that does not wait any more',
-        error,
-      });
-    });
+    if (place && hint !== undefined) await this.#removals.share(queueName(place.type, place.priority), hint);
+  }
+
+  async #observed(action: string, call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      this.context.events.next({ type: 'problem', action, error });
+    }
   }
 }
 
@@ -120,7 +128,7 @@ export function leadsTo(former: string, text: string): boolean {
 
 /** The hint of a task that waits, by its text; undefined if it is addressed. */
 export function hintOf(text: string): string | undefined {
-  const kind = placeOfText(text)?.kind;
+  const kind = kindOfText(text);
   if (kind === 'addressed') return undefined;
   return kind === 'fair' ? ticketOf(text) : text;
 }

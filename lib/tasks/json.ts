@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { show } from '../decision/index.js';
 
 /** Bytes of data, or of a result, as JSON, unless an option says otherwise. */
@@ -23,7 +22,7 @@ export function readJson(
     if (bytes > most) return TOO_LARGE(bytes, most);
     // JSON.stringify drops functions and turns a Date into text. Then the handler would get another value than was given.
     const copy: unknown = JSON.parse(text);
-    return isDeepStrictEqual(copy, withoutUndefined(value)) ? { value: copy, text } : NOT_JSON(value);
+    return isSame(copy, value) ? { value: copy, text } : NOT_JSON(value);
   } catch {
     return NOT_JSON(value); // in a circle, too deep for the stack, or with a BigInt
   }
@@ -37,13 +36,28 @@ const TOO_LARGE = (bytes: number, most: number) => ({
   fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address`,
 });
 
-/** Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. Nor is -0, which JSON writes as 0. */
-function withoutUndefined(value: unknown): unknown {
-  if (value === 0) return 0;
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (!isPlain(value)) return value;
-  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(fields.map(([name, each]) => [name, withoutUndefined(each)]));
+/**
+ * Whether JSON has kept a value. Fields without a value are no fault: `{ note: undefined }` is the same as `{}`. Nor is -0,
+ * which JSON writes as 0.
+ */
+function isSame(copy: unknown, value: unknown): boolean {
+  if (copy === value) return true;
+  if (Array.isArray(value)) return isSameList(copy, value);
+  if (!isPlain(value) || !isPlain(copy)) return false;
+  let count = 0;
+  for (const name of Object.keys(value)) {
+    if (value[name] === undefined) continue;
+    if (!Object.hasOwn(copy, name) || !isSame(copy[name], value[name])) return false;
+    count++;
+  }
+  return count === Object.keys(copy).length;
+}
+
+/** A list of a class of its own would become a plain one, and a gap `null`. */
+function isSameList(copy: unknown, list: readonly unknown[]): boolean {
+  if (!Array.isArray(copy) || Object.getPrototypeOf(list) !== Array.prototype) return false;
+  for (let index = 0; index < list.length; index++) if (!isSame(copy[index], list[index])) return false;
+  return copy.length === list.length;
 }
 
 function isPlain(value: unknown): value is Record<string, unknown> {

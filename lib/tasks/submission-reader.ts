@@ -43,12 +43,11 @@ export class SubmissionReader {
     const parsed = parseSubmitOptions(givenId, options, defaults);
     const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey, tx } = parsed;
     const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
-    const faults = [
-      ...(unique && after ? [NOT_UNIQUE] : []),
-      ...(tx !== undefined && (member || parent !== undefined || unique || after) ? [NOT_ALONE] : []),
-      ...(!member && options?.failGroupFast ? [NO_GROUP] : []),
-      ...(to?.orAnother && !this.parts.nodes ? [NO_HEARTBEAT] : []),
-    ];
+    const faults: string[] = [];
+    if (unique && after) faults.push(NOT_UNIQUE);
+    if (tx !== undefined && (member || parent !== undefined || unique || after)) faults.push(NOT_ALONE);
+    if (!member && options?.failGroupFast) faults.push(NO_GROUP);
+    if (to?.orAnother && !this.parts.nodes) faults.push(NO_HEARTBEAT);
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(id)}`, faults);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(id)}`, [`data: ${read.fault}`]);

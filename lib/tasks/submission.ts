@@ -10,6 +10,11 @@ import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js'
 /** A submission before its group is opened. */
 export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
 
+/** A task of its own is no member of a group. */
+export function isAlone(task: NewTask): task is NewTask & { readonly member?: undefined } {
+  return task.member === undefined;
+}
+
 /** Of a member, for the task of its group's handler. */
 export type Joining = Pick<Submission, 'limits' | 'sub'>;
 

@@ -165,6 +165,17 @@ export function finishedAt(text: string): number | undefined {
   return letter === LETTERS.finished || letter === DEAD ? Number(at) : undefined;
 }
 
+const KINDS = new Map<string | undefined, WaitingPlace['kind']>([
+  [LETTERS.waiting, 'open'],
+  [FAIR, 'fair'],
+  [ADDRESSED, 'addressed'],
+]);
+
+/** Kind of the text of a waiting task, by its first letter; undefined for any other text. */
+export function kindOfText(text: string): WaitingPlace['kind'] | undefined {
+  return KINDS.get(text[0]);
+}
+
 /** Place of the text of a waiting task, by its begin alone: a newer version may have written the rest. */
 export function placeOfText(text: string): WaitingPlace | undefined {
   const [letter, ...fields] = text.slice(0, LONGEST_PLACE).split('|');

@@ -15,13 +15,13 @@ import { Members } from './groups/members.js';
 import { Hints } from './hints.js';
 import { RetainedBytes } from './retained/retained-bytes.js';
 import type { Dedup } from './submit-options.js';
-import { type NewTask, type Submitted, isKnown, isOf, mayFollow } from './submission.js';
+import { type NewTask, type Submitted, isAlone, isKnown, isOf, mayFollow } from './submission.js';
 import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
 import type { Outcome, Task, TaskFault } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
-import { groupId, isTaskId } from './task-id.js';
+import { type MemberName, groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
 import { TimedStorage } from './timed-storage.js';
 import * as transitions from './transitions.js';
@@ -87,9 +87,13 @@ export class TaskStore {
    * @throws UnknownOutcomeError if the task may have been submitted: submit it again, that has no further effect
    * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
    */
-  async submit(newTask: NewTask, dedup: Dedup): Promise<Submitted> {
-    const { member: name, ...others } = newTask;
-    if (!name) return this.create(others, dedup);
+  submit(newTask: NewTask, dedup: Dedup): Promise<Submitted> {
+    if (isAlone(newTask)) return this.create(newTask, dedup);
+    const { member, ...others } = newTask;
+    return this.#submitMember(member!, others, dedup);
+  }
+
+  async #submitMember(name: MemberName, newTask: Omit<NewTask, 'member'>, dedup: Dedup): Promise<Submitted> {
     const { type, id } = newTask;
     let known: Task | undefined;
     if (newTask.awaits) await this.awaiting.expectPossible(newTask, dedup);
@@ -101,12 +105,12 @@ export class TaskStore {
     };
     const opened = await this.groups.open(type, name, mayBegin);
     const member = opened?.member ?? known?.member;
-    const newMember = { ...others, ...(member && { member }) };
+    const newMember = { ...newTask, ...(member && { member }) };
     const make = transitions.firstState(opened?.stopped);
     const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {
-      await afterWrite(() => this.settling.joinIfEnded(type, member, others));
+      await afterWrite(() => this.settling.joinIfEnded(type, member, newTask));
     }
     return submitted;
   }
@@ -188,12 +192,17 @@ export class TaskStore {
 
   /** Cluster time, and a new nonce. @throws StoreUnavailableError while cluster time is unknown */
   async stamp(): Promise<Stamp> {
-    const { clusterClock, timers, timing, random } = this.context;
+    const { clusterClock, timers, timing } = this.context;
     if (!clusterClock.isFresh) {
       // Right after the start a read waits for the first connection, and a reading of the clock does not.
       await this.texts.read(ANY_KEY);
       await answerWithin(timers, timing.callTimeout, 'return its time', () => clusterClock.sample());
     }
+    return this.#stampNow();
+  }
+
+  #stampNow(): Stamp {
+    const { clusterClock, random } = this.context;
     return { now: clusterClock.latest(), nonce: random.id() };
   }
 
@@ -223,7 +232,7 @@ export class TaskStore {
       }
       const { afterFailed } = submission;
       const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));
-      const stamp = await this.stamp();
+      const stamp = this.context.clusterClock.isFresh ? this.#stampNow() : await this.stamp();
       if (this.slices.isOver) await this.slices.turn();
       const made = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
       const task = unblock(made, registered?.failed ?? [], stamp);

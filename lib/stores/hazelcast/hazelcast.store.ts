@@ -42,7 +42,7 @@ export class HazelcastStore implements RecordStore {
   readonly #callTimeout: number;
   readonly #taskCalls = new TaskCalls({
     forReading: () => this.#connecting(),
-    forWriting: () => this.#connecting().then(() => this.#quorate()),
+    forWriting: () => this.#afterFirstAttempt(() => this.#quorate()),
   });
   #closing: Promise<void> | undefined;
   /** Problem of the last call for records, if it failed. */
@@ -182,10 +182,15 @@ export class HazelcastStore implements RecordStore {
     await atMost(LONGEST_CLOSE, this.#feed.detach());
   }
 
-  /** Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read. */
-  async #connecting(): Promise<Session> {
-    if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
-    return this.#connected();
+  /** For a read. A write of a record needs no wait: it follows a read. */
+  #connecting(): Session | Promise<Session> {
+    return this.#afterFirstAttempt(() => this.#connected());
+  }
+
+  /** Right after the start, a call waits for the first attempt to connect. */
+  #afterFirstAttempt(session: () => Session): Session | Promise<Session> {
+    if (!this.#connection.isFirstAttempt) return session();
+    return atMost(this.#callTimeout, this.#connection.attempted).then(session);
   }
 
   #connected(): Session {

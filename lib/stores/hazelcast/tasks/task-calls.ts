@@ -3,9 +3,9 @@ import type { Session } from '../session.js';
 
 interface Sessions {
   /** @throws StoreUnavailableError if there is no session */
-  forReading(): Promise<Session>;
+  forReading(): Session | Promise<Session>;
   /** @throws StoreUnavailableError if there is no session, NoQuorumError if it sees too few members */
-  forWriting(): Promise<Session>;
+  forWriting(): Session | Promise<Session>;
 }
 
 /** Calls for tasks: each uses the current session, and maps the client's errors. */
@@ -17,24 +17,30 @@ export class TaskCalls {
 
   async reading<T>(call: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.sessions.forReading();
-    return this.#watched(() => call(session), readFailure);
+    try {
+      return this.#answered(await call(session));
+    } catch (cause) {
+      throw this.#failed(readFailure(cause));
+    }
   }
 
   async writing<T>(call: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.sessions.forWriting();
-    return this.#watched(() => call(session), writeFailure);
+    try {
+      return this.#answered(await call(session));
+    } catch (cause) {
+      throw this.#failed(writeFailure(cause));
+    }
   }
 
-  async #watched<T>(call: () => Promise<T>, failure: (cause: unknown) => Error): Promise<T> {
-    try {
-      const answer = await call();
-      this.problem = undefined;
-      return answer;
-    } catch (cause) {
-      const error = failure(cause);
-      this.problem = error.message;
-      throw error;
-    }
+  #answered<T>(answer: T): T {
+    this.problem = undefined;
+    return answer;
+  }
+
+  #failed(error: Error): Error {
+    this.problem = error.message;
+    return error;
   }
 }
 
