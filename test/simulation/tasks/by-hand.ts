@@ -37,7 +37,8 @@ const VERBS = {
     trace.note(name, () => `cancel ${id}: ${outcome}`);
     if (outcome === 'cancelled' || outcome === 'requested') checker.expectCancelled(id);
   },
-  async retry({ tasks, name }: TaskNode, id: string, { trace }: TasksScene) {
+  async retry({ tasks, name }: TaskNode, id: string, { checker, trace }: TasksScene) {
+    checker.askedAgain(id);
     const { outcome, because } = await tasks.retry(id);
     trace.note(name, () => `retry ${id}: ${outcome}, ${because}`);
   },

@@ -47,6 +47,8 @@ export class TasksChecker {
   /** Incarnation of each group -> joins that ended. */
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
+  /** Ids of tasks that somebody has tried to retry by hand. */
+  readonly #retried = new Set<string>();
   readonly #chains: ChainChecker;
   readonly #queues: QueueChecker;
   /** The same for groups of sub-tasks. */
@@ -71,6 +73,11 @@ export class TasksChecker {
   /** A node begins to submit a task. */
   asked(id: string): void {
     this.#queues.asked(id);
+  }
+
+  /** Somebody begins to retry a task by hand. */
+  askedAgain(id: string): void {
+    this.#retried.add(id);
   }
 
   /** A submission was answered. */
@@ -137,7 +144,7 @@ export class TasksChecker {
     const life = this.#lifeOf(key, after);
     if (after.state === 'blocked') this.#chains.blocked(after);
     life.isCancelled ||= after.cancel !== undefined;
-    const isTriedAgain = before?.ending?.outcome === 'completed' && after.submittedAt === before.submittedAt;
+    const isTriedAgain = before?.ending?.outcome === 'completed' && this.#isTriedAgain(before, after);
     if (isTriedAgain && !after.ending) this.violated(`T4 ${key} was tried again, although it completed`);
     if (hasEnded(after) && !(before && hasEnded(before) && bornOf(before) === bornOf(after))) this.#over(after);
     if (!after.ending || (before?.ending && bornOf(before) === bornOf(after))) return;
@@ -151,6 +158,11 @@ export class TasksChecker {
     if (life.isCancelled !== isEndOfCancel) this.violated(`T4 ${key} was cancelled and ended as ${outcome}`);
     // The handler of a group that runs again by hand is counted once.
     if (after.join && !after.join.isOver) this.#joined(after);
+  }
+
+  /** A retry keeps the time of the submission. By the clocks of two nodes a submission may have that of the one before, too. */
+  #isTriedAgain(before: Task, after: Task): boolean {
+    return this.#retried.has(after.id) && after.submittedAt === before.submittedAt;
   }
 
   /** The end is of the claim; of a cancelled task also by another node. */
@@ -201,7 +213,7 @@ export class TasksChecker {
     if (found) return Object.assign(found, { task });
     const former = lives.at(-1);
     const of = task.sub && this.#lives.get(task.sub.parent)?.at(-1)?.task;
-    const isTriedAgain = former?.task.submittedAt === task.submittedAt;
+    const isTriedAgain = former !== undefined && this.#isTriedAgain(former.task, task);
     if (of?.split === task.sub?.incarnation && of && hasEnded(of) && !isTriedAgain)
       this.violated(`T7 ${key} began after ${of.id} ended`);
     if (former && !hasEnded(former.task)) {
