@@ -144,8 +144,8 @@ export class TasksChecker {
     const life = this.#lifeOf(key, after);
     if (after.state === 'blocked') this.#chains.blocked(after);
     life.isCancelled ||= after.cancel !== undefined;
-    const isTriedAgain = before?.ending?.outcome === 'completed' && this.#isTriedAgain(before, after);
-    if (isTriedAgain && !after.ending) this.violated(`T4 ${key} was tried again, although it completed`);
+    if (before?.ending?.outcome === 'completed' && !after.ending && this.#isTriedAgain(before, after))
+      this.violated(`T4 ${key} was tried again, although it completed`);
     if (hasEnded(after) && !(before && hasEnded(before) && bornOf(before) === bornOf(after))) this.#over(after);
     if (!after.ending || (before?.ending && bornOf(before) === bornOf(after))) return;
     this.ends++;
@@ -213,7 +213,7 @@ export class TasksChecker {
     if (found) return Object.assign(found, { task });
     const former = lives.at(-1);
     const of = task.sub && this.#lives.get(task.sub.parent)?.at(-1)?.task;
-    const isTriedAgain = former !== undefined && this.#isTriedAgain(former.task, task);
+    const isTriedAgain = former?.task.submittedAt === task.submittedAt;
     if (of?.split === task.sub?.incarnation && of && hasEnded(of) && !isTriedAgain)
       this.violated(`T7 ${key} began after ${of.id} ended`);
     if (former && !hasEnded(former.task)) {
