@@ -117,6 +117,11 @@ describe('the pattern of a time or a duration', () => {
       { numRuns: 2000, seed: 20_261_126 },
     );
   });
+
+  it('allows dates before 1970, which are no times before now', () => {
+    expect(fields.timeText.parse('1969-12-31T23:00:00Z')).toBe(0);
+    expect(fields.timeText.parse('1h')).toBe(-3_600_000);
+  });
 });
 
 describe('the length of a text', () => {
