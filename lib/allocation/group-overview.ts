@@ -17,7 +17,7 @@ export interface OwnedBy {
   readonly id: string;
   /** Name of the owner; absent: it has none now. */
   readonly node?: string;
-  /** Instance of the owner. */
+  /** Instance of the owner; absent if it is no living member any more. */
   readonly instance?: string;
   /** Fencing token. */
   readonly token?: number;
@@ -120,7 +120,7 @@ interface OverviewFacts {
 
 /** Puts the owner map, the members and the orders together. */
 export function* overviewOf({ name, ids, owners, living, orders, faults }: OverviewFacts): Pieces<GroupOverview> {
-  const nodeOf = new Map(living.map(({ inc, node }) => [inc, node]));
+  const members = new Map(living.map((each) => [each.inc, each]));
   const counts = new Map<string, number>();
   const [orphaned, owned]: [OwnedBy[], OwnedBy[]] = [[], []];
   yield* eachInPieces(yield* ascending(yield* allIds(ids ?? [], owners)), (id) => {
@@ -130,8 +130,8 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
     if (owner) counts.set(owner.inc, (counts.get(owner.inc) ?? 0) + 1);
     (owner ? owned : orphaned).push({
       id,
-      ...(owner && { node: nodeOf.get(owner.inc) ?? GONE, instance: owner.inc, token: owner.token }),
-      ...(from !== undefined && { from: nodeOf.get(from) ?? GONE }),
+      ...(owner && ownerOf(owner, members.get(owner.inc))),
+      ...(from !== undefined && { from: members.get(from)?.node ?? GONE }),
       ...(pinnedTo !== undefined && { pinnedTo }),
     });
   });
@@ -152,6 +152,10 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
     drained: [...orders.drained],
     faults,
   };
+}
+
+function ownerOf({ token }: Owner, member: ParticipantEntry | undefined) {
+  return member ? { node: member.node, instance: member.instance, token } : { node: GONE, token };
 }
 
 function exclusionOf(weight: number, isDrained: boolean): { readonly excluded?: string } {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { EXIT } from './exit-code.js';
 import { openOperator } from './open-operator.js';
 import { run } from './run.js';
@@ -29,11 +30,16 @@ function writer(stream: NodeJS.WriteStream): (text: string) => void {
   };
 }
 
+/** Node makes a pipe non-blocking when `process.stdin` is touched. Then a file "-" that is not written yet can't be read. */
+function asker() {
+  return isatty(0) ? questioner(process.stdin, process.stderr) : undefined;
+}
+
 const exitCode = await run(process.argv.slice(2), {
   streams: { out: writer(process.stdout), err: writer(process.stderr), isErrTerminal: process.stderr.isTTY },
   env: process.env,
   interruption,
-  ask: questioner(process.stdin, process.stderr),
+  ask: asker(),
   open: openOperator,
 });
 // Not process.exit(): it would drop pending output, and hide resources that were left open.

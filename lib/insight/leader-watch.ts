@@ -69,11 +69,13 @@ export class LeaderWatch {
     this.#seenAt.set(candidate, since);
     const missing = now - since;
     const lease = candidate.own.recordClient.known?.definition?.duration ?? own;
-    if (this.#faults.has(candidate) || missing <= lease + timing.clockTolerance + PATIENCE) return;
+    const isNew = !this.#faults.has(candidate);
+    if (isNew && missing <= lease + timing.clockTolerance + PATIENCE) return;
     const { scope, semaphore } = candidate;
     const why = scopeStatus(candidate, isClosing()).sentence!;
     const sentence = `scope "${scope}" has had no leader for ${Math.round(missing / 1000)} s: ${why}`;
+    // The reason may be another one meanwhile.
     this.#faults.set(candidate, { subject: scope, since, sentence });
-    events.next({ type: 'no-leader', semaphore, scope, sentence });
+    if (isNew) events.next({ type: 'no-leader', semaphore, scope, sentence });
   }
 }

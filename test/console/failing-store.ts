@@ -25,10 +25,10 @@ export function failingStore() {
   };
   return {
     definition,
-    takeAway: () => {
+    takeAway: (failure: Error = new StoreUnavailableError('Not connected: the connection was lost')) => {
       loseTasks();
       change({
-        script: () => Promise.reject(new StoreUnavailableError('Not connected: the connection was lost')),
+        script: () => Promise.reject(failure),
         report: { connected: false, members: 0, quorum: 0, problem: 'the connection was lost' },
       });
     },

@@ -7,6 +7,7 @@ import { ROUTES } from '../../lib/console/api/index.js';
 import { HeavyAnswers } from '../../lib/console/http/heavy-answers.js';
 import { UnreadAnswers } from '../../lib/console/http/unread-answers.js';
 import { until } from '../support/apps.js';
+import { TooManyNamesError } from 'nestjs-gatekeeper';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
@@ -95,6 +96,15 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     goOn();
     const taken = await send('POST', '/api/permits', { semaphore: 'job' }, { token: TOKENS.operate });
     expect(taken.status).toBe(201);
+  });
+
+  it('meet names on demand that are too many, with the time of another try', async () => {
+    const { send, gatekeeper } = await boot();
+    const { external } = partsOf(gatekeeper);
+    external.take = () => Promise.reject(new TooManyNamesError('order-1'));
+    const refused = await send('POST', '/api/permits', { semaphore: 'order-1', duration: '1m' });
+    expectProblem(refused, 429, 'too-many-names');
+    expect(refused.headers.get('retry-after')).toBe('1');
   });
 
   it('meet requests of one token that wait, and those of no other', async () => {

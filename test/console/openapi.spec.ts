@@ -5,9 +5,12 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { type DocumentedRoute, ROUTES } from '../../lib/console/api/index.js';
 import { openApiOf } from '../../lib/console/openapi/document.js';
-import { retryLaterBody } from '../../lib/console/api/task-fields.js';
+import { retryLaterBody, submitTaskBody } from '../../lib/console/api/task-fields.js';
 import * as fields from '../../lib/console/api/fields.js';
 import { compilePattern, faultsOf, storedText } from '../../lib/decision/index.js';
+import { fairKeyOf } from '../../lib/tasks/fair/fair-key.js';
+import { nameOfId } from '../../lib/tasks/index.js';
+import { parseSubmitOptions } from '../../lib/tasks/submit-options.js';
 import { schemaOf, valuesOf } from './schema-values.js';
 
 type Json = Record<string, any>;
@@ -117,6 +120,11 @@ describe('the pattern of a time or a duration', () => {
       { numRuns: 2000, seed: 20_261_126 },
     );
   });
+
+  it('allows dates before 1970, which are no times before now', () => {
+    expect(fields.timeText.parse('1969-12-31T23:00:00Z')).toBe(0);
+    expect(fields.timeText.parse('1h')).toBe(-3_600_000);
+  });
 });
 
 describe('the length of a text', () => {
@@ -164,3 +172,23 @@ function closed(schema: Json): Json {
   ]);
   return { ...Object.fromEntries(entries), ...(schema['type'] === 'object' && { additionalProperties: false }) };
 }
+
+describe('the texts in the submission of a task', () => {
+  const { properties } = schemaOf(submitTaskBody) as Json;
+  const { unique, to, retention } = properties;
+  const submit = (options: object) => parseSubmitOptions('mail:a', options);
+
+  it.each<[string, Json, (text: string) => unknown]>([
+    ['id', properties.id, (id) => nameOfId(id, undefined)],
+    ['fairKey', properties.fairKey, (key) => fairKeyOf('mail:a', key, {})],
+    ['unique.key', unique.properties.key, (key) => nameOfId(`mail:${key}`, undefined)],
+    ['to.instance', to.properties.instance, (instance) => submit({ to: { instance } })],
+    ['retention', retention.anyOf[1], (text) => submit({ retention: text })],
+  ])('allow nothing that the submission refuses: %s', (_, { pattern }, read) => {
+    const texts = fc.stringMatching(new RegExp(pattern, 'u'));
+    fc.assert(
+      fc.property(texts, (text) => void read(text)),
+      { numRuns: 2000, seed: 20_261_127 },
+    );
+  });
+});

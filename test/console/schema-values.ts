@@ -78,7 +78,7 @@ function inside(schema: Schema): fc.Arbitrary<unknown> {
     case 'number':
       return fc.oneof(
         {
-          arbitrary: fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5000, 5000) }),
+          arbitrary: smallIntegers(schema),
           weight: schema.type === 'integer' ? 4 : 1,
         },
         fc.double(),
@@ -105,4 +105,9 @@ function inside(schema: Schema): fc.Arbitrary<unknown> {
     default:
       return outside;
   }
+}
+
+/** The first whole numbers that the schema allows. */
+function smallIntegers({ minimum: min = 0, maximum = Infinity }: Schema): fc.Arbitrary<number> {
+  return fc.integer({ min, max: Math.min(maximum, Math.max(5000, min + 5000)) });
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { RemoteRefusedError } from '../../lib/stores/remote/index.js';
 import { ROUTES, type Route } from '../../lib/console/api/index.js';
 import { allocating, untilOwned } from './allocating.js';
+import { expectProblem } from './api.contract.js';
 import { useConsoles } from './consoles.js';
 import { failingStore } from './failing-store.js';
 
@@ -48,5 +50,14 @@ describe('the answers of the API while the store is lost', () => {
     }
     store.giveBack();
     expect((await console.get('/api/jobs')).status).toBe(200);
+  });
+
+  it('say that it is unavailable, also if its errors have codes of their own', async () => {
+    const store = failingStore();
+    const { get, send, log } = await start({ store: store.definition });
+    store.takeAway(new RemoteRefusedError('https://host/gatekeeper answered 401: give remote() a token'));
+    expectProblem(await get('/api/leaders'), 503, 'unavailable');
+    expectProblem(await send('POST', '/api/semaphores', { name: 'job', duration: '90s' }), 503, 'unavailable');
+    expect(log.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 });

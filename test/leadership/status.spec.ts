@@ -125,6 +125,19 @@ describe('a scope without a leader', () => {
     expect(nodes[0]!.of('no-leader')).toHaveLength(1);
   });
 
+  it('says in its fault the present reason, not the one with which it began', async () => {
+    const cluster = newCluster();
+    const [node] = await candidates(cluster, 1);
+    await definitionsOf(node!).pause(NAME, { by: 'ann' });
+    await cluster.time.advance(LEASE + TOLERANCE + 7500);
+    expect(node!.gatekeeper.health().faults[0]!.sentence).toMatch(/an operator has paused/);
+    await definitionsOf(node!).edit(NAME, { groupPattern: 'eu' });
+    await definitionsOf(node!).resume(NAME);
+    await cluster.time.advance(60_000);
+    expect(node!.gatekeeper.health().faults[0]!.sentence).toMatch(/no leader for [67]\d s: this node's group/);
+    expect(node!.of('no-leader')).toHaveLength(1);
+  });
+
   it('is an alarm also when the leader died and no other node can lead', async () => {
     const cluster = newCluster();
     const leader = await candidate(cluster);

@@ -51,7 +51,7 @@ const ownedSchema: z.ZodType<OwnedBy> = z
   .object({
     id: z.string(),
     node: z.string().optional().meta({ description: 'name of the owner; absent: it has none now' }),
-    instance: z.string().optional(),
+    instance: z.string().optional().meta({ description: 'of the owner; absent if it is no living member any more' }),
     token: whole.optional().meta({ description: 'fencing token: grows with every change of owner' }),
     from: z.string().optional().meta({ description: 'node that has not given it back yet' }),
     pinnedTo: z.string().optional().meta({ description: 'node that an operator wants for it' }),

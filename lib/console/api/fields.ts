@@ -158,7 +158,8 @@ export const timeText = numberReadBy((value) => {
   const given = String(value);
   if (/^\d{1,15}$/.test(given)) return Number(given);
   const time = ISO_TIME.test(given) ? Date.parse(given) : NaN;
-  if (!Number.isNaN(time)) return time;
+  // Nothing is older than 1970, and a negative number would be a time before now.
+  if (!Number.isNaN(time)) return Math.max(0, time);
   const ago = readDuration(given);
   return typeof ago === 'number'
     ? -ago

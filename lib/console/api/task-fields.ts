@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTaskType, onlyFields, show } from '../../decision/index.js';
+import { LONGEST_DURATION, durationSchema, isTaskType, onlyFields, show } from '../../decision/index.js';
 import {
   LARGEST_DATA,
   LARGEST_GROUP,
@@ -42,6 +42,36 @@ export const taskId = z
     examples: ['mail:order-7', 'import[june]#12'],
   });
 
+/** Matches the name of a task or of a group. Only names of sub-tasks begin with "^". */
+const NAME = String.raw`[^^\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]{0,199}`;
+
+/** The id of a task to submit. The submission itself checks its parts. */
+const newTaskId = taskId.meta({
+  ...taskId.meta(),
+  pattern: `^[A-Za-z0-9_.-]{1,64}(:${NAME}|\\[${NAME}\\]#([1-9][0-9]{0,5}|1000000))$`,
+});
+
+/** A key of unique tasks, or a fair key. The submission itself checks it. */
+const key = text(LONGEST_KEY).meta({ minLength: 1, pattern: `^${NAME}$` });
+
+/** The instance of a node. */
+const instance = line(LONGEST_INSTANCE).meta({
+  type: 'string',
+  minLength: 1,
+  maxLength: LONGEST_INSTANCE,
+  pattern: String.raw`^[^\x00-\x1F\x7F-\x9F]+$`,
+});
+
+/** How long a task is remembered. The submission itself checks the minimum of a minute. */
+const retention = durationSchema.meta({
+  id: 'Retention',
+  anyOf: [
+    { type: 'integer', format: 'int64', minimum: 60_000, maximum: LONGEST_DURATION },
+    { type: 'string', pattern: '^([1-9][0-9]{0,4} ?m|[1-9][0-9]{0,2} ?h|[1-9][0-9]? ?d)$', examples: ['1h', '7d'] },
+  ],
+  description: 'ms, or text such as "1h", "7d"; 1 minute or more',
+});
+
 export const taskType = z
   .custom<string>((value) => typeof value === 'string' && isTaskType(value), {
     error: ({ input }) => `${show(input)} is not 1 to 64 letters, digits, "_", "." or "-"`,
@@ -72,7 +102,7 @@ const few = <T extends z.ZodType>(schema: T, most: number) =>
     .max(most, { error: `has more than ${most} entries` });
 
 export const submitTaskBody = onlyFields({
-  id: taskId,
+  id: newTaskId,
   total: whole(1, LARGEST_GROUP).optional().meta({ description: 'number of members of its group, if it is known' }),
   data: json.optional(),
   priority: choice(PRIORITIES).optional(),
@@ -81,8 +111,8 @@ export const submitTaskBody = onlyFields({
   maxAttempts: whole(1, 1000).optional(),
   maxCrashes: whole(1, 1000).optional(),
   backoff: onlyFields({ first: duration.optional(), longest: duration.optional() }).meta({ id: 'Backoff' }).optional(),
-  retention: duration.optional().meta({ description: 'how long it is remembered if it completes; 1 minute or more' }),
-  deadLetterRetention: duration.optional().meta({ description: 'the same, if it does not complete' }),
+  retention: retention.optional().meta({ description: 'how long it is remembered if it completes; 1 minute or more' }),
+  deadLetterRetention: retention.optional().meta({ description: 'the same, if it does not complete' }),
   failGroupFast: flag.optional().meta({ description: 'whether its group stops if it does not complete' }),
   dedup: choice(['unfinished', 'retained']).optional().meta({ description: 'when the same id is ignored' }),
   after: few(taskId, MOST_AWAITED)
@@ -90,7 +120,7 @@ export const submitTaskBody = onlyFields({
     .meta({ description: 'ids of tasks, and of groups ("type[group]"), that must end before it may run' }),
   afterFailed: choice(['cancel', 'run']).optional().meta({ description: 'whether it runs if one of them fails' }),
   unique: onlyFields({
-    key: text(LONGEST_KEY).optional().meta({ description: 'replaces the name of the task; default: the name' }),
+    key: key.optional().meta({ description: 'replaces the name of the task; default: the name' }),
     during: choice(['waiting', 'unfinished']).optional(),
     onConflict: choice(['keep', 'replace']).optional(),
   })
@@ -100,7 +130,7 @@ export const submitTaskBody = onlyFields({
   to: onlyFields({
     group: pattern.optional(),
     acquirer: pattern.optional(),
-    instance: line(LONGEST_INSTANCE).optional().meta({ description: 'one process' }),
+    instance: instance.optional().meta({ description: 'one process' }),
     orAnother: z
       .boolean()
       .optional()
@@ -109,9 +139,7 @@ export const submitTaskBody = onlyFields({
     .meta({ id: 'TaskAddress' })
     .optional()
     .meta({ description: 'the nodes that may run it: all that is given must match; default: all nodes' }),
-  fairKey: text(LONGEST_KEY)
-    .optional()
-    .meta({ description: 'tasks of different keys are taken in turn; not together with "to"' }),
+  fairKey: key.optional().meta({ description: 'tasks of different keys are taken in turn; not together with "to"' }),
 }).meta({ id: 'SubmitTaskRequest' });
 
 /** Characters of a mark: the begin of a text of the store, encoded. */

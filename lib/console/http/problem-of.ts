@@ -1,16 +1,25 @@
 import { HttpException } from '@nestjs/common';
 import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
 import { GatekeeperError, InvalidOptionsError } from '../../decision/index.js';
+import { StoreUnavailableError } from '../../stores/index.js';
 import { PROBLEMS, type Problem, type ProblemCode, isProblemCode } from '../api/index.js';
 import { ProblemError } from './problem.error.js';
 
 /** Maps an error to RFC 9457 problem details; hides internals. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return problem(error.code, error.message, error.extra);
-  if (error instanceof GatekeeperError && isProblemCode(error.code))
-    return problem(error.code, error.message, extraOf(error));
+  if (error instanceof GatekeeperError) {
+    const code = codeOf(error);
+    if (code) return problem(code, error.message, extraOf(error));
+  }
   if (error instanceof HttpException) return problemOfHost(error);
   return problem('internal', 'see the log of the answering node');
+}
+
+/** Some stores have codes of their own for the reason why they can't be asked. To a client these are all one. */
+function codeOf(error: GatekeeperError): ProblemCode | undefined {
+  if (isProblemCode(error.code)) return error.code;
+  return error instanceof StoreUnavailableError ? 'unavailable' : undefined;
 }
 
 function problem(code: ProblemCode, detail: string, extra: Partial<Problem> = {}): Problem {

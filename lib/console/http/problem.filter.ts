@@ -53,9 +53,12 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Returns the header that says when another try may succeed. An unreachable store usually comes back soon. */
-function retryAfter({ status, freeIn, retryAfter }: Problem): { 'Retry-After'?: string } {
+/**
+ * Returns the header that says when another try may succeed. An unreachable store usually comes back soon, and names on
+ * demand end with their permits.
+ */
+function retryAfter({ status, code, freeIn, retryAfter }: Problem): { 'Retry-After'?: string } {
   if (retryAfter !== undefined) return { 'Retry-After': String(retryAfter) };
   if (freeIn !== undefined) return { 'Retry-After': String(Math.ceil(freeIn / 1000)) };
-  return status === 503 ? { 'Retry-After': '1' } : {};
+  return status === 503 || code === 'too-many-names' ? { 'Retry-After': '1' } : {};
 }
