@@ -12,10 +12,11 @@ interface Trial {
   readonly lacks?: StoreLacks;
   /** Changes each opened store. */
   readonly change?: (store: RecordStore) => void;
+  readonly largestPage?: number;
 }
 
 /** Runs the contract on the example of docs/stores.md. @returns failures by the name of the test, without its groups */
-async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined }: Trial) {
+async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined, ...figures }: Trial) {
   const tests = new CollectedTests();
   const open = () => {
     const store = shelfStore(shelf).open();
@@ -26,7 +27,7 @@ async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => u
     begin: async () => void (shelf.isReachable = false),
     end: async () => void (shelf.isReachable = true),
   };
-  const underTest: StoreUnderTest = { open, stop: async () => undefined, ...(!lacks.outage && { outage }) };
+  const underTest: StoreUnderTest = { open, stop: async () => undefined, ...figures, ...(!lacks.outage && { outage }) };
   describeStoreContract({ name: 'the shelf', runner: tests.runner, lacks, prepare: () => underTest });
   const failures = await tests.run();
   const short = [...failures].map(([name, message]) => [name.split(' › ').slice(1).join(': '), message] as const);
@@ -121,6 +122,28 @@ describe('The contract of stores', () => {
   it('finds a store that answers during an outage', async () => {
     const { failures } = await failuresOf({ change: (store) => void (store.list = async () => new Map()) });
     expect([...failures.keys()]).toContain('an outage: makes list fail with a StoreUnavailableError');
+  });
+
+  it('finds a store whose pages and many keys are empty during an outage', async () => {
+    const shelf = new Shelf();
+    const beEmpty = (store: RecordStore) => {
+      const list = store.list.bind(store);
+      const orEmpty = (error: Error) => {
+        if (shelf.isReachable) throw error;
+        return new Map<string, string>();
+      };
+      store.page = async (prefix) => ({ texts: await list(prefix).catch(orEmpty) });
+      store.readMany = async (keys) => {
+        const texts = await list('').catch(orEmpty);
+        return new Map([...texts].filter(([key]) => keys.includes(key)));
+      };
+    };
+    const { page: _, readMany: __, ...lacks } = LACKS;
+    const { failures } = await failuresOf({ shelf, change: beEmpty, lacks, largestPage: Infinity });
+    expect([...failures.keys()]).toEqual([
+      'an outage: makes page fail with a StoreUnavailableError',
+      'an outage: makes readMany fail with a StoreUnavailableError',
+    ]);
   });
 
   it('wants the reason for each lack', async () => {
