@@ -105,6 +105,36 @@ describe('The contract of stores', () => {
     ]);
   });
 
+  it('finds a store that keeps answers of its server, and may miss what others wrote since', async () => {
+    const keepAnswers = (store: RecordStore) => {
+      const kept = new Map<string, Promise<unknown>>();
+      const keeping = <T>(kind: string, call: (of: string) => Promise<T>) => {
+        const keep = (of: string): Promise<T> => {
+          const answer = call.call(store, of);
+          kept.set(kind + of, answer);
+          setTimeout(() => kept.delete(kind + of), 20);
+          return answer;
+        };
+        return (of: string) => (kept.get(kind + of) as Promise<T> | undefined) ?? keep(of);
+      };
+      store.list = keeping('list', store.list);
+      const read = (store.read = keeping('read', store.read));
+      store.readMany = async (keys) => {
+        const texts = await Promise.all(keys.map(async (key) => [key, await read(key)] as const));
+        return new Map(texts.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])));
+      };
+    };
+    const { readMany: _, ...lacks } = { ...LACKS, outage: 'not the point' };
+    const { failures } = await failuresOf({ change: keepAnswers, lacks });
+    expect([...failures.keys()]).toEqual(
+      expect.arrayContaining([
+        'compare-and-set: reads what the other client has written since it last read',
+        'list: lists what the other client has written since it last listed',
+        'pages and many keys: reads what the other client has written since it last read',
+      ]),
+    );
+  });
+
   it('finds a store that is sure of writes whose answer was lost', async () => {
     const beSure = (store: RecordStore) => {
       const write = store.compareAndSet.bind(store);
