@@ -129,6 +129,16 @@ describeOnRedis('redis() and its connection', () => {
     await eventually('it answers again', async () => (await store.read('key')) === 'text');
   });
 
+  it('connects a client that waits for its first command (ioredis, lazyConnect)', async () => {
+    const server = await newServer();
+    const client = new Redis(server.port, { lazyConnect: true });
+    ends.push(() => client.disconnect());
+    const store = opened({ client }, UNHURRIED);
+    const waited = waitingSince();
+    expect(await store.read('key')).toBeUndefined();
+    expect(waited()).toBeLessThan(4000);
+  });
+
   it('knows scripts that a server has forgotten', async () => {
     const server = await newServer();
     const store = await connected({ url: server.url });

@@ -12,10 +12,11 @@ interface Trial {
   readonly lacks?: StoreLacks;
   /** Changes each opened store. */
   readonly change?: (store: RecordStore) => void;
+  readonly largestPage?: number;
 }
 
 /** Runs the contract on the example of docs/stores.md. @returns failures by the name of the test, without its groups */
-async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined }: Trial) {
+async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined, ...figures }: Trial) {
   const tests = new CollectedTests();
   const open = () => {
     const store = shelfStore(shelf).open();
@@ -26,7 +27,7 @@ async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => u
     begin: async () => void (shelf.isReachable = false),
     end: async () => void (shelf.isReachable = true),
   };
-  const underTest: StoreUnderTest = { open, stop: async () => undefined, ...(!lacks.outage && { outage }) };
+  const underTest: StoreUnderTest = { open, stop: async () => undefined, ...figures, ...(!lacks.outage && { outage }) };
   describeStoreContract({ name: 'the shelf', runner: tests.runner, lacks, prepare: () => underTest });
   const failures = await tests.run();
   const short = [...failures].map(([name, message]) => [name.split(' › ').slice(1).join(': '), message] as const);
@@ -104,6 +105,36 @@ describe('The contract of stores', () => {
     ]);
   });
 
+  it('finds a store that keeps answers of its server, and may miss what others wrote since', async () => {
+    const keepAnswers = (store: RecordStore) => {
+      const kept = new Map<string, Promise<unknown>>();
+      const keeping = <T>(kind: string, call: (of: string) => Promise<T>) => {
+        const keep = (of: string): Promise<T> => {
+          const answer = call.call(store, of);
+          kept.set(kind + of, answer);
+          setTimeout(() => kept.delete(kind + of), 20);
+          return answer;
+        };
+        return (of: string) => (kept.get(kind + of) as Promise<T> | undefined) ?? keep(of);
+      };
+      store.list = keeping('list', store.list);
+      const read = (store.read = keeping('read', store.read));
+      store.readMany = async (keys) => {
+        const texts = await Promise.all(keys.map(async (key) => [key, await read(key)] as const));
+        return new Map(texts.flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])));
+      };
+    };
+    const { readMany: _, ...lacks } = { ...LACKS, outage: 'not the point' };
+    const { failures } = await failuresOf({ change: keepAnswers, lacks });
+    expect([...failures.keys()]).toEqual(
+      expect.arrayContaining([
+        'compare-and-set: reads what the other client has written since it last read',
+        'list: lists what the other client has written since it last listed',
+        'pages and many keys: reads what the other client has written since it last read',
+      ]),
+    );
+  });
+
   it('finds a store that is sure of writes whose answer was lost', async () => {
     const beSure = (store: RecordStore) => {
       const write = store.compareAndSet.bind(store);
@@ -121,6 +152,28 @@ describe('The contract of stores', () => {
   it('finds a store that answers during an outage', async () => {
     const { failures } = await failuresOf({ change: (store) => void (store.list = async () => new Map()) });
     expect([...failures.keys()]).toContain('an outage: makes list fail with a StoreUnavailableError');
+  });
+
+  it('finds a store whose pages and many keys are empty during an outage', async () => {
+    const shelf = new Shelf();
+    const beEmpty = (store: RecordStore) => {
+      const list = store.list.bind(store);
+      const orEmpty = (error: Error) => {
+        if (shelf.isReachable) throw error;
+        return new Map<string, string>();
+      };
+      store.page = async (prefix) => ({ texts: await list(prefix).catch(orEmpty) });
+      store.readMany = async (keys) => {
+        const texts = await list('').catch(orEmpty);
+        return new Map([...texts].filter(([key]) => keys.includes(key)));
+      };
+    };
+    const { page: _, readMany: __, ...lacks } = LACKS;
+    const { failures } = await failuresOf({ shelf, change: beEmpty, lacks, largestPage: Infinity });
+    expect([...failures.keys()]).toEqual([
+      'an outage: makes page fail with a StoreUnavailableError',
+      'an outage: makes readMany fail with a StoreUnavailableError',
+    ]);
   });
 
   it('wants the reason for each lack', async () => {

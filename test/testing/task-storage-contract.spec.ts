@@ -98,6 +98,24 @@ describe('The contract of the storage of tasks', () => {
     expect(await failuresOf({ change })).toEqual(['the texts of groups: keeps texts apart whose keys look alike']);
   });
 
+  it('finds one whose polls do not end when their signals abort', async () => {
+    const change = ({ tasks }: RecordStore) => {
+      const queue = tasks!.queue.bind(tasks);
+      tasks!.queue = (name) => {
+        const hints = queue(name);
+        const poll = hints.poll.bind(hints);
+        const never = new AbortController().signal;
+        hints.poll = (patience, signal) => poll(Math.min(patience, 4000), signal.aborted ? signal : never);
+        return hints;
+      };
+    };
+    expect(await failuresOf({ change })).toEqual([
+      'a poll: ends when its signal aborts',
+      'a poll: whose signal aborted leaves later hints to others',
+      'a poll: delays no other call of its client, however many wait',
+    ]);
+  });
+
   it('says that errors are not tested if it can not cut the clients off', async () => {
     const print = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     expect(await failuresOf({ isCut: false })).toEqual([]);

@@ -52,10 +52,19 @@ const WRONG_NAMES: ReadonlySet<string> = new Set(['26000', '42P05']);
  */
 const UNCLEAR = /^(08|57P|58|XX)|^40003$/;
 
+/**
+ * Codes of errors that end a statement, and no session that has begun. A server that speaks another language also translates
+ * the severity ("FEHLER"), and pg does not pass on the other one.
+ */
+const OF_A_STATEMENT = /^(22|23|42|44|54|55)|^(25006|26000|40001|40P01|57014)$/;
+
 /** Whether the server surely did nothing, because it refused the statement with an error of its own. */
 function isRefusal({ code, severity }: PgError): boolean {
-  return severity === 'ERROR' && code !== undefined && !UNCLEAR.test(code);
+  if (code === undefined || severity === undefined || UNCLEAR.test(code)) return false;
+  return severity === 'ERROR' || (OF_A_STATEMENT.test(code) && !ENDS_SESSION.has(severity));
 }
+
+const ENDS_SESSION: ReadonlySet<string> = new Set(['FATAL', 'PANIC']);
 
 /** Whether pg says that it did not send the statement, because the connection had failed before. */
 function isUnsent({ message }: PgError): boolean {

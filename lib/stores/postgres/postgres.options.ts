@@ -13,7 +13,7 @@ export interface PostgresStoreOptions {
   readonly connectionString?: string;
   /**
    * pg's pool of the application, which is never closed. Keeps one of its connections, for notifications. With
-   * `notifications: false`, any object with pg's `query(text, values)` will do.
+   * `notifications: false`, any object with pg's `query(text, values)` will do, except a single `Client`.
    */
   readonly pool?: PgPool | Queries;
   /** Largest number of connections that the store opens with `connectionString`, 1 to 100. One more listens. Default 10. */
@@ -89,10 +89,15 @@ export function resolveOptions(options: PostgresStoreOptions): ResolvedOptions {
   return parsed.data;
 }
 
+/** Pools of pg have no type parsers, and its clients have. A client also has `connect`, but lends nothing by it. */
+const SINGLE =
+  'pool: it is a single connection of pg (new Client()), which runs one statement at a time: pass the result of new Pool()';
+
 /** Faults between fields. Not in the schema, because zod skips such checks if a field is wrong. */
 function relationFaults({ connectionString, pool, notifications, maxConnections }: PostgresStoreOptions): string[] {
   if ((connectionString === undefined) === (pool === undefined)) return ['give either connectionString or pool'];
   if (!pool) return [];
+  if ('getTypeParser' in pool) return [SINGLE];
   const unused = maxConnections === undefined ? [] : ['maxConnections: the pool has its own limit: remove it'];
   return notifications === false ? unused : [...unused, ...listeningFaults(pool)];
 }

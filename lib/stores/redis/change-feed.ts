@@ -32,6 +32,7 @@ export class ChangeFeed {
   #subscriber: Subscriber | undefined;
   #wakeUps: ((queue: string) => void) | undefined;
   #isListeningForHints: Promise<void> | undefined;
+  #isClosed = false;
 
   #echoed: (() => void) | undefined;
 
@@ -53,6 +54,7 @@ export class ChangeFeed {
    * @throws the client's error if the server refuses
    */
   async attach(client: RedisClient, channels: Channels): Promise<void> {
+    if (this.#isClosed) throw new Error('the store is closed');
     this.detach();
     this.#channels = channels;
     const subscriber = client.newSubscriber({
@@ -97,6 +99,12 @@ export class ChangeFeed {
     this.#isListeningForHints = undefined;
     for (const cancel of this.#subscribed.values()) cancel?.();
     this.#subscribed.clear();
+  }
+
+  /** Ends the connection for good: a session may be just opening, and must not leave one behind. */
+  close(): void {
+    this.#isClosed = true;
+    this.detach();
   }
 
   /** Announces that this client waits for `key` (undefined: for all keys). Call the returned function to end the wait. */

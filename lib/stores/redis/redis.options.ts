@@ -85,7 +85,13 @@ function givenClient(options: GivenRedisOptions): ResolvedOptions {
 
 function makerOf(client: IoredisClient | NodeRedisClient): () => Promise<RedisClient> {
   if (isNodeRedisCluster(client)) return clusterMaker(client as NodeRedisClient);
-  return async () => (isIoredis(client) ? new IoredisAdapter(client) : new NodeRedisAdapter(client));
+  return async () => (isIoredis(client) ? new IoredisAdapter(begun(client)) : new NodeRedisAdapter(client));
+}
+
+/** A client with `lazyConnect` connects for its first command. The store sends none before there is a connection. */
+function begun(client: IoredisClient): IoredisClient {
+  if (client.status === 'wait') void client.call('ping').catch(() => undefined);
+  return client;
 }
 
 /** Faults that only a given client can have. */

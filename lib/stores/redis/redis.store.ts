@@ -161,7 +161,7 @@ export class RedisStore implements RecordStore {
     this.#isClosed = true;
     this.#watches.clear();
     this.#heartbeat.stop();
-    this.#feed.detach();
+    this.#feed.close();
     const { session } = this.#connection;
     if (session) await atMost(LONGEST_FAREWELL, this.#polls.leave(session.client));
     this.#connection.close();

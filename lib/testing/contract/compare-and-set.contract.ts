@@ -30,6 +30,14 @@ function describeComparisons({ it }: ContractTests, clients: StoreClients): void
     assert.equal(await clients.other.read(key), 'after');
   });
 
+  it('reads what the other client has written since it last read', async () => {
+    const key = await clients.written('0');
+    for (let text = 0; text < 5; text += 1) {
+      assert.equal(await clients.one.read(key), String(text));
+      await clients.other.compareAndSet(key, String(text), String(text + 1));
+    }
+  });
+
   it('leaves the text untouched when another one was expected', async () => {
     const key = await clients.written('{"x":1}');
     assert.equal(await clients.one.compareAndSet(key, '{ "x": 1 }', 'never'), false);

@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import type { RecordStore } from '../../stores/store.js';
 import type { HintQueue, TaskStorage } from '../../stores/task-storage.js';
+import { assertEnds } from './assertions.js';
 import { eventually } from './eventually.js';
 import type { ContractTests } from './test-runner.js';
 
@@ -13,8 +14,10 @@ interface Clients {
   open(): Promise<RecordStore>;
 }
 
-/** Longer than any test may take, in ms: a poll with this patience ends by something else. */
+/** Longer than any poll of these tests may wait, in ms: each ends by something else. */
 const FOR_EVER = 60_000;
+/** ms within which a poll ends that has no reason to wait any more. */
+const SOON = 2000;
 const never = () => new AbortController().signal;
 
 /** Contract of {@link HintQueue}. */
@@ -138,7 +141,7 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
       const polled = other.poll(FOR_EVER, ending.signal);
       await one.peek(); // the poll waits now, or will soon
       ending.abort();
-      assert.equal(await polled, undefined);
+      assert.equal(await assertEnds(polled, SOON, 'the poll ends'), undefined);
     });
 
     it('takes nothing if its signal has aborted before', async () => {
@@ -154,7 +157,7 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
       const ended = other.poll(FOR_EVER, ending.signal);
       await one.peek();
       ending.abort();
-      await ended;
+      await assertEnds(ended, SOON, 'the poll ends');
       const polled = one.poll(FOR_EVER, never());
       await one.offer(['hint']);
       assert.equal(await polled, 'hint');
@@ -181,7 +184,8 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
       const took = performance.now() - began;
       assert.ok(took < 4000, `Other calls took ${took} ms`);
       ending.abort();
-      assert.deepEqual(await Promise.all(polls), Array<undefined>(100).fill(undefined));
+      const ended = await assertEnds(Promise.all(polls), SOON, 'the polls end');
+      assert.deepEqual(ended, Array<undefined>(100).fill(undefined));
     });
 
     it('ends with an error when its client is closed', async () => {

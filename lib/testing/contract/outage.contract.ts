@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../stores/store.js';
-import { assertRejects } from './assertions.js';
+import { assertRejects, present } from './assertions.js';
 import { eventually } from './eventually.js';
 import type { Outage, StoreClients, StoreLacks } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
@@ -16,6 +16,8 @@ const FLOWS = 10;
 const READS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
   read: (store) => store.read('key'),
   list: (store) => store.list('contract:'),
+  page: (store) => present(store.page, 'page').call(store, 'contract:'),
+  readMany: (store) => present(store.readMany, 'readMany').call(store, ['contract:key']),
   now: (store) => store.now(),
   'the reading of a journal': (store) => store.journal('outage').read(1),
 };
@@ -36,15 +38,16 @@ export function describeOutageContract(tests: ContractTests, clients: StoreClien
     tests.unlessLacking('outage', lacks.outage, isThere, () => {
       const scene = new OutageScene(clients);
       tests.runner.before(scene.start);
-      describeErrors(tests, scene);
+      describeErrors(tests, scene, lacks);
       describeWrites(tests, scene);
       describeReturn(tests, scene, lacks);
     });
   });
 }
 
-function describeErrors({ it }: ContractTests, scene: OutageScene): void {
+function describeErrors({ it }: ContractTests, scene: OutageScene, lacks: StoreLacks): void {
   for (const [name, read] of Object.entries(READS)) {
+    if (name in lacks) continue; // the listing prints its absence
     it(`makes ${name} fail with a StoreUnavailableError`, () =>
       scene.during(() => assertRejects(read(scene.one), StoreUnavailableError)));
   }

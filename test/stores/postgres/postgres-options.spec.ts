@@ -2,6 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type PostgresStoreOptions, postgres } from 'nestjs-gatekeeper/postgres';
 
+/** In a variable: it comes without types. */
+const PG: string = 'pg';
+const { Client } = ((await import(PG)) as { default: { Client: new () => object } }).default;
+
 const connectionString = 'postgres://ann:pw-never-shown@db/app';
 const query = async () => ({ rows: [] });
 const pool = { query, connect: async () => Promise.reject(new Error('not used')) };
@@ -26,6 +30,8 @@ describe("postgres()'s options", () => {
     ['no pool', { pool: {} }, /pool: .* is not a pool: pass the result of new Pool\(\)/],
     ['a pool that lends no connections', { pool: { query } }, /no method connect.*notifications: false/],
     ['a pool of one connection', { pool: { ...pool, options: { max: 1 } } }, /its max is 1.*raise max/],
+    ['a single client', { pool: new Client() }, /pool: it is a single connection .*new Pool\(\)/],
+    ['a single client that polls', { pool: new Client(), notifications: false }, /pool: it is a single connection/],
     ['a limit beside a pool', { pool, maxConnections: 5 }, /maxConnections: the pool has its own limit/],
     ['a schema that needs quotes', { pool, schema: 'My schema' }, /schema: "My schema" is not a schema's name/],
     ['a wrong limit', { connectionString, maxConnections: 0 }, /maxConnections: 0 is not a whole number from 1 to 100/],

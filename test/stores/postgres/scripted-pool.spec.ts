@@ -5,7 +5,7 @@ import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 
 /** Answers of the server to writes, one after another; it repeats the last one. */
-type Answer = 'written' | { code: string; message: string };
+type Answer = 'written' | { code: string; message: string; severity?: string };
 
 const FACTS = [{ encoding: 'UTF8', standby: false, comment: null, missing: [] }];
 const RESTART = { code: '40001', message: 'restart transaction: TransactionRetryWithProtoRefreshError' };
@@ -18,7 +18,7 @@ async function scripted(...answers: [Answer, ...Answer[]]) {
     if (!text.startsWith('INSERT')) return { rows: [{ noted: 0 }] };
     const answer = answers[Math.min(attempts++, answers.length - 1)]!;
     if (answer === 'written') return { rows: [{ durable: null }] };
-    throw Object.assign(new Error(answer.message), { code: answer.code, severity: 'ERROR' });
+    throw Object.assign(new Error(answer.message), { severity: 'ERROR', ...answer });
   };
   const store = closing(postgres({ pool: { query }, notifications: false }).open({ callTimeout: 2000 }));
   await eventually('connected', () => store.health().connected);
@@ -45,6 +45,22 @@ it('a write whose completion the server does not know is not tried again', async
   await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
   expect(on.attempts()).toBe(1);
 });
+
+it.each([
+  { code: '42501', severity: 'FEHLER', message: 'keine Berechtigung für Tabelle records' },
+  { code: '57014', severity: 'ERREUR', message: 'annulation de la requête à cause du délai écoulé' },
+])('a write that a server of another language refuses surely did nothing ($severity)', async (refusal) => {
+  await using on = await scripted(refusal);
+  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+});
+
+it.each(['FATAL', 'PANIC', '致命错误'])(
+  'a write whose session the server ended has an unknown outcome (%s)',
+  async (severity) => {
+    await using on = await scripted({ code: '53100', severity, message: 'No space left on device' });
+    await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+  },
+);
 
 it('texts of tasks that wait behind slow statements are surely not written, and never sent', async () => {
   let sent = 0;

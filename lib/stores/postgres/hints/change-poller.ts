@@ -107,7 +107,8 @@ export class ChangePoller {
     const texts = keys.length > 0 ? await this.from.readMany(keys) : new Map<string, string>();
     const before = this.#texts;
     this.#texts = texts;
-    for (const [key, text] of texts) if (before.has(key) && before.get(key) !== text) this.on.changed(key, text);
+    // Also tells of a text at its first look: it may have changed since its waiter read it.
+    for (const [key, text] of texts) if (before.get(key) !== text) this.on.changed(key, text);
   }
 
   async #lookAtQueues(): Promise<void> {

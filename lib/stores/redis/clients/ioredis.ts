@@ -101,7 +101,6 @@ export class IoredisAdapter implements RedisClient {
 
   get problem(): string {
     const { status } = this.client;
-    if (status === 'wait') void this.client.call('ping').catch(() => undefined); // lazyConnect: the first command connects
     if (status === 'end') return 'the client is closed, and does not connect again';
     if (this.#lastError) return this.#lastError.message || 'the client failed to connect without a reason';
     // So does a Redis in protected mode: its error is the reply to a command whose outcome ioredis ignores.
