@@ -49,8 +49,7 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
 export function finishedOrBegun(task: Task, stamp: Stamp): Task {
   if (!task.next) return finish(task, stamp);
   const { by, ...given } = task.next;
-  const formerEnd = { by: task.ending!.by, token: task.token, outcome: task.ending!.outcome };
-  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, formerEnd };
+  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by };
 }
 
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
