@@ -112,12 +112,17 @@ export class AwaitedRecords {
     return text === undefined ? undefined : decodeRoot(text);
   }
 
-  /** A closed group ended as its handler did. One without members was never submitted as a whole. The task of the handler goes last, so one that is gone was forgotten with it. */
+  /**
+   * A closed group ended as its handler did. One without members was never submitted as a whole. The task of the handler goes
+   * last, so one that is gone was forgotten with it. One that is tried again by hand has not completed, as long as it has not.
+   */
   async #outcomeOf(root: GroupRoot): Promise<Outcome> {
     if (wasAbandoned(root)) return 'cancelled';
     const { group, incarnation } = root;
-    const join = await this.store.find(`${group}#join`);
-    return (join?.join?.incarnation === incarnation && join.ending?.outcome) || 'completed';
+    const task = await this.store.find(`${group}#join`);
+    if (task?.join?.incarnation !== incarnation) return 'completed';
+    const former = task.join.isOver ? (task.formerEnd?.outcome ?? 'failed') : 'completed';
+    return task.ending?.outcome ?? former;
   }
 }
 
