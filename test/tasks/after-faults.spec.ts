@@ -94,6 +94,11 @@ describe('what a task can not wait for', () => {
     await expect(tasks.submit(REPORT, undefined, { after: [IMPORT] })).rejects.toThrow(
       '1000 tasks wait for "import:june" already: let one task wait for it, and submit the others in its handler',
     );
+    // One that has ended meanwhile takes no room.
+    await tasks.cancel('mail:7');
+    expect(await tasks.submit(REPORT, undefined, { after: [IMPORT] })).toMatchObject({ outcome: 'created' });
+    await tasks.cancel(IMPORT);
+    expect(await tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });
   }, 30_000);
 });
 
