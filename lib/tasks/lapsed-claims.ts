@@ -58,6 +58,11 @@ export class LapsedClaims {
   }
 }
 
+/** Whether a claim was written by a clock that was ahead, and was set back since. @param now cluster time at most, in ms */
+export function isStampedAhead({ at, lease = USUAL_LEASE }: Task, now: number): boolean {
+  return at - lease > now;
+}
+
 /** Each write of a claim is a lease of its own. */
 function leaseOf({ nonce, at, lease = USUAL_LEASE }: Task): Expiring {
   return { id: nonce, expiresAt: at, duration: lease };

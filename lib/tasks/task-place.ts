@@ -112,6 +112,11 @@ export function rangeOf(state: Exclude<TaskState, 'waiting'>, before: number): [
   return dueRange(LETTERS[state], before);
 }
 
+/** The range of the texts of a state (not `waiting`) whose `at` is a time, or after it. */
+export function rangeFrom(state: Exclude<TaskState, 'waiting'>, from: number): [from: string, to: string] {
+  return [`${LETTERS[state]}|${digits(from)}`, rangeBehind(LETTERS[state]).to];
+}
+
 /** The range of the dead letters whose `at` is before a time. */
 export function deadRange(before: number): [from: string, to: string] {
   return dueRange(DEAD, before);

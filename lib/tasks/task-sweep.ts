@@ -3,7 +3,7 @@ import type { Context } from '../context/context.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import { Gaps } from './gaps.js';
-import { LapsedClaims } from './lapsed-claims.js';
+import { LapsedClaims, isStampedAhead } from './lapsed-claims.js';
 import { FIRST_BATCH, behindText, batchAfter } from './batches.js';
 import { QueueHeads } from './queue-heads.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
@@ -17,6 +17,7 @@ import {
   deadRange,
   fairPrefix,
   placeOfText,
+  rangeFrom,
   rangeOf,
   waitingRange,
 } from './task-place.js';
@@ -34,6 +35,8 @@ const UNSETTLED = 5000;
 const UNHINTED = 5000;
 /** ms between two looks for work without a fixed time, if there was none. */
 const PAUSE = 2500;
+/** Claims whose leases end so many ms from now are looked at, too, with so many ms between two looks. Most leases are shorter. */
+const LATE = { ms: 60_000, pause: 10_000 };
 
 /** Of {@link TextWork}. */
 type Work = (task: Task, text: string) => Promise<void | 'stays'>;
@@ -48,6 +51,7 @@ type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | u
  * | delayed, and due                            | lets them wait for a node                           |
  * | blocked by others for long                  | looks whether these have ended                      |
  * | claimed, and the lease is over              | lets them wait again, or ends them as `crashed`     |
+ * | claimed by a clock that was ahead           | the same, when the claim has stood for its lease    |
  * | awaiting their sub-tasks for long           | takes the steps after the end of the handler again  |
  * | done for long                               | takes the steps after the end again                 |
  * | finished, and remembered long enough        | removes them                                        |
@@ -71,8 +75,11 @@ export class TaskSweep {
   readonly #forgottenSchedules?: ForgottenSchedules;
   readonly #early: EarlyRemoval;
   readonly #lapsed: LapsedClaims;
+  readonly #ahead: LapsedClaims;
   /** When it looks next for work without a fixed time: ms of the node's monotonic clock. */
   #next = -Infinity;
+  /** When it looks next for claims that end late. */
+  #nextAhead = -Infinity;
   /** Of the present turn. */
   #gaps: Gaps;
 
@@ -84,6 +91,7 @@ export class TaskSweep {
   ) {
     this.#gaps = new Gaps(store.timed);
     this.#lapsed = new LapsedClaims(context);
+    this.#ahead = new LapsedClaims(context);
     this.#heads = new QueueHeads(store, context);
     this.#early = new EarlyRemoval(store, context, {
       isNeeded: async (task) => (await this.#readerOf(task)) !== undefined,
@@ -121,6 +129,7 @@ export class TaskSweep {
       ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],
       ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],
       ['timed', () => this.#lapsedClaims(expired)],
+      ['untimed', () => this.#claimsAhead(now, begun)],
       ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],
       ['untimed', () => this.#each('finished', rangeOf('finished', now), forget)],
       ['timed', () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint))],
@@ -231,6 +240,19 @@ export class TaskSweep {
       (await this.#lapsed.isOver(task)) ? this.#expired(task, text) : 'stays',
     );
     if (!this.#limits.has('claimed')) this.#lapsed.endRound();
+    return isMore;
+  }
+
+  /** Cluster time would come to their ends only when it has caught up with the clock that stamped them. @param begun monotonic ms */
+  async #claimsAhead(now: number, begun: number): Promise<boolean> {
+    if (begun < this.#nextAhead) return false;
+    const latest = now + this.context.timing.clockTolerance;
+    const isMore = await this.#each('ahead', rangeFrom('claimed', now + LATE.ms), async (task, text) =>
+      isStampedAhead(task, latest) && (await this.#ahead.isOver(task)) ? this.#expired(task, text) : 'stays',
+    );
+    if (this.#limits.has('ahead')) return isMore;
+    this.#ahead.endRound();
+    this.#nextAhead = begun + LATE.pause;
     return isMore;
   }
 

@@ -51,7 +51,7 @@ export interface Task {
   readonly crashes: number;
   /** When it is given up, and how long it is remembered. */
   readonly limits: TaskLimits;
-  /** Present while it is delayed because its handler wants it again later, which is no failure. */
+  /** Present from the wish of its handler for another attempt later, which is no failure, until that begins. */
   readonly isPutOff?: true;
   /** Instance of the node that claimed it. */
   readonly owner?: string;

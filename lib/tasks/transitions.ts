@@ -96,8 +96,9 @@ const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: unde
 export function submit(submission: Submission, former: Task | undefined, { now, nonce }: Stamp): Task {
   const { runAt, awaits: _awaits, after = [], afterFailed, ...kept } = submission;
   const { state, at } = ready(runAt, now);
-  const [token, formerFamily] = [former?.token ?? 0, former && lastFamilyOf(former)];
-  const task = taskOf(kept, { state, at, nonce, token, submittedAt: now, attempts: 0, crashes: 0, formerFamily });
+  const token = former?.token ?? 0;
+  const counts = { attempts: 0, crashes: 0 };
+  const task = taskOf(kept, { state, at, nonce, token, submittedAt: now, ...counts, ...(former && formerOf(former)) });
   if (task.queue !== undefined) return enqueued({ ...task, afterFailed, runAt }, now);
   return after.length === 0 ? task : { ...task, afterFailed, runAt, state: 'blocked', at: now + FIRST_LOOK, after };
 }
@@ -114,7 +115,7 @@ export function ready(runAt: number | undefined, now: number): Pick<Task, 'state
 
 /** Written before a new hint is offered. So the texts' order says which tasks may have lost their hint. */
 export function hint(task: Task, { now, nonce }: Stamp): Task {
-  return { ...task, isPutOff: undefined, born: bornOf(task), state: 'waiting', at: now, nonce };
+  return { ...task, born: bornOf(task), state: 'waiting', at: now, nonce };
 }
 
 /** Its process is gone: the task waits for another one. */
@@ -126,7 +127,8 @@ export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp)
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
   const former = { progress: undefined, formerEnd: undefined };
   const token = nextToken(task.token, now);
-  return { ...task, ...former, born: bornOf(task), state: 'claimed', at: now + lease, lease, owner, token, nonce };
+  const next = { isPutOff: undefined, born: bornOf(task), at: now + lease, lease, owner, token, nonce };
+  return { ...task, ...former, ...next, state: 'claimed' };
 }
 
 /** Never shortens the lease. */
@@ -250,7 +252,7 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   const next: Task = {
     ...task,
     ...former,
-    formerFamily: lastFamilyOf(task),
+    ...formerOf(task),
     member: member && over(member),
     join: join && over(join),
     state: 'waiting',
@@ -262,8 +264,11 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
   return task.queue === undefined ? next : enqueued(next, now);
 }
 
-function lastFamilyOf(task: Task): Family | undefined {
-  return familyIn(task) ?? task.formerFamily;
+/** The fields of a new life that tell of the one before. */
+function formerOf(task: Task): { formerFamily?: Family | undefined; formerEnd?: Task['formerEnd'] | undefined } {
+  const { ending, token, formerFamily, formerEnd } = task;
+  const end = ending ? { by: ending.by, token, outcome: ending.outcome } : formerEnd;
+  return { formerFamily: familyIn(task) ?? formerFamily, formerEnd: end };
 }
 
 function over<Of extends Incarnation>(of: Of): Of {

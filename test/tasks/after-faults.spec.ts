@@ -94,7 +94,53 @@ describe('what a task can not wait for', () => {
     await expect(tasks.submit(REPORT, undefined, { after: [IMPORT] })).rejects.toThrow(
       '1000 tasks wait for "import:june" already: let one task wait for it, and submit the others in its handler',
     );
+    // One that has ended meanwhile takes no room.
+    await tasks.cancel('mail:7');
+    expect(await tasks.submit(REPORT, undefined, { after: [IMPORT] })).toMatchObject({ outcome: 'created' });
+    await tasks.cancel(IMPORT);
+    expect(await tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });
   }, 30_000);
+});
+
+describe('a task after a group whose handler is tried again by hand', () => {
+  const HANDLER = 'import[june]#join';
+
+  /** A group whose handler has not begun. */
+  async function joining(): Promise<{ node: TaskNode; other: TaskNode }> {
+    const cluster = newCluster();
+    const [node, other] = [cluster.node(), cluster.node()];
+    await node.tasks.submit(grouped('import', 'june', 1, 1));
+    await node.tasks.cancel('import[june]#1');
+    return { node, other };
+  }
+
+  it('is cancelled: the group has ended, and not completed', async () => {
+    const { node } = await joining();
+    await node.tasks.cancel(HANDLER);
+    expect(await node.tasks.retry(HANDLER)).toMatchObject({ outcome: 'retried' });
+    await node.tasks.submit(REPORT, undefined, { after: [wholeGroup('import', 'june')] });
+    expect(await node.tasks.find(REPORT)).toMatchObject({
+      state: 'cancelled',
+      lastError: { message: 'it was to run after import[june], which ended as cancelled' },
+    });
+  });
+
+  it('is cancelled: no retry comes between the end of the group and those that wait for it', async () => {
+    const { node, other } = await joining();
+    await node.tasks.submit(REPORT, undefined, { after: [wholeGroup('import', 'june')] });
+    const { groups } = node.context.store.tasks!;
+    const replace = groups.replace.bind(groups);
+    const retried: string[] = [];
+    groups.replace = async (...args) => {
+      const isWritten = await replace(...args);
+      if (args[2].includes('"state":"closed"')) retried.push((await other.tasks.retry(HANDLER)).because);
+      return isWritten;
+    };
+    await node.tasks.cancel(HANDLER);
+    expect(retried).toEqual(['its end is not noted everywhere yet: retry it in a few seconds']);
+    expect(await node.tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });
+    expect(await other.tasks.retry(HANDLER)).toMatchObject({ outcome: 'retried' });
+  });
 });
 
 describe('a node that is lost', () => {

@@ -7,6 +7,8 @@ import { defineLimit, permitsOf } from './limited-nodes.js';
 import { goAway } from './store-away.js';
 
 const newCluster = useCluster();
+/** ms: longer than the sweep and its turn need. */
+const SWEPT = 5000;
 
 const queueOf = ({ store }: TestNode) => store.tasks!.queue('mail.normal');
 
@@ -116,4 +118,36 @@ describe('the permit of an attempt whose group does not hear of its end', () => 
     expect(await permitsOf(cluster)).toEqual([]);
     expect(node.of('problem')).toMatchObject([{ action: 'look whether the group of mail[june]#2 is stopped' }]);
   });
+});
+
+it('a worker may repeat a call when the time of the next attempt has come, and none has begun', async () => {
+  const cluster = newCluster();
+  const node = await cluster.node();
+  for (const name of ['a', 'b']) await node.gatekeeper.tasks.submit(single('mail', name));
+  const [failed, later] = (await claimed(node, { most: 2 })).map(({ task }) => attemptAt(task));
+  const calls = [
+    () => external(node).fail(failed!, { message: 'no' }, false),
+    () => external(node).retryLater(later!, 1000),
+  ];
+  for (const call of calls) expect(await call()).toMatchObject({ state: 'delayed' });
+  await cluster.time.advance(SWEPT);
+  for (const call of calls) expect(await call()).toMatchObject({ state: 'waiting' });
+  await claimed(node, { most: 2 });
+  for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'lease-expired' });
+});
+
+it('a worker may repeat a call when its task was submitted again, or is tried again by hand', async () => {
+  const cluster = newCluster();
+  const node = await cluster.node();
+  const { tasks } = node.gatekeeper;
+  for (const name of ['a', 'b']) await node.gatekeeper.tasks.submit(single('mail', name));
+  const [done, failed] = (await claimed(node, { most: 2 })).map(({ task }) => attemptAt(task));
+  const complete = () => external(node).complete(done!, 'done');
+  const fail = () => external(node).fail(failed!, { message: 'no' }, true);
+  await Promise.all([complete(), fail()]);
+  expect(await tasks.submit(single('mail', done!.id.slice(5)))).toMatchObject({ outcome: 'created' });
+  expect(await tasks.retry(failed!.id)).toMatchObject({ outcome: 'retried' });
+  for (const call of [complete, fail]) expect(await call()).toMatchObject({ state: 'waiting' });
+  await claimed(node, { most: 2 });
+  for (const call of [complete, fail]) await expect(call()).rejects.toMatchObject({ code: 'lease-expired' });
 });

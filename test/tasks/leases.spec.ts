@@ -243,6 +243,24 @@ describe('a clock of the store that jumps ahead', () => {
   });
 });
 
+describe('a clock of the store that was ahead, and was set back', () => {
+  it('does not keep other nodes for so long from the tasks of one that died', async () => {
+    const HOUR = 3_600_000;
+    const cluster = newCluster();
+    const living = worker(cluster, () => 'from the other');
+    living.tasks.handlers.pauseType('mail');
+    cluster.jumpClock(HOUR);
+    const dying = worker(cluster, () => new Promise(() => undefined));
+    await dying.tasks.submit(NAME);
+    await cluster.time.advance(1000);
+    cluster.die(dying);
+    cluster.jumpClock(-HOUR);
+    living.tasks.handlers.resumeType('mail');
+    await cluster.time.advance(3 * LEASE + 2 * SWEPT);
+    expect((await living.tasks.find(NAME))?.result).toBe('from the other');
+  });
+});
+
 describe('close()', () => {
   it('waits for a running handler', async () => {
     const cluster = newCluster();

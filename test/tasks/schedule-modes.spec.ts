@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { InvalidTaskError } from '../../lib/tasks/index.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob } from './schedule-nodes.js';
 import { keyOf, useCluster } from '../support/nodes.js';
 import { type TaskCluster, SWEPT, useTaskCluster } from './task-nodes.js';
@@ -61,6 +62,25 @@ describe('a tick that comes while the former run has not ended', () => {
     await cluster.time.advance(5 * SOON);
     expect(job.minutes).toEqual([0, 1, 2, 3]);
     expect((await node.tasks.schedules.list())[0]).toMatchObject({ waiting: 0, run: FIRST + 3 * MINUTE });
+  });
+
+  it('is skipped in mode at-most-one-running also because of the latest run that is tried again by hand', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    let end: () => void = () => undefined;
+    job.work = ({ plannedAt }) => {
+      if (plannedAt.getTime() !== FIRST) return undefined;
+      if (job.runs.length === 1) throw new InvalidTaskError('no');
+      return new Promise<void>((resolve) => (end = resolve));
+    };
+    const node = job.node({ mode: 'at-most-one-running' });
+    await cluster.time.advance(untilFirst(cluster));
+    await node.tasks.retry('cron.job:2023-11-14T22:14:00Z');
+    await cluster.time.advance(MINUTE);
+    expect(job.minutes).toEqual([0, 0]);
+    end();
+    await cluster.time.advance(MINUTE);
+    expect(job.minutes).toEqual([0, 0, 2]);
   });
 
   it('waits in mode queue also for a run that is tried again', async () => {

@@ -65,6 +65,21 @@ describe('a unique submission', () => {
   });
 });
 
+it('a unique submission in the place of a task that waits for others waits for them, and for its time', async () => {
+  const cluster = newCluster();
+  const node = worker(cluster, () => undefined);
+  const other = single('mail', 'other');
+  await node.tasks.submit(other, 1, { runAt: 10_000 });
+  await node.tasks.submit(NAME, 'first', { after: [other], runAt: 20_000 });
+  const runAt = cluster.time.cluster() + 3_600_000;
+  expect(await node.tasks.submit(NAME, 'second', { ...REPLACED, runAt: new Date(runAt) })).toMatchObject({
+    outcome: 'replaced',
+  });
+  expect(await node.tasks.find(NAME)).toMatchObject({ state: 'blocked', data: 'second' });
+  await cluster.time.advance(2 * SWEPT);
+  expect(await node.tasks.find(NAME)).toMatchObject({ state: 'delayed', runAt });
+});
+
 describe('a unique submission while its task runs', () => {
   it('"unfinished" and "keep" is ignored', async () => {
     const cluster = newCluster();

@@ -1,6 +1,7 @@
 import type { Slices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
+import { MOST_KEYS } from '../../stores/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
@@ -8,7 +9,7 @@ import { type GroupRoot, wasAbandoned } from '../groups/group.js';
 import { decodeRoot, encodeRoot, rootKey } from '../groups/group.codec.js';
 import type { Outcome, Task } from '../task.js';
 import { isGroupId, isTaskId } from '../task-id.js';
-import { decodeTask, encodeTask } from '../task.codec.js';
+import { decodeTask, encodeTask, readableTask } from '../task.codec.js';
 import { type Stamp, bornOf, hasEnded } from '../transitions.js';
 import { type EndedAwaited, withDependent } from './awaited.js';
 
@@ -79,8 +80,8 @@ export class AwaitedRecords {
       const task = decodeTask(text);
       const { dependents = [] } = task;
       if (hasEnded(task) || dependents.includes(dependent)) return this.find(id);
-      expectRoom(id, dependents, most);
-      const next = withDependent(task, dependent, (await this.store.stamp()).nonce);
+      const others = await this.#withRoom(id, dependents, most);
+      const next = withDependent({ ...task, dependents: others }, dependent, (await this.store.stamp()).nonce);
       const nextText = encodeTask(next);
       const written = await texts.write(id, text, nextText);
       if (written.isWritten) {
@@ -98,8 +99,8 @@ export class AwaitedRecords {
       const root = decodeRoot(text);
       const { dependents = [], incarnation } = root;
       if (root.state === 'closed' || dependents.includes(dependent)) return this.find(id);
-      expectRoom(id, dependents, most);
-      const next = { ...root, dependents: [...dependents, dependent], nonce: newNonce() };
+      const others = await this.#withRoom(id, dependents, most);
+      const next = { ...root, dependents: [...others, dependent], nonce: newNonce() };
       const written = await texts.write(rootKey(id), text, encodeRoot(next));
       if (written.isWritten) return { life: String(incarnation), dependents };
       text = written.found;
@@ -107,17 +108,43 @@ export class AwaitedRecords {
     return undefined;
   }
 
+  /**
+   * The dependents if there is room for one more. If not, those that have ended since leave: they were cancelled, say. One of
+   * them may be submitted again at that moment. Then its own looks find the end.
+   *
+   * @throws InvalidOptionsError if there is no room
+   */
+  async #withRoom(id: string, dependents: readonly string[], most: number): Promise<readonly string[]> {
+    if (dependents.length < most) return dependents;
+    const ended = new Set<string>();
+    for (let begin = 0; begin < dependents.length; begin += MOST_KEYS) {
+      for (const [key, text] of await this.store.texts.readMany(dependents.slice(begin, begin + MOST_KEYS))) {
+        await this.store.slices.turn(text.length);
+        const task = readableTask(text);
+        if (task && hasEnded(task)) ended.add(key);
+      }
+    }
+    const others = dependents.filter((each) => !ended.has(each));
+    expectRoom(id, others, most);
+    return others;
+  }
+
   async #root(id: string): Promise<GroupRoot | undefined> {
     const text = await this.store.groups.parts.texts.read(rootKey(id));
     return text === undefined ? undefined : decodeRoot(text);
   }
 
-  /** A closed group ended as its handler did. One without members was never submitted as a whole. The task of the handler goes last, so one that is gone was forgotten with it. */
+  /**
+   * A closed group ended as its handler did. One without members was never submitted as a whole. The task of the handler goes
+   * last, so one that is gone was forgotten with it. One that is tried again by hand has not completed, as long as it has not.
+   */
   async #outcomeOf(root: GroupRoot): Promise<Outcome> {
     if (wasAbandoned(root)) return 'cancelled';
     const { group, incarnation } = root;
-    const join = await this.store.find(`${group}#join`);
-    return (join?.join?.incarnation === incarnation && join.ending?.outcome) || 'completed';
+    const task = await this.store.find(`${group}#join`);
+    if (task?.join?.incarnation !== incarnation) return 'completed';
+    const former = task.join.isOver ? (task.formerEnd?.outcome ?? 'failed') : 'completed';
+    return task.ending?.outcome ?? former;
   }
 }
 

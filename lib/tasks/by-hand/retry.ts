@@ -103,7 +103,8 @@ async function groupFault(
   if (sub && !(await groups.isOver(FAMILY, familyOf(sub.parent, sub.incarnation)))) {
     return 'its parent has not ended and counts it as failed: retry the parent, or wait for its end';
   }
-  if ((split !== undefined || dependents || queue !== undefined) && state === 'done')
+  // The group that a handler has closed knows tasks that wait for its end.
+  if ((split !== undefined || dependents || queue !== undefined || join) && state === 'done')
     return 'its end is not noted everywhere yet: retry it in a few seconds';
   if (!join) return undefined;
   const root = await groups.find(groupType(type), join);

@@ -165,8 +165,7 @@ export class ExternalTasks {
     const fault = faultOf(error, this.#now);
     return this.#end(attempt, {
       change: (store, claim) => store.fail(claim, fault, isFinal),
-      isDone: ({ state, error: noted, isPutOff }, outcome) =>
-        (state === 'delayed' && noted !== undefined && !isPutOff) || outcome === 'failed' || outcome === 'invalid',
+      isDone: (task, outcome) => hasFailed(task, attempt) || outcome === 'failed' || outcome === 'invalid',
     });
   }
 
@@ -174,7 +173,7 @@ export class ExternalTasks {
   retryLater(attempt: ExternalAttempt, after: number): Promise<Task> {
     return this.#end(attempt, {
       change: (store, claim) => store.retryLater(claim, after),
-      isDone: ({ state, isPutOff }) => state === 'delayed' && isPutOff === true,
+      isDone: ({ isPutOff }) => isPutOff === true,
     });
   }
 
@@ -270,6 +269,11 @@ export class ExternalTasks {
     if (lease >= shortest) return;
     throw new InvalidOptionsError('the lease of a task', [`lease: ${lease} ms is shorter than ${shortest} ms`]);
   }
+}
+
+/** Whether this attempt stands among those that failed. A lease that ended has no error there. */
+function hasFailed({ past = [] }: Task, { token }: ExternalAttempt): boolean {
+  return past.some((each) => each.token === token && each.error !== undefined);
 }
 
 /** @throws TaskCancelledError */

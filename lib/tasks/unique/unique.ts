@@ -31,7 +31,7 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
   if (onConflict === 'keep' && (during === 'unfinished' || !hasBegun || task.next)) return undefined;
   if (!hasBegun) {
     const made = submit(submission, task, stamp);
-    const replaced = { ...made, ...hintOfFormer(task, made), ...waitFor(task), ...waitedFor(task, stamp) };
+    const replaced = { ...made, ...hintOfFormer(task, made), ...waitFor(task, submission), ...waitedFor(task, stamp) };
     return { task: replaced, outcome: 'replaced', because: 'it had not begun' };
   }
   const isCancelled = during === 'unfinished' && task.state === 'claimed' && !task.cancel;
@@ -49,8 +49,7 @@ export function resolve(task: Task, submission: Submission, unique: Unique, stam
 export function finishedOrBegun(task: Task, stamp: Stamp): Task {
   if (!task.next) return finish(task, stamp);
   const { by, ...given } = task.next;
-  const formerEnd = { by: task.ending!.by, token: task.token, outcome: task.ending!.outcome };
-  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by, formerEnd };
+  return { ...submit({ id: task.id, type: task.type, ...given }, task, stamp), born: by };
 }
 
 /** Whether a submission with this nonce made the task as it is now, or its next life. */
@@ -63,9 +62,16 @@ function hintOfFormer(former: Task, made: Task): Partial<Task> {
   return leadsTo(placeOf(former), placeOf(made)) ? { at: former.at } : {};
 }
 
-/** A task that waits for others goes on to do so. */
-function waitFor({ state, at, after, afterFailed }: Task): Partial<Task> {
-  return state === 'blocked' ? { state, at, ...(after && { after }), ...(afterFailed && { afterFailed }) } : {};
+/** A task that waits for others goes on to do so, and then for the time of the new submission. */
+function waitFor({ state, at, after, afterFailed }: Task, { runAt }: Submission): Partial<Task> {
+  if (state !== 'blocked') return {};
+  return {
+    state,
+    at,
+    ...(after && { after }),
+    ...(afterFailed && { afterFailed }),
+    ...(runAt !== undefined && { runAt }),
+  };
 }
 
 /** Tasks that wait for its end know it by the nonce of its first submission. */
