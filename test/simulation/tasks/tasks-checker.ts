@@ -47,7 +47,7 @@ export class TasksChecker {
   /** Incarnation of each group -> joins that ended. */
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
-  /** Ids of tasks that somebody has tried to retry by hand. */
+  /** Ids of tasks that were to be retried by hand. */
   readonly #retried = new Set<string>();
   readonly #chains: ChainChecker;
   readonly #queues: QueueChecker;
@@ -75,7 +75,7 @@ export class TasksChecker {
     this.#queues.asked(id);
   }
 
-  /** Somebody begins to retry a task by hand. */
+  /** A retry by hand begins. */
   askedAgain(id: string): void {
     this.#retried.add(id);
   }
