@@ -92,6 +92,7 @@ const bodySchema = z.strictObject({
   next: next.optional(),
   replacedBy: z.string().min(1).max(100).optional(),
   formerEnd: z.strictObject({ by: z.string().min(1).max(100), token: storedCount, outcome }).optional(),
+  formerFailure: z.strictObject({ life: z.string().min(1).max(100), outcome }).optional(),
   ending: z
     .strictObject({
       outcome,

@@ -109,6 +109,8 @@ export interface Task {
   readonly replacedBy?: string;
   /** Until its next claim: the end of the former life. Its writer finds it here if the answer was lost. */
   readonly formerEnd?: Pick<Ending, 'by' | 'outcome'> & Pick<Task, 'token'>;
+  /** The former life, if it did not complete. A task that was written late may still wait for its end. */
+  readonly formerFailure?: { readonly life: string; readonly outcome: Outcome };
   /** How it ended; absent before. */
   readonly ending?: Ending;
 }

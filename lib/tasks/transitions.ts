@@ -7,7 +7,6 @@ import {
   type Awaited,
   type Cancellation,
   type Ending,
-  type Family,
   type GroupCounts,
   type Incarnation,
   MOST_PAST,
@@ -265,10 +264,14 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
 }
 
 /** The fields of a new life that tell of the one before. */
-function formerOf(task: Task): { formerFamily?: Family | undefined; formerEnd?: Task['formerEnd'] | undefined } {
+function formerOf(task: Task) {
   const { ending, token, formerFamily, formerEnd } = task;
-  const end = ending ? { by: ending.by, token, outcome: ending.outcome } : formerEnd;
-  return { formerFamily: familyIn(task) ?? formerFamily, formerEnd: end };
+  const { by, outcome = 'completed' } = ending ?? {};
+  return {
+    formerFamily: familyIn(task) ?? formerFamily,
+    formerEnd: by === undefined ? formerEnd : { by, token, outcome },
+    formerFailure: outcome === 'completed' ? undefined : { life: bornOf(task), outcome },
+  };
 }
 
 function over<Of extends Incarnation>(of: Of): Of {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { filter, take } from 'rxjs';
 import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
 import type { Texts } from '../../lib/stores/index.js';
+import { openEnd } from '../support/nodes.js';
 import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -79,6 +80,27 @@ describe('a write that arrives late', () => {
     expect(await groups.create(...made[0]!)).toBeUndefined();
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
+  });
+
+  it('makes a task that ends as cancelled if the one that it waits for failed, and was tried again meanwhile', async () => {
+    const cluster = newCluster();
+    const log: string[] = [];
+    const node = worker(cluster, ({ id }) => void log.push(id));
+    const { tasks } = node.context.store.tasks!;
+    const create = tasks.create.bind(tasks);
+    const { work: held, end: arrive } = openEnd();
+    await node.tasks.submit(single('mail', 'first'), undefined, { runAt: '1h' });
+    tasks.create = async (...write) => (await held(), create(...write));
+    const submitted = node.tasks.submit(single('mail', 'second'), undefined, { after: ['mail:first'] });
+    await cluster.time.advance(100);
+    await node.tasks.cancel('mail:first');
+    expect(await node.tasks.retry('mail:first')).toMatchObject({ outcome: 'retried' });
+    await cluster.time.advance(1000);
+    arrive();
+    await cluster.time.advance(SWEPT);
+    await submitted;
+    expect(await node.tasks.find('mail:second')).toMatchObject({ state: 'cancelled' });
+    expect(log).toEqual(['mail:first']);
   });
 
   it('leaves no tail of a queue for a task that another one has placed and run meanwhile', async () => {

@@ -21,6 +21,8 @@ export interface FoundAwaited {
   readonly life: string;
   /** How it ended; absent before. */
   readonly outcome?: Outcome;
+  /** The life before, if it did not complete. */
+  readonly former?: Task['formerFailure'];
   /** Ids of the tasks that may wait for its end. */
   readonly dependents: readonly string[];
 }
@@ -47,7 +49,7 @@ export class AwaitedRecords {
       const task = await this.store.find(id);
       if (!task) return undefined;
       const end = hasEnded(task) && task.ending && { outcome: task.ending.outcome };
-      return { life: bornOf(task), ...end, dependents: task.dependents ?? [] };
+      return { life: bornOf(task), ...end, former: task.formerFailure, dependents: task.dependents ?? [] };
     }
     const root = await this.#root(id);
     if (!root) return undefined;

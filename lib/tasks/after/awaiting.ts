@@ -165,12 +165,16 @@ export class Awaiting {
     }
   }
 
-  /** How an awaited one ended. One that was forgotten, or was submitted again, told its dependents before. */
+  /**
+   * How an awaited one ended. One that was forgotten, or was submitted again, told its dependents before. One of these may
+   * have been written after that.
+   */
   async #outcomeOf({ id, life }: Awaited): Promise<Outcome | undefined> {
     // Its other dependents end now as well, and not with their own next looks.
     if (isGroupId(id) && (await this.store.groups.abandoned.closeIfAbandoned(id))) await this.tellEndOfGroup(id);
     const found = await this.#records.find(id);
-    return found?.life === life ? found.outcome : 'completed';
+    if (found?.life === life) return found.outcome;
+    return found?.former?.life === life ? found.former.outcome : 'completed';
   }
 
   /**
