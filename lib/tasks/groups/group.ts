@@ -148,6 +148,13 @@ export function isFull(page: Pick<GroupPage, 'ended'> | undefined, index: number
   return page !== undefined && page.ended.covers(Math.min(PAGE_BITS, total - index * PAGE_BITS));
 }
 
+/** Numbers of a page that have not ended. @param page absent: none has ended */
+export function unendedOf(page: Pick<GroupPage, 'ended'> | undefined, index: number, total: number): number[] {
+  const first = index * PAGE_BITS + 1;
+  const all = Array.from({ length: Math.min(PAGE_BITS, total - first + 1) }, (_, place) => first + place);
+  return page ? all.filter((number) => !page.ended.has(number - first)) : all;
+}
+
 /** The root after these pages were found full. */
 export function withFull(root: GroupRoot, pages: readonly number[], nonce: string): GroupRoot {
   const full = [...new Set([...root.full, ...pages])].toSorted((a, b) => a - b);

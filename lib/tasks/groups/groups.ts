@@ -12,12 +12,11 @@ import {
   newRoot,
   numbersAbove,
   openRoot,
-  placeOf,
+  unendedOf,
   stopped,
   withBegun,
   withMember,
 } from './group.js';
-import { PAGE_BITS } from './bits.js';
 import { encodeRoot, rootKey } from './group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
@@ -111,19 +110,19 @@ export class Groups {
 
   /** Numbers up to `total` that have not ended. */
   async unended(type: string, { group: name, incarnation }: Incarnation, total: number): Promise<number[]> {
-    const pages = await this.#records.pages(groupId(type, name), incarnation, indexesOf(total));
-    return Array.from({ length: total }, (_, index) => index + 1).filter((number) => {
-      const { page, place } = placeOf(number);
-      return !pages.get(page)?.ended.has(place);
-    });
+    const indexes = indexesOf(total);
+    const pages = await this.#records.pages(groupId(type, name), incarnation, indexes);
+    const numbers: number[] = [];
+    for (const index of indexes) {
+      await this.parts.slices.turn();
+      numbers.push(...unendedOf(pages.get(index), index, total));
+    }
+    return numbers;
   }
 
   /** Numbers of one page that have not ended, as far as the total goes. */
   async unendedOn({ group, incarnation, total = Infinity }: GroupRoot, index: number): Promise<number[]> {
-    const page = (await this.#records.pages(group, incarnation, [index])).get(index);
-    const first = index * PAGE_BITS + 1;
-    const all = Array.from({ length: Math.min(PAGE_BITS, total - first + 1) }, (_, place) => first + place);
-    return all.filter((number) => !page?.ended.has(placeOf(number).place));
+    return unendedOf((await this.#records.pages(group, incarnation, [index])).get(index), index, total);
   }
 
   /** The root of the latest incarnation, if the group is remembered. */
