@@ -12,8 +12,8 @@ import {
   newRoot,
   numbersAbove,
   openRoot,
-  unendedOf,
   stopped,
+  unendedOf,
   withBegun,
   withMember,
 } from './group.js';
