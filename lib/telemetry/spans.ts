@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  INVALID_SPAN_CONTEXT,
   type Link,
   ROOT_CONTEXT,
   type Span,
@@ -9,6 +10,7 @@ import {
   TraceFlags,
   type Tracer,
   context,
+  diag,
   isSpanContextValid,
   trace,
 } from '@opentelemetry/api';
@@ -85,7 +87,8 @@ export class Spans {
     ended: (span: Span, end: E) => void,
   ): Promise<E> {
     const parent = options.isRoot ? ROOT_CONTEXT : context.active();
-    const span = this.tracer.startSpan(name, options, parent);
+    const span =
+      harmless(() => this.tracer.startSpan(name, options, parent)) ?? trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
     try {
       const end = await context.with(trace.setSpan(parent, span), () => call(span));
       ended(span, end);
@@ -95,8 +98,18 @@ export class Spans {
       else fail(span.setAttribute(A.outcome, 'failed'), error, this.labels);
       throw error;
     } finally {
-      span.end();
+      harmless(() => span.end());
     }
+  }
+}
+
+/** Span processors of the application may throw. A call has its own outcome all the same: a permit was granted, say. */
+function harmless<T>(step: () => T): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    diag.error('nestjs-gatekeeper: a span processor of the application failed', error);
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { SpanKind, SpanStatusCode, diag } from '@opentelemetry/api';
+import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { StoreUnavailableError, single } from 'nestjs-gatekeeper';
 import type { Tasks } from '../../lib/tasks/index.js';
 import { openEnd, useCluster } from '../support/nodes.js';
@@ -219,6 +219,32 @@ describe('a task', () => {
     expect(first!.status).toEqual({ code: SpanStatusCode.ERROR, message: 'no address' });
   });
 });
+
+it.each(['onStart', 'onEnd'])(
+  'does not change the outcome of a call when a span processor throws in %s',
+  async (method) => {
+    const problems: unknown[] = [];
+    const noted = (...problem: unknown[]) => void problems.push(problem);
+    diag.setLogger({ error: noted, warn: noted, info: noted, debug: noted, verbose: noted });
+    const processor = {
+      onStart: () => undefined,
+      onEnd: () => undefined,
+      forceFlush: async () => undefined,
+      shutdown: async () => undefined,
+      [method]() {
+        throw new Error('no room');
+      },
+    };
+    const observed = observe();
+    const tracerProvider = new BasicTracerProvider({ spanProcessors: [processor] });
+    const { gatekeeper } = await start(observed, { telemetry: observed.telemetry({ tracerProvider }) });
+    expect(await gatekeeper.tryAcquire('job')).toMatchObject({ semaphore: 'job', isHeld: true });
+    const failing = gatekeeper.run('other', () => Promise.reject(new Error('its own')), { duration: '10s' });
+    await expect(failing).rejects.toThrow('its own');
+    diag.disable();
+    expect(problems).toContainEqual([expect.stringContaining('span processor'), new Error('no room')]);
+  },
+);
 
 it('makes no spans with traces: false', async () => {
   const observed = observe();
