@@ -2,7 +2,7 @@ import type { Timers } from '../async/timers.js';
 import { pause } from '../async/pause.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { Slices } from '../async/slices.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
 import { afterWrite } from '../stores/after-write.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Texts } from '../stores/task-storage.js';
@@ -52,7 +52,7 @@ export class ConditionalTexts {
     return text;
   }
 
-  /** Large texts come in batches. @throws StoreUnavailableError */
+  /** Reads any number of texts, in batches. @throws StoreUnavailableError */
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
     const texts = new Map<string, string>();
     for (let begin = 0, size = FIRST_BATCH; begin < keys.length;) {
@@ -62,7 +62,7 @@ export class ConditionalTexts {
       await this.#slices.turn();
       for (const [key, text] of found) texts.set(key, text);
       begin += size;
-      size = batchAfter([...found.values()]);
+      size = Math.min(MOST_KEYS, batchAfter([...found.values()]));
     }
     return texts;
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type TaskStorage, memory } from 'nestjs-gatekeeper';
+import { MOST_KEYS, type TaskStorage, memory } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { Timers } from '../../lib/async/timers.js';
 import type { Context } from '../../lib/context/context.js';
@@ -52,6 +52,13 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
     expect([...found]).toEqual(texts.map((text, index) => [keys[index], text]));
     const last = read.at(-1)!;
     expect(calls).toEqual([...read.slice(0, -1), last + 1]);
+  });
+
+  it('are read by any number of keys, and the store is asked for no more than it must answer', async () => {
+    const others = Array.from({ length: 3 * MOST_KEYS }, (_, index) => `none-${index}`);
+    const found = await new ConditionalTexts(storage.tasks, timers, 1000).readMany([...keys, ...others]);
+    expect([...found.keys()]).toEqual(keys);
+    expect(Math.max(...calls)).toBe(MOST_KEYS);
   });
 
   it('are offered and taken as hints in their order, so many at once that they are not too large', async () => {

@@ -90,7 +90,7 @@ function makerOf(client: IoredisClient | NodeRedisClient): () => Promise<RedisCl
 
 /** A client with `lazyConnect` connects for its first command. The store sends none before there is a connection. */
 function begun(client: IoredisClient): IoredisClient {
-  if (client.status === 'wait') void client.call('ping').catch(() => undefined);
+  if (client.status === 'wait') void client.call('ping').catch(() => undefined); // the session says why there is no connection
   return client;
 }
 

@@ -1,5 +1,4 @@
 import type { Slices } from '../../async/slices.js';
-import { MOST_KEYS } from '../../stores/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { type GroupPage, type GroupRoot, type Paged, incarnationsOf } from './group.js';
 import { decodePage, decodeRoot, pageKey, rootKey } from './group.codec.js';
@@ -29,7 +28,7 @@ export class GroupRecords {
     return foundIn(await this.parts.texts.read(rootKey(group)));
   }
 
-  /** Those that are not there are left out. Those that can't be read are counted. @param groups at most {@link MOST_KEYS} */
+  /** Those that are not there are left out. Those that can't be read are counted. */
   async roots(groups: readonly string[]): Promise<FoundRoots> {
     const texts = await this.parts.texts.readMany(groups.map(rootKey));
     const roots = [...texts.values()].flatMap(readable);
@@ -43,14 +42,11 @@ export class GroupRecords {
 
   async pages(group: string, incarnation: number, indexes: readonly number[]): Promise<Map<number, GroupPage>> {
     const pages = new Map<number, GroupPage>();
-    for (let begin = 0; begin < indexes.length; begin += MOST_KEYS) {
-      const batch = indexes.slice(begin, begin + MOST_KEYS);
-      const texts = await this.parts.texts.readMany(batch.map((page) => pageKey(group, incarnation, page)));
-      for (const page of batch) {
-        await this.parts.slices.turn();
-        const text = texts.get(pageKey(group, incarnation, page));
-        if (text !== undefined) pages.set(page, decodePage(text));
-      }
+    const texts = await this.parts.texts.readMany(indexes.map((page) => pageKey(group, incarnation, page)));
+    for (const page of indexes) {
+      await this.parts.slices.turn();
+      const text = texts.get(pageKey(group, incarnation, page));
+      if (text !== undefined) pages.set(page, decodePage(text));
     }
     return pages;
   }
@@ -60,9 +56,8 @@ export class GroupRecords {
     const keys = incarnationsOf(root).flatMap(({ incarnation, pages }) =>
       Array.from({ length: pages }, (_, page) => pageKey(root.group, incarnation, page)),
     );
-    for (let begin = 0; begin < keys.length; begin += MOST_KEYS) {
-      const texts = await this.parts.texts.readMany(keys.slice(begin, begin + MOST_KEYS));
-      for (const [key, text] of texts) await this.parts.texts.write(key, text, undefined);
+    for (const [key, text] of await this.parts.texts.readMany(keys)) {
+      await this.parts.texts.write(key, text, undefined);
     }
   }
 }
