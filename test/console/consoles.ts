@@ -15,6 +15,7 @@ import {
 
 import { until } from '../support/apps.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { ShardsUnreadError } from '../../lib/records/shards-unread.error.js';
 
 export const PLATFORMS = ['Express', 'Fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -103,9 +104,14 @@ export function useConsoles() {
     const url = `http://127.0.0.1:${port}${prefix}/${host.console?.path ?? 'gatekeeper'}`;
     const gatekeeper = app.get(GatekeeperService);
     for (const { name } of partsOf(gatekeeper).directory.declared.all)
-      await until(async () => !!(await gatekeeper.definitions.get(name)));
+      await until(async () => !!(await gatekeeper.definitions.get(name).catch(notReadYet)));
     return { app, gatekeeper, url, log, ...clientOf(url) };
   };
+}
+
+/** On a busy machine a node may need longer for its first reading than one call waits. */
+function notReadYet(error: unknown): undefined {
+  if (!(error instanceof ShardsUnreadError)) throw error;
 }
 
 /** An application that has not started yet. */

@@ -5,7 +5,6 @@ import type { TaskNode } from './task-node.js';
 /** The handler of all types: works for a while, renews its lease or not, and fails by chance while there is trouble. */
 export async function workOn(task: TaskContext, node: TaskNode, chance: Chance): Promise<unknown> {
   const { scene, name } = node;
-  scene.began(task);
   if (scene.stops.isBad(task.id)) throw new InvalidTaskError('simulated: it fails its group');
   for (let steps = chance.whole(0, 2); steps > 0; steps--) {
     if (scene.hasReports) task.progress(task.token, task.token, name);

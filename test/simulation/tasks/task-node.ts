@@ -58,7 +58,7 @@ export class TaskNode {
     const { lease } = scene;
     for (const type of TYPES) {
       const keepAlive = chance.happens(0.7);
-      this.tasks.handlers.handle(type, (task) => this.#work(task), {
+      this.tasks.handlers.handle(type, (task) => this.#attempt(task), {
         lease,
         keepAlive,
         concurrency: chance.whole(1, 4),
@@ -69,16 +69,16 @@ export class TaskNode {
     this.#trees = chance.beside();
     if (scene.faults.has('unique')) {
       const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: 2 };
-      this.tasks.handlers.handle(UNIQUE_TYPE, (task) => this.#work(task), options);
+      this.tasks.handlers.handle(UNIQUE_TYPE, (task) => this.#attempt(task), options);
     }
     // In a schedule without them, their queues would shift the draws of all calls.
     if (scene.trees.tasks.length > 0) this.#handleTrees();
     if (scene.links.size > 0) {
-      this.tasks.handlers.handle('link', (task) => this.#work(task), { lease, concurrency: 2 });
+      this.tasks.handlers.handle('link', (task) => this.#attempt(task), { lease, concurrency: 2 });
       this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
     }
-    scene.sent?.handle(this, (task) => this.#work(task), this.#trees);
-    scene.fair?.handle(this, (task) => this.#work(task), this.#trees);
+    scene.sent?.handle(this, (task) => this.#attempt(task), this.#trees);
+    scene.fair?.handle(this, (task) => this.#attempt(task), this.#trees);
     if (scene.schedule) this.#schedule(scene.schedule.plan);
   }
 
@@ -171,11 +171,13 @@ export class TaskNode {
     });
   }
 
-  async #work(task: TaskContext): Promise<unknown> {
+  /** One attempt, noted from the call of the handler until its end. */
+  async #attempt(task: TaskContext, handle = () => workOn(task, this, this.chance)): Promise<unknown> {
     const { limits, attempts } = this.scene;
+    this.scene.began(task);
     const ends = [attempts.began(task, this.process), limits?.began(task, this.process)];
     try {
-      return await workOn(task, this, this.chance);
+      return await handle();
     } finally {
       for (const ended of ends) ended?.();
     }
@@ -201,7 +203,7 @@ export class TaskNode {
     const { lease } = this.scene;
     for (const type of TREE_TYPES) {
       const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: this.#trees.whole(1, 4) };
-      this.tasks.handlers.handle(type, (task) => this.#grow(task), options);
+      this.tasks.handlers.handle(type, (task) => this.#attempt(task, () => this.#grow(task)), options);
       this.tasks.handlers.onGroupFinished(type, (group) => this.#join(group), { lease });
     }
   }
@@ -226,7 +228,7 @@ export class TaskNode {
         if (this.#trees.happens(0.2)) await this.pause(this.#trees.skewed(1, this.scene.lease));
         if (this.#trees.happens(0.02)) throw new InvalidTaskError('simulated: invalid in the middle');
       }
-    return this.#work(task);
+    return workOn(task, this, this.chance);
   }
 
   async #join(group: GroupContext): Promise<void> {
