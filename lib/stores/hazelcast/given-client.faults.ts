@@ -6,6 +6,9 @@ const UNHEARD =
   'client: it asks one member only, or members by chance (network.smartRouting, loadBalancer), so that the clocks of the ' +
   'others go unheard: leave both at their defaults';
 
+/** What follows the map's name in the names of the store's maps. */
+const MAPS = ['', '.tasks', '.groups', '.waiters', '.hints', '.keys'];
+
 interface GivenClient {
   readonly client?: HazelcastClient | undefined;
   readonly mapName?: string | undefined;
@@ -23,8 +26,11 @@ export function givenClientFaults({ client, mapName = 'gatekeeper.records' }: Gi
       ]
     : [];
   const unheard = hearsAll(network, loadBalancer) ? [] : [UNHEARD];
-  const nearCached = Object.keys(nearCaches).filter((pattern) => covers(pattern, mapName));
-  return [...asyncStart, ...unheard, ...nearCached.map((pattern) => nearCacheFault(pattern, mapName))];
+  return [
+    ...asyncStart,
+    ...unheard,
+    ...Object.keys(nearCaches).flatMap((pattern) => nearCacheFaults(pattern, mapName)),
+  ];
 }
 
 /** Whether successive calls without a key go to one member after another. */
@@ -34,8 +40,12 @@ function hearsAll(network: ClientConfig['network'], balancer: ClientConfig['load
   return isInTurn && network?.smartRouting !== false;
 }
 
-function nearCacheFault(pattern: string, mapName: string): string {
-  return `client: its Near Cache ${quoted(pattern)} covers the map ${quoted(mapName)}: stale records would be read, so name the caches that you need`;
+function nearCacheFaults(pattern: string, mapName: string): string[] {
+  const covered = MAPS.map((end) => mapName + end).find((name) => covers(pattern, name));
+  if (covered === undefined) return [];
+  return [
+    `client: its Near Cache ${quoted(pattern)} covers the map ${quoted(covered)}: stale records would be read, so name the caches that you need`,
+  ];
 }
 
 /** Whether a config's name covers a map, by Hazelcast's rules: the whole name, one asterisk, or 'default'. */

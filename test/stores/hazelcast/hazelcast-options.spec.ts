@@ -133,6 +133,18 @@ describe('A client that is passed in', () => {
     },
   );
 
+  it.each([
+    ['jobs.tasks', 'jobs.tasks'],
+    ['*.groups', 'jobs.groups'],
+    ['jobs.k*', 'jobs.keys'],
+    ['jobs*', 'jobs'],
+  ])('may not have a Near Cache over one of its other maps: %s', (pattern, map) => {
+    const client = clientWith({ nearCaches: { [pattern]: {} } });
+    expect(faultsOf({ client, mapName: 'jobs' })).toEqual([
+      expect.stringContaining(`Near Cache "${pattern}" covers the map "${map}"`),
+    ]);
+  });
+
   it.each(['gatekeeper.clock', 'other.*', '*.others'])('may have another Near Cache: %s', (pattern) => {
     expect(faultsOf({ client: clientWith({ nearCaches: { [pattern]: {} } }) })).toEqual([]);
   });
