@@ -6,6 +6,9 @@ import { faultsOf, quoted } from '../decision/index.js';
 import { UsageFailure } from './exit-code.js';
 import type { Environment, TargetOptions } from './target-options.js';
 
+/** Of the environment: path of the file of contexts. */
+const VARIABLE = 'GATEKEEPER_CONFIG';
+
 const contextSchema = z.strictObject({
   url: z.string().optional(),
   tokenFile: z.string().optional(),
@@ -30,13 +33,17 @@ export interface Contexts {
 }
 
 /**
- * Reads the file of contexts. If there is no file, there are no contexts.
+ * Reads the file of contexts. If there is no file at the usual place, there are no contexts.
  *
- * @throws UsageFailure if the file is invalid or can't be read
+ * @throws UsageFailure if the file is invalid or can't be read, or if the environment names one that is not there
  */
 export function readContexts(env: Environment): Contexts {
   const path = pathOf(env);
-  if (!existsSync(path)) return { path, byName: new Map() };
+  if (!existsSync(path)) {
+    if (env[VARIABLE])
+      throw new UsageFailure(`${VARIABLE} names ${quoted(path)}, and there is no such file: correct or unset it`);
+    return { path, byName: new Map() };
+  }
   const parsed = contextsSchema.safeParse(parseFile(path));
   if (!parsed.success) throw new UsageFailure(`the contexts in ${path} can't be used: ${faultsOf(parsed.error)[0]}`);
   const { current, contexts } = parsed.data;
@@ -65,7 +72,7 @@ export function contextOptions(name: string, { path, byName }: Contexts): Target
 }
 
 function pathOf(env: Environment): string {
-  const given = env['GATEKEEPER_CONFIG'];
+  const given = env[VARIABLE];
   if (given) return given;
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'gatekeeper', 'config.json');
 }

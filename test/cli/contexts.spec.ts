@@ -80,6 +80,15 @@ describe('contexts of the command line', () => {
     expect(() => resolveTarget(options, env)).toThrow(sentence);
   });
 
+  it('are refused when the environment names a file that is not there, unless the target is given otherwise', async () => {
+    const missing = { GATEKEEPER_CONFIG: join(folder, 'confg.json') };
+    const { exitCode, err } = await call(['contexts'], { env: missing });
+    expect(exitCode).toBe(2);
+    expect(err).toMatch(/GATEKEEPER_CONFIG names ".*confg\.json", and there is no such file/);
+    expect(() => resolveTarget({}, missing)).toThrow(/no such file/);
+    expect(resolveTarget({ url: 'https://other.example.org' }, missing)).toMatchObject({ kind: 'rest' });
+  });
+
   it.each([
     ['is not JSON', '{', /can't be read/],
     ['has a field that is unknown', { contexts: { a: { token: 'secret' } } }, /contexts\.a.*token/],

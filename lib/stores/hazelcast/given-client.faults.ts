@@ -6,7 +6,7 @@ const UNHEARD =
   'client: it asks one member only, or members by chance (network.smartRouting, loadBalancer), so that the clocks of the ' +
   'others go unheard: leave both at their defaults';
 
-/** What follows the map's name in the names of the store's maps. */
+/** The store's maps: `mapName` with these endings. */
 const MAPS = ['', '.tasks', '.groups', '.waiters', '.hints', '.keys'];
 
 interface GivenClient {
