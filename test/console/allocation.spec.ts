@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type StoreDefinition, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
+import {
+  type StoreDefinition,
+  StoreUnavailableError,
+  type StrategyInput,
+  UnknownOutcomeError,
+  memory,
+} from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 import { expectProblem } from './api.contract.js';
@@ -64,6 +70,24 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
       (await alone.send('POST', `${path}/plan`, { lose }, { token: TOKENS.view })).json;
     const [{ node }] = (await alone.get(path)).json.nodes;
     expect(await plan([node])).toMatchObject({ total: 1200, homeless: 1200, moves: { length: 1000 } });
+  });
+
+  it('says of a plan what is wrong with a strategy of the application', async () => {
+    let isBroken = false;
+    const strategy = ({ resources, participants }: StrategyInput): [string, string][] => {
+      if (isBroken) throw new Error('no such zone');
+      return resources.map((resource) => [resource, participants[0]!.id]);
+    };
+    const { allocation, ...rest } = allocating('abc');
+    const groups = [{ ...allocation!.groups![0]!, strategy }];
+    const alone = await start({ platform, store: memory(), gatekeeper: { ...rest, allocation: { groups } } });
+    await untilOwned(alone, ({ unowned, total }) => total === 3 && unowned === 0);
+    isBroken = true;
+    const answer = await alone.send('POST', `${path}/plan`, {}, { token: TOKENS.view });
+    expectProblem(answer, 500, 'invalid-strategy');
+    expect(answer.json.detail).toMatch(/allocation strategy can't be used: it threw: no such zone/);
+    isBroken = false;
+    expect(await alone.send('POST', `${path}/plan`, {}, { token: TOKENS.view })).toMatchObject({ status: 200 });
   });
 
   it('pins and drains through any node of the group, with author and reason', async () => {

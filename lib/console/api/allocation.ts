@@ -243,7 +243,7 @@ export const ALLOCATION_ROUTES = {
       unpin: few(resource).optional(),
     }).meta({ id: 'PlanAllocationRequest' }),
     answer: planSchema,
-    problems: ['unknown-group'],
+    problems: ['unknown-group', 'invalid-strategy'],
   }),
   pin: order(
     { verb: 'pin', operationId: 'pinResource', summary: 'Keep a resource on a node, by its name' },

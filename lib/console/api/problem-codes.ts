@@ -49,6 +49,7 @@ export const PROBLEMS = {
   'no-quorum': [503, 'The store has too few members'],
   'unknown-outcome': [503, 'It is not known whether it was done'],
   closing: [503, 'This node shuts down'],
+  'invalid-strategy': [500, 'The allocation strategy of this node fails'],
   internal: [500, 'Something went wrong here'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
