@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Redis } from 'ioredis';
-import { freePort, isFree } from '../../lib/testing/hazelcast/free-port.js';
+import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 import { MemberProcess } from '../../lib/testing/hazelcast/member-process.js';
 import { PID_MARK } from '../../lib/testing/hazelcast/supervisor.js';
 
@@ -16,11 +16,10 @@ const IS_READY = 'Ready to accept connections';
 const MOST_ATTEMPTS = 5;
 /** From this version on, tests need a setting to use DEBUG. Older servers don't know the setting, and would not start. */
 const FIRST_WITHOUT_DEBUG = 7;
-/** A server of a Cluster also listens on the port so far above its own. */
-const BUS = 10_000;
 /**
- * Ports of servers of a Cluster. With them the ports of the bus are below the range of outgoing connections, too: there the
- * connections of other tests to one server lie side by side, and a server rarely finds a gap.
+ * Ports of servers of a Cluster, which also listen on the port 10,000 above, for their bus. That must be below the range of
+ * outgoing connections, too: there the connections of other tests to one server lie side by side, and a server rarely finds
+ * a gap.
  */
 const CLUSTER_PORTS = { first: 15_000, end: 22_000 };
 const taken = new Set<number>();
@@ -40,14 +39,15 @@ export class RedisServer implements AsyncDisposable {
   static async start(settings: Readonly<Record<string, string | number>> = {}): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-redis-'));
     for (let attempt = 1; ; attempt++) {
-      const port = await (settings['cluster-enabled'] === 'yes' ? freePortWithBus() : freePort(HOST, taken));
+      const isOfCluster = settings['cluster-enabled'] === 'yes';
+      const port = isOfCluster ? randomInt(CLUSTER_PORTS.first, CLUSTER_PORTS.end) : await freePort(HOST, taken);
       taken.add(port);
       const server = new RedisServer(folder, port, settings);
       try {
         await server.restart();
         return server;
       } catch (error) {
-        // Another program may have taken a port since it was looked at.
+        // Another program may have the port, or the one for the bus.
         if (attempt < MOST_ATTEMPTS && (error as Error).message.includes('already in use')) continue;
         await rm(folder, { recursive: true, force: true });
         throw error;
@@ -137,13 +137,6 @@ export class RedisServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-async function freePortWithBus(): Promise<number> {
-  for (;;) {
-    const port = randomInt(CLUSTER_PORTS.first, CLUSTER_PORTS.end);
-    if (!taken.has(port) && (await isFree(HOST, port)) && (await isFree(HOST, port + BUS))) return port;
   }
 }
 

@@ -33,8 +33,7 @@ export async function freePort(address: string, taken: ReadonlySet<number>): Pro
   throw new HazelcastLauncherError(NO_FREE_PORT(address));
 }
 
-/** Whether nothing listens on a port of `address`, and no connection has it. */
-export function isFree(address: string, port: number): Promise<boolean> {
+function isFree(address: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>
