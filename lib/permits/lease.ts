@@ -126,6 +126,11 @@ export class Lease {
     this.#uncertain = undefined;
   }
 
+  /** Lets the lease end only when it is read after its time. A holder that reads it before each use needs no timer. */
+  unwatch(): void {
+    this.#cancelTimer();
+  }
+
   /** Ends the lease for good: a lost permit stays lost. */
   finish(reason: LossReason): void {
     if (this.#end) return;

@@ -72,6 +72,8 @@ export class SweepPermit implements SweepTurn {
     this.#isOpen = false;
     const former = this.#permit;
     this.#permit = attempt.permit;
+    // `isHeld` reads it before each use, and an idle node should not wake up for it.
+    this.#permit.lease.unwatch();
     // The lease continues with the newer use.
     await former?.release();
     return this.isHeld;

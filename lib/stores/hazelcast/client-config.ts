@@ -52,4 +52,7 @@ const PROPERTIES: ClientConfig['properties'] = {
   'hazelcast.client.heartbeat.interval': 2000,
   'hazelcast.client.heartbeat.timeout': 10_000,
   'hazelcast.client.invocation.timeout.millis': 10_000,
+  // The client looks this often for calls whose connection has ended. Its default of 100 costs an idle node a tenth of a
+  // percent of a core: a fifth of all that it needs.
+  'hazelcast.client.internal.clean.resources.millis': 500,
 };
