@@ -126,11 +126,6 @@ export class Lease {
     this.#uncertain = undefined;
   }
 
-  /** Lets the lease end only when it is read after its time. A holder that reads it before each use needs no timer. */
-  unwatch(): void {
-    this.#cancelTimer();
-  }
-
   /** Ends the lease for good: a lost permit stays lost. */
   finish(reason: LossReason): void {
     if (this.#end) return;
@@ -139,6 +134,11 @@ export class Lease {
     this.onEnd(this, reason);
     for (const user of this.users) user.end(reason);
     this.users.clear();
+  }
+
+  /** Lets the lease end only when it is read after its time. A holder that reads it before each use needs no timer. */
+  unwatch(): void {
+    this.#cancelTimer();
   }
 
   #check = (): void => {
