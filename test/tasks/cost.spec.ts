@@ -31,6 +31,14 @@ function rangesIn(counts: Record<string, number>, letters = 'abcdeflpstuwx'): nu
   return [...letters].reduce((sum, letter) => sum + (counts[`range ${letter}`] ?? 0), 0);
 }
 
+/** Counts the timers of a node that run from now on. */
+function countTimers({ context: { nodeClock } }: TaskNode): { fired: number } {
+  const counts = { fired: 0 };
+  const schedule = nodeClock.schedule.bind(nodeClock);
+  nodeClock.schedule = (action, ...rest) => schedule(() => (counts.fired++, action()), ...rest);
+  return counts;
+}
+
 /** A node whose first looks are over. */
 async function idleWorker(cluster: ReturnType<ReturnType<typeof useTaskCluster>>): Promise<TaskNode> {
   const node = worker(cluster, () => undefined);
@@ -55,6 +63,17 @@ describe('a node with nothing to do', () => {
     expect(poll).toBeLessThanOrEqual(3 * 12);
     const rest = Object.entries(others).filter(([key, count]) => count > 0 && !/^range [ac]$/.test(key));
     expect(rest).toEqual([]);
+  });
+
+  it('wakes up for addressed tasks with its sweep, not once more', async () => {
+    const cluster = newCluster();
+    const timers = countTimers(worker(cluster, () => undefined));
+    await cluster.time.advance(MINUTE / 2);
+    timers.fired = 0;
+    await cluster.time.advance(MINUTE);
+    // Besides the sweep, for three polls every 5 s, and a few for what it looks at each 10 s.
+    expect(timers.fired).toBeGreaterThan(50);
+    expect(timers.fired).toBeLessThan(ONCE_A_SECOND + 3 * 12 + 20);
   });
 
   it('reads once more per look if ended tasks are remembered', async () => {

@@ -25,6 +25,7 @@ export function ownClientConfig(options: ResolvedOwnOptions, hooks: ConnectionHo
       redoOperation: false,
     },
     connectionStrategy: oneConnection(),
+    metrics: { ...METRICS, ...clientConfig.metrics },
     flakeIdGenerators: { ...clientConfig.flakeIdGenerators, [`${clockName}*`]: { prefetchCount: 1 } },
     lifecycleListeners: [...(clientConfig.lifecycleListeners ?? []), hooks.onState],
     properties: { ...PROPERTIES, ...clientConfig.properties, [FAIL_ON_INDETERMINATE_STATE]: true },
@@ -44,6 +45,12 @@ function oneConnection(): ClientConfig['connectionStrategy'] {
     connectionRetry: { clusterConnectTimeoutMillis: 0 },
   };
 }
+
+/**
+ * A default that the user's clientConfig may change. The client packs its metrics for Hazelcast's Management Center, every
+ * 5 s by its own default. That costs 0.04 % of a core.
+ */
+const METRICS: ClientConfig['metrics'] = { collectionFrequencySeconds: 30 };
 
 /** Defaults that the user's clientConfig may change. */
 const PROPERTIES: ClientConfig['properties'] = {

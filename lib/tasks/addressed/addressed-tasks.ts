@@ -95,7 +95,10 @@ export class AddressedTasks implements AddressedWatch {
   seen(isAny: boolean, at: number): void {
     if (isAny && this.#noneAt !== undefined) this.wake();
     // A task of this node that came after the read still needs its look.
-    else if (!isAny && at > this.#wokenAt) this.#noneAt = at;
+    else if (!isAny && at > this.#wokenAt) {
+      this.#noneAt = at;
+      this.#wakeup.postpone(at + FRESH - this.#now);
+    }
   }
 
   async close(): Promise<void> {

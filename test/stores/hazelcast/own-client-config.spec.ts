@@ -42,6 +42,14 @@ describe('The config of an own client', () => {
     expect(config.lifecycleListeners).toContain(listener);
   });
 
+  it('sends its metrics every 30 s, unless the user wants others or none', () => {
+    expect(configOf({}).metrics).toEqual({ collectionFrequencySeconds: 30 });
+    expect(configOf({ clientConfig: { metrics: { collectionFrequencySeconds: 5 } } }).metrics).toEqual({
+      collectionFrequencySeconds: 5,
+    });
+    expect(configOf({ clientConfig: { metrics: { enabled: false } } }).metrics).toMatchObject({ enabled: false });
+  });
+
   it('tries the configured members first, then those that were seen, each once', () => {
     const config = configOf({ members: ['a:1', 'b:1'] }, ['b:1', 'c:1']);
     expect(config.network?.clusterMembers).toEqual(['a:1', 'b:1', 'c:1']);
