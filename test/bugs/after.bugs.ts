@@ -25,7 +25,8 @@ export const AFTER_BUGS: readonly Bug[] = [
         replace: '',
       },
     ],
-    layer: simulation(/T1 not done/, ['crash', 'slow', 'calls'], LONG),
+    // The end must come between two writes of the submitter, and the look after them must fail: once in 500 schedules.
+    layer: simulation(/T1 not done/, ['crash', 'slow', 'calls'], 3000),
   },
   {
     name: 'failure-forgotten',
