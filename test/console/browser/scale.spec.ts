@@ -65,7 +65,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     await page.getByText('10 of 1,000 semaphores').waitFor();
 
     await page.goto(`${url}/#/nodes`);
-    await page.getByText('100 nodes').waitFor();
+    await page.getByText('100 nodes', { exact: true }).waitFor();
   }, 120_000);
 
   /**
