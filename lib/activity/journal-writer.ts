@@ -34,7 +34,7 @@ export class JournalWriter<Entry extends object> {
       patience: PATIENCE,
       send: (batch) => this.#send(batch),
       onDropped: (count) => this.#reportDropped(count),
-      onUnwritten: (count, error) => this.#report(`write ${count} entries of ${name}`, error),
+      onUnwritten: (count, error) => this.#report(`write ${numbered(count)} of the journal of ${name}`, error),
     });
     this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
   }
@@ -87,11 +87,15 @@ export class JournalWriter<Entry extends object> {
   }
 
   #reportDropped(count: number): void {
-    const error = new Error(`${count} entries were dropped while the store could not be asked`);
+    const error = new Error(`${numbered(count)} got lost while the store could not be asked`);
     this.#report(`write the journal of ${this.name}`, error);
   }
 
   #report(action: string, error: unknown): void {
     this.context.events.next({ type: 'problem', action, error });
   }
+}
+
+function numbered(entries: number): string {
+  return entries === 1 ? '1 entry' : `${entries} entries`;
 }

@@ -112,7 +112,7 @@ describe('what a node writes into a journal', () => {
     expect(of('problem')).toMatchObject([
       {
         action: 'write the journal of audit',
-        error: { message: '200 entries were dropped while the store could not be asked' },
+        error: { message: '200 entries got lost while the store could not be asked' },
       },
     ]);
   });
@@ -166,7 +166,9 @@ describe('what a node writes into a journal', () => {
     other.store.script = (call, go) => (call === 'append' ? away() : go());
     const timers = nodes.time.pending;
     await other.gatekeeper.close();
-    expect(other.of('problem')).toMatchObject([{ action: 'write 1 entries of audit', error: { message: 'away' } }]);
+    expect(other.of('problem')).toMatchObject([
+      { action: 'write 1 entry of the journal of audit', error: { message: 'away' } },
+    ]);
     expect(nodes.time.pending).toBeLessThan(timers);
   });
 
