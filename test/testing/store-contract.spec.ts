@@ -149,6 +149,26 @@ describe('The contract of stores', () => {
     ]);
   });
 
+  it('finds a store that says of a write under its close that it was not made, although it was', async () => {
+    const sayNothing = (store: RecordStore) => {
+      const [write, close] = [store.compareAndSet.bind(store), store.close.bind(store)];
+      let isClosed = false;
+      store.close = () => ((isClosed = true), close());
+      store.compareAndSet = async (...args) => {
+        const isWritten = await write(...args);
+        if (isClosed) throw new StoreUnavailableError('closed');
+        return isWritten;
+      };
+    };
+    const { failures } = await failuresOf({ change: sayNothing, lacks: { ...LACKS, outage: 'not the point' } });
+    expect([...failures]).toEqual([
+      [
+        'close: ends writes under way, and each error is right about what became of its write',
+        expect.stringContaining('A write that failed surely is there'),
+      ],
+    ]);
+  });
+
   it('finds a store that answers during an outage', async () => {
     const { failures } = await failuresOf({ change: (store) => void (store.list = async () => new Map()) });
     expect([...failures.keys()]).toContain('an outage: makes list fail with a StoreUnavailableError');

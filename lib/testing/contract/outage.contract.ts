@@ -1,17 +1,15 @@
 import { strict as assert } from 'node:assert';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
+import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../stores/store.js';
 import { assertRejects, present } from './assertions.js';
 import { eventually } from './eventually.js';
+import { type NewText, assertTrue, newTextsOf, writeUntil } from './new-texts.js';
 import type { Outage, StoreClients, StoreLacks } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Timeout of calls, in ms: several tests wait for it. */
 const HASTY = 1000;
-
-/** Flows that write at once when the outage begins, over two clients. */
-const FLOWS = 10;
 
 const READS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
   read: (store) => store.read('key'),
@@ -21,12 +19,6 @@ const READS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> 
   now: (store) => store.now(),
   'the reading of a journal': (store) => store.journal('outage').read(1),
 };
-
-/** A write of the text "written", and how its call ended. */
-interface Write {
-  readonly key: string;
-  readonly outcome: boolean | Error;
-}
 
 /**
  * Contract of the three errors. After a StoreUnavailableError no node looks for the write: if it was applied, a permit stays
@@ -67,16 +59,16 @@ function describeErrors({ it }: ContractTests, scene: OutageScene, lacks: StoreL
 
 function describeWrites({ it }: ContractTests, scene: OutageScene): void {
   it('makes a later write fail, and its error is right about what became of it', async () => {
-    const write = await scene.during(() => attempt(scene.one, scene.newKey()));
-    assert.ok(write.outcome instanceof GatekeeperError, `The write ended with ${String(write.outcome)}`);
-    await assertTrue(write, scene.one);
+    const key = scene.newKey();
+    const writing = () => scene.one.compareAndSet(key, undefined, 'written').catch((error: Error) => error);
+    const outcome = await scene.during(writing);
+    assert.ok(outcome instanceof GatekeeperError, `The write ended with ${String(outcome)}`);
+    await assertTrue({ key, outcome }, (each) => scene.one.read(each));
   });
 
   it('breaks off many writes, and each error is right about what became of its write', async () => {
     const writes = await scene.breakOff();
-    const failed = writes.filter(({ outcome }) => outcome !== true);
-    assert.ok(failed.length >= FLOWS, 'No write met the outage');
-    for (const write of writes) await assertTrue(write, scene.other);
+    for (const write of writes) await assertTrue(write, (key) => scene.other.read(key));
   });
 }
 
@@ -139,18 +131,10 @@ class OutageScene {
     }
   }
 
-  /** Writes new keys in several flows, until each flow met the outage. */
-  async breakOff(): Promise<Write[]> {
-    const writes: Write[] = [];
-    const flow = async (store: RecordStore) => {
-      do writes.push(await attempt(store, this.newKey()));
-      while (writes.at(-1)!.outcome === true);
-    };
-    const stores = Array.from({ length: FLOWS }, (_, index) => (index % 2 ? this.one : this.other));
-    const flows = Promise.all(stores.map((store) => flow(store)));
-    await eventually('writes are under way', () => writes.length > FLOWS * 5);
-    await this.during(() => flows);
-    return writes;
+  /** Writes new keys in several flows over both clients, until each flow met the outage. */
+  breakOff(): Promise<NewText[]> {
+    const texts = [this.one, this.other].map((store) => newTextsOf(store, () => this.newKey()));
+    return writeUntil(texts, (all) => this.during(() => all));
   }
 
   get #outage(): Outage {
@@ -165,17 +149,4 @@ async function returned(store: RecordStore): Promise<void> {
     await store.read('contract:returned');
     return store.health().connected;
   });
-}
-
-async function attempt(store: RecordStore, key: string): Promise<Write> {
-  const outcome = await store.compareAndSet(key, undefined, 'written').catch((error: Error) => error);
-  return { key, outcome };
-}
-
-async function assertTrue({ key, outcome }: Write, store: RecordStore): Promise<void> {
-  if (outcome instanceof UnknownOutcomeError) return; // both are possible
-  const text = await store.read(key);
-  if (outcome instanceof StoreUnavailableError) assert.equal(text, undefined, 'A write that failed surely is there');
-  // The key was new: `false` means that the store repeated its own write after a lost answer.
-  else assert.equal(text, 'written', `A write that ended with ${String(outcome)} is not there`);
 }

@@ -5,6 +5,7 @@ import type { TaskStorage } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import { ContractClients } from './contract-clients.js';
 import { describeQueueContract } from './hint-queue.contract.js';
+import { assertTrue, writeUntil } from './new-texts.js';
 import type { TaskClientsUnderTest } from './store-under-test.js';
 import { describeTaskOutageContract } from './task-outage.contract.js';
 import { ContractTests, type TestRunner } from './test-runner.js';
@@ -64,6 +65,19 @@ export function describeTaskStorageContract({ name, runner, prepare }: TaskStora
     describeQueueContract(tests, { storages, open: () => clients.open() });
     describeTaskOutageContract(tests, clients);
     tests.describe('close', () => {
+      for (const which of ['tasks', 'groups'] as const) {
+        tests.it(
+          `ends writes of ${which} under way, and each error is right about what became of its write`,
+          async () => {
+            const store = await clients.open();
+            const texts = tasksOf(store)[which];
+            const write = async (key: string, text: string) => (await texts.create(key, text)) === undefined;
+            const writes = await writeUntil([{ newKey: randomUUID, write }], () => store.close());
+            for (const each of writes) await assertTrue(each, (key) => storages()[0][which].read(key));
+          },
+        );
+      }
+
       for (const [method, call] of Object.entries(CALLS)) {
         tests.it(`makes ${method} refuse later calls`, async () => {
           const store = await clients.open();
