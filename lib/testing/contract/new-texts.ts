@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
 import type { RecordStore } from '../../stores/store.js';
 import { eventually } from './eventually.js';
@@ -33,16 +34,18 @@ export async function writeUntil(
   stop: (all: Promise<unknown>) => Promise<unknown>,
 ): Promise<NewText[]> {
   const written: NewText[] = [];
-  const flow = async (some: NewTexts) => {
+  const flow = async (some: NewTexts, index: number) => {
+    // The flows must not be in step: then all writes could be between two calls when `stop` comes.
+    for (let turn = 0; turn < index; turn++) await nextTurn();
     for (let outcome: NewText['outcome'] = true; outcome === true;) {
       const key = some.newKey();
       outcome = await some.write(key, 'written').catch((error: Error) => error);
       written.push({ key, outcome });
       // A store in memory answers without a turn of the event loop.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   };
-  const flows = Promise.all(Array.from({ length: FLOWS }, (_, index) => flow(texts[index % texts.length]!)));
+  const flows = Promise.all(Array.from({ length: FLOWS }, (_, index) => flow(texts[index % texts.length]!, index)));
   await eventually('writes are under way', () => written.length > FLOWS * 5);
   await stop(flows);
   await flows;
