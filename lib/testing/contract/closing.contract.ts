@@ -3,7 +3,8 @@ import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../stores/store.js';
 import { assertRejects } from './assertions.js';
 import { eventually } from './eventually.js';
-import { assertTrue, newTextsOf, writeUntil } from './new-texts.js';
+import { writeUntil } from './flows.js';
+import { assertTrue, attempt } from './new-record.js';
 import type { StoreClients, StoreLacks } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
@@ -43,8 +44,8 @@ export function describeClosingContract(tests: ContractTests, clients: StoreClie
 
     it('ends writes under way, and each error is right about what became of its write', async () => {
       const store = await clients.open();
-      const writes = await writeUntil([newTextsOf(store, () => clients.newKey())], () => store.close());
-      for (const write of writes) await assertTrue(write, (key) => clients.one.read(key));
+      const writes = await writeUntil([() => attempt(store, clients.newKey())], () => store.close());
+      for (const write of writes) await assertTrue(write, clients.one);
     });
 
     it('ends the watches', async () => {

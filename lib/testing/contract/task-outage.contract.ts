@@ -1,22 +1,21 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
+import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { RecordStore } from '../../stores/store.js';
-import type { TaskStorage, Texts } from '../../stores/task-storage.js';
+import type { TaskStorage } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import type { ContractClients } from './contract-clients.js';
 import { eventually } from './eventually.js';
+import { FLOWS, writeUntil } from './flows.js';
 import type { TaskClientsUnderTest } from './store-under-test.js';
+import { type Change, assertTrue, latest, next } from './text-change.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Timeout of calls, in ms. */
 const HASTY = 1000;
 /** Longer than any test may take, in ms. */
 const FOR_EVER = 60_000;
-/** Flows that change texts at once when the outage begins, over two clients. */
-const FLOWS = 10;
-
 const READS: Readonly<Record<string, (tasks: TaskStorage) => Promise<unknown>>> = {
   read: ({ tasks }) => tasks.read('key'),
   readMany: ({ groups }) => groups.readMany(['key']),
@@ -24,16 +23,6 @@ const READS: Readonly<Record<string, (tasks: TaskStorage) => Promise<unknown>>> 
   peek: (tasks) => tasks.queue('outage').peek(),
   size: (tasks) => tasks.queue('outage').size(),
 };
-
-/** A change of one text, and how its call ended. */
-interface Change {
-  readonly key: string;
-  /** The text before the change, and after it. Undefined: none. */
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
-  /** True: it was made. False: the text was another one. */
-  readonly outcome: boolean | Error;
-}
 
 /**
  * Contract of the errors of {@link TaskStorage}. After a StoreUnavailableError the caller submits a task again, or lets
@@ -108,17 +97,8 @@ class TaskOutage {
 
   /** Changes texts in several flows, until each flow met the outage. */
   async breakOff(which: 'tasks' | 'groups'): Promise<Change[]> {
-    const changes: Change[] = [];
-    const flow = async (texts: Texts) => {
-      for (let change: Change | undefined; (change?.outcome ?? true) === true; changes.push(change))
-        change = await next(change, texts);
-    };
-    const storages = await this.storages();
-    const flows = Promise.all(Array.from({ length: FLOWS }, (_, index) => flow(storages[index % 2]![which])));
-    await eventually('changes are under way', () => changes.length > FLOWS * 5);
-    await this.during(() => flows);
-    // A later change of the same text hides what became of an earlier one.
-    return [...new Map(changes.map((change) => [change.key, change])).values()];
+    const steps = (await this.storages()).map((tasks) => (former?: Change) => next(former, tasks[which]));
+    return latest(await writeUntil(steps, (all) => this.during(() => all)));
   }
 
   #opened(): Promise<readonly [RecordStore, RecordStore]> {
@@ -131,25 +111,4 @@ async function returned(store: RecordStore): Promise<void> {
     await store.read('contract:returned');
     return store.health().connected;
   });
-}
-
-/** Creates a text, replaces it, removes it, and begins again with another key. */
-async function next(former: Change | undefined, texts: Texts): Promise<Change> {
-  const { key, after: before } = former?.after === undefined ? { key: randomUUID() } : former;
-  const after = before === undefined ? 'created' : before === 'created' ? 'replaced' : undefined;
-  const outcome = await made(texts, key, before, after).catch((error: Error) => error);
-  return { key, before, after, outcome };
-}
-
-async function made(texts: Texts, key: string, before?: string, after?: string): Promise<boolean> {
-  if (before === undefined) return (await texts.create(key, after!)) === undefined;
-  return after === undefined ? texts.remove(key, before) : texts.replace(key, before, after);
-}
-
-async function assertTrue({ key, before, after, outcome }: Change, texts: Texts): Promise<void> {
-  if (outcome instanceof UnknownOutcomeError) return; // both are possible
-  const text = await texts.read(key);
-  if (outcome instanceof StoreUnavailableError) assert.equal(text, before, 'A change that failed surely was made');
-  // No other client changes the text: `false` means that the store repeated its own change after a lost answer.
-  else assert.equal(text, after, `A change that ended with ${String(outcome)} was not made`);
 }

@@ -4,10 +4,11 @@ import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { TaskStorage } from '../../stores/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import { ContractClients } from './contract-clients.js';
+import { writeUntil } from './flows.js';
 import { describeQueueContract } from './hint-queue.contract.js';
-import { assertTrue, writeUntil } from './new-texts.js';
 import type { TaskClientsUnderTest } from './store-under-test.js';
 import { describeTaskOutageContract } from './task-outage.contract.js';
+import { type Change, assertTrue, latest, next } from './text-change.js';
 import { ContractTests, type TestRunner } from './test-runner.js';
 import { describeRangeContract } from './text-range.contract.js';
 import { describeTextsContract } from './texts.contract.js';
@@ -71,9 +72,8 @@ export function describeTaskStorageContract({ name, runner, prepare }: TaskStora
           async () => {
             const store = await clients.open();
             const texts = tasksOf(store)[which];
-            const write = async (key: string, text: string) => (await texts.create(key, text)) === undefined;
-            const writes = await writeUntil([{ newKey: randomUUID, write }], () => store.close());
-            for (const each of writes) await assertTrue(each, (key) => storages()[0][which].read(key));
+            const changes = await writeUntil([(former?: Change) => next(former, texts)], () => store.close());
+            for (const change of latest(changes)) await assertTrue(change, storages()[0][which]);
           },
         );
       }

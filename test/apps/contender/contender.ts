@@ -101,14 +101,11 @@ export class Contender implements OnApplicationBootstrap, OnModuleDestroy {
     await this.writer.writeFor(took, permit, isCareful);
     if (!permit.keepAlive && chance.happens(0.4)) await this.#refresh(permit);
     // Not one that is kept alive: it would be held for as long as the process lives.
-    if (!permit.keepAlive && chance.happens(0.15)) {
-      await this.#forget(signal);
-      this.#held.delete(permit);
-    } else {
-      // Before the call: the signal of a permit that is given back does not abort, also if the process freezes meanwhile.
-      this.#held.delete(permit);
-      await this.#release(permit);
-    }
+    const isForgotten = !permit.keepAlive && chance.happens(0.15);
+    if (isForgotten) await this.#forget(signal);
+    // Before the release: the signal of a permit that is given back does not abort, also if the process freezes meanwhile.
+    this.#held.delete(permit);
+    if (!isForgotten) await this.#release(permit);
   }
 
   async #refresh(permit: Permit): Promise<void> {
