@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { systemClock, type CancelTimer } from '../../async/node-clock.js';
 import { AwaitedKeys } from '../awaited-keys.js';
 import type { PrefixWatches } from '../prefix-watches.js';
-import type { Notify } from '../store.js';
 import type { RedisClient, Subscriber } from './clients/redis-client.js';
 import { Channels } from './keys.js';
 
 /** ms for which a subscription outlives its last wait: the next wait for the same key then costs nothing. */
 const LINGER = 5000;
-const NO_MESSAGE: Announcement = { head: '', channel: '' };
 
-/** The message of a write: the head of the message, and its channel. That is empty if there is no message. */
-export interface Announcement {
-  readonly head: string;
-  readonly channel: string;
+/** What a script needs to announce a write. */
+export interface Announcing {
+  /** Id of this client: its own messages begin with it. */
+  readonly writer: string;
+  /** Channel of the changes that concern all clients. */
+  readonly changes: string;
+  /** Prefix of the channels of those that wait for a record. */
+  readonly waiting: string;
 }
 
 /**
@@ -117,12 +119,10 @@ export class ChangeFeed {
     };
   }
 
-  /** The message of a write of `key`. The server adds the text. */
-  announcement(key: string, notify: Notify): Announcement {
+  /** Undefined: there is no connection for messages yet. */
+  get announcing(): Announcing | undefined {
     const channels = this.#channels;
-    if (notify === 'none' || !channels) return NO_MESSAGE;
-    const channel = notify === 'all' ? channels.changes : channels.waiting(key);
-    return { head: `${this.#id} ${key.length} ${key}`, channel };
+    return channels && { writer: this.#id, changes: channels.changes, waiting: channels.allWaiting };
   }
 
   /** Calls `wake` with the name of each queue for which this client is woken. */

@@ -1,7 +1,7 @@
 import { GatheredWrites, type TextWrite } from '../gathered-writes.js';
 import type { Notify, RecordPage } from '../store.js';
 import { type Calls, SHARED } from './calls.js';
-import type { Announcement, ChangeFeed } from './change-feed.js';
+import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
 import type { Script } from './scripts.js';
 
@@ -10,10 +10,14 @@ const FEW = 32;
 /** Records on a page of one bucket. */
 const MANY = 500;
 
+/** The first place, and who gets a message of a write, as characters for the script. */
+const A = 'A'.charCodeAt(0);
+const FLAGS: Readonly<Record<Notify, string>> = { all: 'a', waiting: 'w', none: 'n' };
+
 interface RecordWrite extends TextWrite {
   readonly next: string;
   readonly bucket: number;
-  readonly announcement: Announcement;
+  readonly notify: Notify;
 }
 
 /**
@@ -39,9 +43,8 @@ export class Records {
 
   async compareAndSet(key: string, expected: string | undefined, next: string, notify: Notify): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
-    const announcement = this.feed.announcement(key, notify);
-    const former = expected === undefined ? {} : { former: expected };
-    const written = await this.#writesTo(bucket).write({ key, ...former, next, bucket, announcement });
+    const write = expected === undefined ? { key, next, bucket, notify } : { key, former: expected, next, bucket, notify };
+    const written = await this.#writesTo(bucket).write(write);
     if (written instanceof Error) throw written;
     return written;
   }
@@ -55,13 +58,26 @@ export class Records {
 
   /** @returns an error for each write that was refused by itself */
   async #write(writes: readonly RecordWrite[]): Promise<(boolean | Error)[]> {
-    const keys: string[] = [];
-    const args: string[] = [];
-    for (const { key, former, next, bucket, announcement } of writes) {
-      keys.push(this.keys.record(key, bucket), this.keys.index(bucket), this.keys.origin(bucket));
-      args.push(former === undefined ? '0' : '1', former ?? '', next, key, announcement.head, announcement.channel);
+    const { announcing } = this.feed;
+    const { writer = '', changes = '', waiting = '' } = announcing ?? {};
+    const places = new Map<number, string>();
+    const ofBuckets: string[] = [];
+    const ofRecords: string[] = [];
+    const texts: string[] = [];
+    let flags = '';
+    for (const { key, former, next, bucket, notify } of writes) {
+      let place = places.get(bucket);
+      if (place === undefined) {
+        place = String.fromCharCode(A + places.size);
+        places.set(bucket, place);
+        ofBuckets.push(this.keys.index(bucket), this.keys.origin(bucket));
+      }
+      flags += place + (former === undefined ? '0' : '1') + (announcing ? FLAGS[notify] : FLAGS.none);
+      ofRecords.push(this.keys.record(key, bucket));
+      texts.push(former ?? '', next);
     }
-    const answers = await this.calls.writeEach(this.script, keys as [string, ...string[]], args);
+    const keys = [...ofBuckets, ...ofRecords] as [string, ...string[]];
+    const answers = await this.calls.writeEach(this.script, keys, [flags, writer, changes, waiting, ...texts]);
     return answers.map((answer) => (answer instanceof Error ? answer : Number(answer) === 1));
   }
 

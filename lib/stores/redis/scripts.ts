@@ -65,29 +65,42 @@ end
 export const DOUBT_BUCKET = writing(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
 /**
- * Compares and writes records, each by itself. KEYS: for each record its key, the index of its bucket, and the origin of its
- * bucket. ARGV: for each record '1' if a text is expected, this text, the next text, the record's key, the head of a message,
- * and a channel or ''. Answers 1 for each that was written, 0 for each whose text is another one, and an error for each that
- * Redis refuses: a key may have a value of another type, and Redis does not take back the writes before an error.
+ * Compares and writes records, each by itself. KEYS: the index and the origin of each bucket, then the key of each record.
+ * ARGV: the flags of all records, the writer's id, the channel of changes, the prefix of the channels of those that wait; then
+ * for each record the expected text and the next text. Flags: one character for the place of the record's bucket, 'A' for the
+ * first; 1 if a text is expected, otherwise 0; and who gets a message: 'a' all, 'w' those that wait, 'n' none.
+ *
+ * Answers 1 for each that was written, 0 for each whose text is another one, and an error for each that Redis refuses: a key
+ * may have a value of another type, and Redis does not take back the writes before an error.
  *
  * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. For
  * other reasons Redis refuses only the first write of a script, so an error of all means that no record was written.
  *
+ * A client spends more time on an argument than on its bytes, so what is the same for all records is sent once.
+ *
  * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */
 const compareAndSet = (refused: string): string => `
+local flags, writer, changes, waiting = unpack(ARGV, 1, 4)
 local answers = {}
-for i = 1, #KEYS / 3 do
-  local record, index, origin = KEYS[3 * i - 2], KEYS[3 * i - 1], KEYS[3 * i]
-  local at = 6 * i - 5
-  local isExpected, expected, text, key, head, channel = unpack(ARGV, at, at + 5)
+local first = #KEYS - #flags / 3
+for i = 1, #flags / 3 do
+  local place, isExpected, notify = string.byte(flags, 3 * i - 2, 3 * i)
+  local index, origin, record = KEYS[2 * (place - 65) + 1], KEYS[2 * (place - 65) + 2], KEYS[first + i]
+  local expected, text = ARGV[2 * i + 3], ARGV[2 * i + 4]
   local found = ${refused} or redis.pcall('GET', record)
   if type(found) == 'table' then
     answers[i] = found
-  elseif isExpected == '1' and found == expected or isExpected == '0' and not found then
+  elseif isExpected == 49 and found == expected or isExpected == 48 and not found then
+    local key = string.sub(record, #index + 1 + #'record:' - #'index')
     local indexed = redis.pcall('ZADD', index, 0, key)
     local written = type(indexed) == 'table' and indexed or redis.pcall('SET', record, text)
-    if not written.err and channel ~= '' then redis.pcall('PUBLISH', channel, head .. text) end
+    if not written.err and notify ~= 110 then
+      local _, continued = string.gsub(key, '[\\128-\\191]', '')
+      local _, halves = string.gsub(key, '[\\240-\\244]', '')
+      local message = writer .. ' ' .. (#key - continued + halves) .. ' ' .. key .. text
+      redis.pcall('PUBLISH', notify == 97 and changes or waiting .. key, message)
+    end
     answers[i] = written.err and written or 1
   else
     answers[i] = 0
