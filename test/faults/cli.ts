@@ -7,8 +7,8 @@ import { FAULTS } from './faults.js';
 import { lacks as whatLacks } from './needs.js';
 import { planOf } from './plan.js';
 import { report } from './report.js';
-import { addRun, merge } from './results.js';
-import { runPlan } from './run-plan.js';
+import { type Run, addRun, merge, readRuns } from './results.js';
+import { type Outcome, runPlan } from './run-plan.js';
 import { STORES } from './stores.js';
 import { GROUP, runTaskFaults } from './tasks/run-task-faults.js';
 
@@ -18,7 +18,8 @@ const USAGE = `test:faults: real servers and real client processes under faults
   --store <name>     ${STORES.join(', ')}; likewise
   --seconds <n>      how long each fault is repeated (60)
   --seed <n>         order and timing of the faults (random, and printed)
-  --results <path>   keeps the results in this file, and reports on all that are in it: so long runs can be done in parts
+  --results <path>   keeps the results in this file, and reports on all that are in it: so long runs can be done in parts.
+                     Those of a server are written as soon as it is done
   --report <path>    writes the report there, too
   --tasks <n>        in place of all that: so many distributed tasks, in groups of 100, while nodes and members are
                      killed, frozen and stopped`;
@@ -50,7 +51,17 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const began = new Date();
   print(`seed ${seed}; histories in ${folder}`);
   const signal = interruption();
-  const outcome = await runPlan(plan, { seed, lasts: seconds * 1000, folder, lacks, print, signal }).catch(
+  const { results: file } = values;
+  const asRun = (outcome: Outcome): Run => ({
+    seed,
+    began: began.toISOString(),
+    skipped: plan.skipped,
+    ...outcome,
+  });
+  const keep = async (outcome: Outcome): Promise<void> => {
+    if (file !== undefined) await addRun(file, asRun(outcome));
+  };
+  const outcome = await runPlan(plan, { seed, lasts: seconds * 1000, folder, lacks, print, keep, signal }).catch(
     async (error: unknown) => {
       if (!signal.aborted) throw error;
       await rm(folder, { recursive: true });
@@ -58,11 +69,11 @@ export async function main(args: readonly string[], print: (text: string) => voi
     },
   );
   if (!outcome) {
-    print(`${(signal.reason as Error).message}; all that was started has ended`);
+    const kept = file === undefined ? '' : `; the results of the servers that were done are in ${file}`;
+    print(`${(signal.reason as Error).message}; all that was started has ended${kept}`);
     return 130;
   }
-  const run = { seed, began: began.toISOString(), skipped: plan.skipped, ...outcome };
-  const all = merge(values.results === undefined ? [run] : await addRun(values.results, run));
+  const all = merge(file === undefined ? [asRun(outcome)] : await readRuns(file));
   const text = report(all);
   print(`\n${text}`);
   if (values.report !== undefined) await writeFile(values.report, text);

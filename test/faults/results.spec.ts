@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkHistory } from '../history/check-history.js';
 import { report } from './report.js';
-import { type Run, addRun, merge } from './results.js';
+import { type Run, addRun, merge, readRuns } from './results.js';
 import type { FaultResult } from './run-fault.js';
 
 const result = (fault: string, changes: Partial<FaultResult> = {}): FaultResult => ({
@@ -50,9 +50,8 @@ describe('results of several runs', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const added = async (...runs: Run[]) => {
-    let all: Run[] = [];
-    for (const each of runs) all = await addRun(file, each);
-    return merge(all);
+    for (const each of runs) await addRun(file, each);
+    return merge(await readRuns(file));
   };
 
   it('are one report in the order of the faults, with the last result of each', async () => {

@@ -41,15 +41,18 @@ export function merge(runs: readonly Run[]): Results {
   };
 }
 
-/** Adds a run to those of a file, which need not exist. @returns all of them */
-export async function addRun(file: string, run: Run): Promise<Run[]> {
+/** Adds a run to those of a file, which need not exist. */
+export async function addRun(file: string, run: Run): Promise<void> {
+  await writeFile(file, JSON.stringify([...(await readRuns(file)), run], withoutInfinity));
+}
+
+/** The runs that {@link addRun} wrote. */
+export async function readRuns(file: string): Promise<Run[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '[]';
     throw error;
   });
-  const runs = [...(JSON.parse(text, withInfinity) as Run[]), run];
-  await writeFile(file, JSON.stringify(runs, withoutInfinity));
-  return runs;
+  return JSON.parse(text, withInfinity) as Run[];
 }
 
 const keyOf = (store: StoreName, fault: string): string => `${store} ${fault}`;

@@ -7,6 +7,8 @@ import type { FaultSite } from './fault-site.js';
 import { ServerSite } from './server-site.js';
 import { Site } from './site.js';
 
+export type Outcome = Pick<Run, 'results' | 'failures'>;
+
 export interface PlanOptions {
   readonly seed: number;
   /** ms for each fault. */
@@ -14,6 +16,8 @@ export interface PlanOptions {
   readonly folder: string;
   readonly lacks: Lacks;
   readonly print: (text: string) => void;
+  /** Called with the outcome of each site as soon as all its faults ran: the next ones may take an hour. */
+  readonly keep?: (outcome: Outcome) => Promise<void>;
   /** Ends the run, and everything that was started. */
   readonly signal?: AbortSignal;
 }
@@ -23,26 +27,27 @@ export interface PlanOptions {
  *
  * @throws the signal's reason when it aborts
  */
-export async function runPlan(
-  { legs, skipped }: Plan,
-  options: PlanOptions,
-): Promise<Pick<Run, 'results' | 'failures'>> {
+export async function runPlan({ legs, skipped }: Plan, options: PlanOptions): Promise<Outcome> {
   for (const line of skipped) options.print(`skipped: ${line}`);
-  const results: FaultResult[] = [];
-  const failures: Failure[] = [];
+  const outcomes: Outcome[] = [];
   for (const leg of legs) {
-    const ofLeg: FaultResult[] = [];
+    const results: FaultResult[] = [];
+    const failures: Failure[] = [];
     try {
-      await runLeg(leg, options, ofLeg);
+      await runLeg(leg, options, results);
     } catch (error) {
       options.signal?.throwIfAborted();
-      const failure = failureOf(leg, ofLeg, error as Error);
+      const failure = failureOf(leg, results, error as Error);
       failures.push(failure);
       options.print(failure.text);
     }
-    results.push(...ofLeg);
+    outcomes.push({ results, failures });
+    await options.keep?.({ results, failures });
   }
-  return { results, failures };
+  return {
+    results: outcomes.flatMap(({ results }) => results),
+    failures: outcomes.flatMap(({ failures }) => failures),
+  };
 }
 
 function failureOf({ site, faults }: Leg, results: readonly FaultResult[], { stack }: Error): Failure {

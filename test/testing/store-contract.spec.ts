@@ -87,7 +87,10 @@ describe('The contract of stores', () => {
     const get = texts.get.bind(texts);
     texts.get = (key) => get(key.toLowerCase());
     const { failures } = await failuresOf({ shelf });
-    expect([...failures.keys()]).toEqual(['compare-and-set: keeps texts apart whose keys look alike']);
+    expect([...failures.keys()]).toEqual([
+      'compare-and-set: keeps texts apart whose keys look alike',
+      'watch: tells of keys and texts with unicode, unchanged, also those who wait',
+    ]);
   });
 
   it('finds a store whose pages begin at a number of texts', async () => {

@@ -8,7 +8,7 @@ import { Channels } from './keys.js';
 /** ms for which a subscription outlives its last wait: the next wait for the same key then costs nothing. */
 const LINGER = 5000;
 
-/** What a script needs to announce a write. */
+/** Tells a script how to announce a write. */
 export interface Announcing {
   /** Id of this client: its own messages begin with it. */
   readonly writer: string;

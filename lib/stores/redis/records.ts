@@ -10,9 +10,9 @@ const FEW = 32;
 /** Records on a page of one bucket. */
 const MANY = 500;
 
-/** The first place, and who gets a message of a write, as characters for the script. */
-const A = 'A'.charCodeAt(0);
-const FLAGS: Readonly<Record<Notify, string>> = { all: 'a', waiting: 'w', none: 'n' };
+/** Flags of a write for the script: the place of the first bucket, and who gets a message. */
+const FIRST_PLACE = 'A'.charCodeAt(0);
+const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: 'w', none: 'n' };
 
 interface RecordWrite extends TextWrite {
   readonly next: string;
@@ -43,8 +43,8 @@ export class Records {
 
   async compareAndSet(key: string, expected: string | undefined, next: string, notify: Notify): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
-    const write = expected === undefined ? { key, next, bucket, notify } : { key, former: expected, next, bucket, notify };
-    const written = await this.#writesTo(bucket).write(write);
+    const former = expected === undefined ? {} : { former: expected };
+    const written = await this.#writesTo(bucket).write({ key, ...former, next, bucket, notify });
     if (written instanceof Error) throw written;
     return written;
   }
@@ -66,13 +66,12 @@ export class Records {
     const texts: string[] = [];
     let flags = '';
     for (const { key, former, next, bucket, notify } of writes) {
-      let place = places.get(bucket);
-      if (place === undefined) {
-        place = String.fromCharCode(A + places.size);
-        places.set(bucket, place);
+      if (!places.has(bucket)) {
+        places.set(bucket, String.fromCharCode(FIRST_PLACE + places.size));
         ofBuckets.push(this.keys.index(bucket), this.keys.origin(bucket));
       }
-      flags += place + (former === undefined ? '0' : '1') + (announcing ? FLAGS[notify] : FLAGS.none);
+      flags +=
+        places.get(bucket) + (former === undefined ? '0' : '1') + (announcing ? NOTIFIED[notify] : NOTIFIED.none);
       ofRecords.push(this.keys.record(key, bucket));
       texts.push(former ?? '', next);
     }

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import type { RecordChange, RecordStore } from '../../stores/store.js';
+import { AWKWARD_TEXTS } from './awkward-texts.js';
 import { eventually } from './eventually.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
@@ -37,6 +38,25 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
       await Promise.all(keys.map((key) => clients.other.compareAndSet(key, undefined, `text of ${key}`)));
       for (const key of keys) await heard(changes, key, `text of ${key}`);
     });
+
+    for (const [name, end] of AWKWARD_TEXTS) {
+      watching(`tells of keys and texts with ${name}, unchanged, also those who wait`, async (watch) => {
+        const key = `${clients.newKey()}${end}`;
+        const changes = await watch(clients.one, 'contract:');
+        await clients.other.compareAndSet(key, undefined, `0${end}`);
+        await heard(changes, key, `0${end}`);
+        const endWait = clients.one.awaitChanges(key);
+        const later: string[] = [];
+        // The first of them may be missed: the other client may not know yet that this one waits.
+        await eventually('word of it', async () => {
+          const next = `${later.length + 1}${end}`;
+          await clients.other.compareAndSet(key, later.at(-1) ?? `0${end}`, next, { notify: 'waiting' });
+          later.push(next);
+          return changes.some((change) => change.key === key && later.includes(change.text ?? ''));
+        });
+        endWait();
+      });
+    }
 
     watching('tells the client itself of what it wrote, after the call began', async (watch) => {
       const key = clients.newKey();
