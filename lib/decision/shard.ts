@@ -91,7 +91,7 @@ export function shardOf(name: string, shards = SHARDS): string {
   return String(hashOf(name) % shards);
 }
 
-/** FNV-1a with 32 bits over the UTF-8 bytes of a name. */
+/** FNV-1a with 32 bits over the UTF-8 bytes of a name. Most names are ASCII, whose bytes are their units. */
 export function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < name.length; index++) {

@@ -70,6 +70,7 @@ export class Calls {
       try {
         const rows = await this.on.server.run(statement, values, deadline);
         this.problem = undefined;
+        connection.answered();
         return rows;
       } catch (error) {
         const failed = error as Failed;

@@ -5,7 +5,7 @@ import { Wakeup } from '../../async/wakeup.js';
 import { atMost } from '../at-most.js';
 import { messageOf } from '../../decision/index.js';
 import { StoreUnavailableError } from '../store.errors.js';
-import { PostgresUnusableError } from './failures.js';
+import { PostgresUnusableError, wasStarting } from './failures.js';
 import type { Server } from './server.js';
 
 /** ms. A server that hangs must not delay the application's shutdown. */
@@ -32,6 +32,8 @@ export class Connection {
   #isOpen = false;
   #failure: unknown;
   #failures = 0;
+  /** Whether a call was answered since the examination that is under way began. */
+  #wasAnswered = false;
   #endFirstAttempt!: () => void;
   readonly #suspicion = new Wakeup(systemClock);
   readonly #closing = new AbortController();
@@ -80,6 +82,9 @@ export class Connection {
   /** Has the server examined soon. */
   readonly suspect = (): void => this.#suspicion.ring();
 
+  /** Notes that the server answered a call. */
+  readonly answered = (): void => void (this.#wasAnswered = true);
+
   /** Closes the connections. Resolves at the latest after {@link LONGEST_CLOSE} ms; the rest then closes later. */
   async close(): Promise<void> {
     this.#closing.abort(closedError());
@@ -102,6 +107,7 @@ export class Connection {
   }
 
   async #examineOnce(): Promise<void> {
+    this.#wasAnswered = false;
     try {
       await this.examine();
       if (this.#closing.signal.aborted) return;
@@ -109,9 +115,11 @@ export class Connection {
       this.#failures = 0;
       if (!this.#isOpen) this.#open();
     } catch (error) {
+      this.#failures++;
+      // The refusal of a server that was starting may come after its first answers.
+      if (this.#isOpen && this.#wasAnswered && wasStarting(error)) return this.suspect();
       this.problem = messageOf(error);
       this.#failure = error;
-      this.#failures++;
       if (this.#isOpen) this.#lose();
     }
     this.#endFirstAttempt();

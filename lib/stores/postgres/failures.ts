@@ -99,6 +99,15 @@ export function isSuspicious({ cause }: Failed): boolean {
   return isBroken(cause as PgError) || (cause as PgError).code === '42P01';
 }
 
+/** Codes of connections that a server refused which does not run yet, or not any more. */
+const REFUSED: ReadonlySet<string | undefined> = new Set(['57P03', 'ECONNREFUSED']);
+
+/** Whether there was no connection, because the server was just starting or ending. @param error of an examination */
+export function wasStarting(error: unknown): boolean {
+  const cause = (error as Error).cause as PgError | undefined;
+  return REFUSED.has(cause?.code);
+}
+
 /** The error of a statement that changes nothing. */
 export function readFailure(where: string, { cause }: Failed): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;
