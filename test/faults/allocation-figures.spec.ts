@@ -125,6 +125,16 @@ describe('convergence after an injection', () => {
     expect(judge({ a, b, c, d }, after(200, 'p1', 'p2')).convergences).toEqual([2300]);
   });
 
+  it.each([
+    ['is over after a calm second, also if nothing is told before the next fault has ended the leases', 4500, 0],
+    ['is not over if the leases end within a second', 3500, Infinity],
+  ])('%s', (_name, end, took) => {
+    const lasting = (owner: string) => new Story().granted(owner, { at: 100, remaining: end - 100 });
+    const stories = { a: lasting('p1:1'), b: lasting('p1:1'), c: lasting('p2:1'), d: lasting('p2:1') };
+    const others = new Story().add(well(3000, 'p1', 'p2')).add(well(5000, 'p1', 'p2'));
+    expect(judge(stories, others).convergences).toEqual([took, Infinity]);
+  });
+
   it('that takes too long breaks the promise', () => {
     expect(judge(given(1000, 3300), after(200, 'p1', 'p2')).broken).toEqual([
       'L owners were settled 3100 ms after the fault; at most 3000 ms',

@@ -37,8 +37,8 @@ export function convergences(history: readonly HistoryEntry[], semaphores: reado
   };
   const isSettledAt = (at: number) => open !== undefined && isSettled(recorder, semaphores, open.processes, at);
   for (const { at, ...entry } of history) {
-    // Until this entry. It may be the next injection.
-    if (since !== undefined && at - since >= CALM && isSettledAt(at)) close(since - open!.at);
+    // Nothing was told in between, but leases may have ended. This entry may be of the next injection, long after.
+    if (since !== undefined && at - since >= CALM && isSettledAt(since + CALM)) close(since - open!.at);
     recorder.add({ at, ...entry });
     if (entry.event === 'all-well') {
       close(Infinity);
