@@ -126,7 +126,7 @@ describe('convergence after an injection', () => {
   });
 
   it.each([
-    ['is over after a calm second, also if nothing is told before the next fault has ended the leases', 4500, 0],
+    ['is over after a calm second, also without an entry before the next fault has ended the leases', 4500, 0],
     ['is not over if the leases end within a second', 3500, Infinity],
   ])('%s', (_name, end, took) => {
     const lasting = (owner: string) => new Story().granted(owner, { at: 100, remaining: end - 100 });

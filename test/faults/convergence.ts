@@ -37,7 +37,7 @@ export function convergences(history: readonly HistoryEntry[], semaphores: reado
   };
   const isSettledAt = (at: number) => open !== undefined && isSettled(recorder, semaphores, open.processes, at);
   for (const { at, ...entry } of history) {
-    // Nothing was told in between, but leases may have ended. This entry may be of the next injection, long after.
+    // Leases may have ended since then, without an entry. This entry may be of the next injection, long after.
     if (since !== undefined && at - since >= CALM && isSettledAt(since + CALM)) close(since - open!.at);
     recorder.add({ at, ...entry });
     if (entry.event === 'all-well') {
