@@ -61,6 +61,8 @@ export async function main(args: readonly string[], print: (text: string) => voi
   const keep = async (outcome: Outcome): Promise<void> => {
     if (file !== undefined) await addRun(file, asRun(outcome));
   };
+  // Also if nothing can run here: the report says what was skipped.
+  await keep({ results: [], failures: [] });
   const outcome = await runPlan(plan, { seed, lasts: seconds * 1000, folder, lacks, print, keep, signal }).catch(
     async (error: unknown) => {
       if (!signal.aborted) throw error;

@@ -3,16 +3,12 @@ import type { Notify, RecordPage } from '../store.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
-import type { Script } from './scripts.js';
+import { FIRST_PLACE, NOTIFIED, type Script } from './scripts.js';
 
 /** Records of a bucket on the first page, which has all of a small listing. */
 const FEW = 32;
 /** Records on a page of one bucket. */
 const MANY = 500;
-
-/** Flags of a write for the script: the place of the first bucket, and who gets a message. */
-const FIRST_PLACE = 'A'.charCodeAt(0);
-const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: 'w', none: 'n' };
 
 interface RecordWrite extends TextWrite {
   readonly next: string;
@@ -67,7 +63,7 @@ export class Records {
     let flags = '';
     for (const { key, former, next, bucket, notify } of writes) {
       if (!places.has(bucket)) {
-        places.set(bucket, String.fromCharCode(FIRST_PLACE + places.size));
+        places.set(bucket, String.fromCharCode(FIRST_PLACE.charCodeAt(0) + places.size));
         ofBuckets.push(this.keys.index(bucket), this.keys.origin(bucket));
       }
       flags +=

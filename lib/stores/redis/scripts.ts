@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DOUBT } from '../../decision/index.js';
+import type { Notify } from '../store.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
 export interface Script {
@@ -64,11 +65,17 @@ end
 /** Marks the records of a bucket if another server may have lost writes. KEYS: index of the bucket, its origin. */
 export const DOUBT_BUCKET = writing(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[2])`);
 
+const byte = (character: string): number => character.charCodeAt(0);
+
+/** Flags of {@link compareAndSet}: the place of the first bucket, and who gets a message. */
+export const FIRST_PLACE = 'A';
+export const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: 'w', none: 'n' };
+
 /**
  * Compares and writes records, each by itself. KEYS: the index and the origin of each bucket, then the key of each record.
  * ARGV: the flags of all records, the writer's id, the channel of changes, the prefix of the channels of those that wait; then
- * for each record the expected text and the next text. Flags: one character for the place of the record's bucket, 'A' for the
- * first; 1 if a text is expected, otherwise 0; and who gets a message: 'a' all, 'w' those that wait, 'n' none.
+ * for each record the expected text and the next text. Flags: one character for the place of the record's bucket, from
+ * {@link FIRST_PLACE} on; 1 if a text is expected, otherwise 0; and who gets a message, as in {@link NOTIFIED}.
  *
  * Answers 1 for each that was written, 0 for each whose text is another one, and an error for each that Redis refuses: a key
  * may have a value of another type, and Redis does not take back the writes before an error.
@@ -76,7 +83,8 @@ export const DOUBT_BUCKET = writing(`${DOUBT_RECORDS} return mark(KEYS[1], KEYS[
  * The index is written first, and with each write: so it never lacks a record, and comes back if it was evicted. For
  * other reasons Redis refuses only the first write of a script, so an error of all means that no record was written.
  *
- * A client spends more time on an argument than on its bytes, so what is the same for all records is sent once.
+ * A client spends more time on an argument than on its bytes, so what is the same for all records is sent once. A message
+ * begins with the writer, the length of the key in UTF-16 units, and the key.
  *
  * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */
@@ -86,20 +94,21 @@ local answers = {}
 local first = #KEYS - #flags / 3
 for i = 1, #flags / 3 do
   local place, isExpected, notify = string.byte(flags, 3 * i - 2, 3 * i)
-  local index, origin, record = KEYS[2 * (place - 65) + 1], KEYS[2 * (place - 65) + 2], KEYS[first + i]
+  local bucket = place - ${byte(FIRST_PLACE)}
+  local index, origin, record = KEYS[2 * bucket + 1], KEYS[2 * bucket + 2], KEYS[first + i]
   local expected, text = ARGV[2 * i + 3], ARGV[2 * i + 4]
   local found = ${refused} or redis.pcall('GET', record)
   if type(found) == 'table' then
     answers[i] = found
-  elseif isExpected == 49 and found == expected or isExpected == 48 and not found then
+  elseif isExpected == ${byte('1')} and found == expected or isExpected == ${byte('0')} and not found then
     local key = string.sub(record, #index + 1 + #'record:' - #'index')
     local indexed = redis.pcall('ZADD', index, 0, key)
     local written = type(indexed) == 'table' and indexed or redis.pcall('SET', record, text)
-    if not written.err and notify ~= 110 then
+    if not written.err and notify ~= ${byte(NOTIFIED.none)} then
       local _, continued = string.gsub(key, '[\\128-\\191]', '')
       local _, halves = string.gsub(key, '[\\240-\\244]', '')
       local message = writer .. ' ' .. (#key - continued + halves) .. ' ' .. key .. text
-      redis.pcall('PUBLISH', notify == 97 and changes or waiting .. key, message)
+      redis.pcall('PUBLISH', notify == ${byte(NOTIFIED.all)} and changes or waiting .. key, message)
     end
     answers[i] = written.err and written or 1
   else

@@ -16,6 +16,20 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
   const watching = (name: string, test: (watch: Watch) => Promise<void>) =>
     tests.it(name, () => withWatches((watch) => test(watch)));
 
+  /** Waits for a key with the text `0` + `end` until `changes` has one of the writes that notify only those who wait. */
+  async function heardWhileWaiting(changes: readonly RecordChange[], key: string, end = ''): Promise<void> {
+    const endWait = clients.one.awaitChanges(key);
+    const texts = [`0${end}`];
+    // The first of them may be missed: the other client may not know yet that this one waits.
+    await eventually('word of it', async () => {
+      const next = `${texts.length}${end}`;
+      await clients.other.compareAndSet(key, texts.at(-1), next, { notify: 'waiting' });
+      texts.push(next);
+      return changes.some((change) => change.key === key && texts.indexOf(change.text ?? '') > 0);
+    });
+    endWait();
+  }
+
   tests.describe('watch', () => {
     watching('tells of a new text that the other client wrote', async (watch) => {
       const key = clients.newKey();
@@ -45,16 +59,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
         const changes = await watch(clients.one, 'contract:');
         await clients.other.compareAndSet(key, undefined, `0${end}`);
         await heard(changes, key, `0${end}`);
-        const endWait = clients.one.awaitChanges(key);
-        const later: string[] = [];
-        // The first of them may be missed: the other client may not know yet that this one waits.
-        await eventually('word of it', async () => {
-          const next = `${later.length + 1}${end}`;
-          await clients.other.compareAndSet(key, later.at(-1) ?? `0${end}`, next, { notify: 'waiting' });
-          later.push(next);
-          return changes.some((change) => change.key === key && later.includes(change.text ?? ''));
-        });
-        endWait();
+        await heardWhileWaiting(changes, key, end);
       });
     }
 
@@ -79,14 +84,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     watching('tells a client that waits for a key of writes that notify only those who wait', async (watch) => {
       const key = await clients.written('0');
       const changes = await watch(clients.one, key);
-      const end = clients.one.awaitChanges(key);
-      let text = 0;
-      // The first of them may be missed: the other client may not know yet that this one waits.
-      await eventually('word of it', async () => {
-        await clients.other.compareAndSet(key, String(text), String(++text), { notify: 'waiting' });
-        return changes.some((change) => change.key === key && change.text !== undefined);
-      });
-      end();
+      await heardWhileWaiting(changes, key);
     });
 
     watching('is silent once it was ended, while others go on', async (watch) => {
