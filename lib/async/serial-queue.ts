@@ -7,19 +7,21 @@ export class SerialQueue {
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 
-  /**
-   * @param work must return a promise: a synchronous throw would block the queue
-   * @throws any error of the work
-   */
+  /** @throws any error of the work */
   run<T>(work: () => Promise<T>): Promise<T> {
     return this.#isBusy ? this.#turn().then(() => this.#begin(work)) : this.#begin(work);
   }
 
   #begin<T>(work: () => Promise<T>): Promise<T> {
     this.#isBusy = true;
-    const working = work();
-    working.then(this.#next, this.#next);
-    return working;
+    try {
+      const working = work();
+      working.then(this.#next, this.#next);
+      return working;
+    } catch (error) {
+      this.#next();
+      return Promise.reject(error);
+    }
   }
 
   #next = (): void => {

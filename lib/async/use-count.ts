@@ -15,12 +15,23 @@ export class UseCount {
   }
 
   /** Counts as a use until the work ends. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  during<T>(work: () => Promise<T>): Promise<T> {
     this.begin();
     try {
-      return await work();
-    } finally {
+      return work().then(this.#ended, this.#failed);
+    } catch (error) {
       this.end();
+      return Promise.reject(error);
     }
   }
+
+  #ended = <T>(answer: T): T => {
+    this.end();
+    return answer;
+  };
+
+  #failed = (error: unknown): never => {
+    this.end();
+    throw error;
+  };
 }

@@ -16,6 +16,8 @@ interface LeaseObservation {
   readonly firstSeenWith: number;
 }
 
+const NONE: ReadonlyMap<string, LeaseObservation> = new Map();
+
 /** Bounds of the end of a lease, in ms of the node's own monotonic clock. */
 export interface LeaseEnd {
   /** The lease is surely alive until then. See {@link LeaseObservations}. */
@@ -45,7 +47,7 @@ export interface LeaseEnd {
  * that is seen late only moves the bounds to the safe side.
  */
 export class LeaseObservations {
-  readonly #observations = new Map<string, LeaseObservation>();
+  #observations = NONE;
   #lastObserved = -Infinity;
 
   /** @param tolerance the largest difference of clocks, in ms */
@@ -53,13 +55,8 @@ export class LeaseObservations {
 
   /** Notes the leases that the record had at `at` (monotonic ms). */
   observe(leases: readonly Expiring[], at: number): void {
-    for (const lease of leases) {
-      if (this.#known(lease)) continue;
-      const { id, expiresAt, duration, nonce } = lease;
-      const lastSeenWithout = this.#lastObserved;
-      this.#observations.set(id, { expiresAt, duration, nonce, lastSeenWithout, firstSeenWith: at });
-    }
-    if (this.#observations.size !== leases.length) this.#forgetOthers(leases);
+    const isSame = this.#observations.size === leases.length && leases.every((lease) => this.#known(lease));
+    if (!isSame) this.#observations = leases.length === 0 ? NONE : this.#observed(leases, at);
     this.#lastObserved = at;
   }
 
@@ -72,9 +69,14 @@ export class LeaseObservations {
     return { notBefore: lastSeenWithout + duration, notAfter: firstSeen + duration + this.tolerance, firstSeen };
   }
 
-  #forgetOthers(leases: readonly Expiring[]): void {
-    const ids = new Set(leases.map(({ id }) => id));
-    for (const id of this.#observations.keys()) if (!ids.has(id)) this.#observations.delete(id);
+  #observed(leases: readonly Expiring[], at: number): ReadonlyMap<string, LeaseObservation> {
+    const observed = new Map<string, LeaseObservation>();
+    for (const lease of leases) observed.set(lease.id, this.#known(lease) ?? this.#first(lease, at));
+    return observed;
+  }
+
+  #first({ expiresAt, duration, nonce }: Expiring, at: number): LeaseObservation {
+    return { expiresAt, duration, nonce, lastSeenWithout: this.#lastObserved, firstSeenWith: at };
   }
 
   #known({ id, expiresAt, duration, nonce }: Expiring): LeaseObservation | undefined {

@@ -54,11 +54,11 @@ export class EventLog {
   }
 
   #isNew({ of, state }: Tick): boolean {
-    const last = this.#last.get(of);
-    this.#last.delete(of);
+    if (this.#last.get(of) === state) return false;
+    this.#last.delete(of); // so that it stands last
     this.#last.set(of, state);
     if (this.#last.size > MOST_REMEMBERED) this.#last.delete(this.#last.keys().next().value!);
-    return last !== state;
+    return true;
   }
 }
 

@@ -84,7 +84,8 @@ export class SemaphoreDirectory {
 
   /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
-    return new SemaphoreHandle(checked(unreserved(name)), this);
+    const free = unreserved(name);
+    return new SemaphoreHandle(this.#inUse.has(free) ? free : checked(free), this);
   }
 
   /**

@@ -1,27 +1,13 @@
 import { trySample } from '../clock/index.js';
 import { type Expiring, type View, isDoubted, quoted } from '../decision/index.js';
-import { type Notify, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { UnknownOutcomeError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
-import { type Backoff, pauseAfter } from '../async/backoff.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { KnownRecord, askTimeOf } from './known-record.js';
 import { type Plan, type Step, type Write, instantOf } from './plan.js';
+import { type Attempt, RecordCall } from './record-call.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import { SerialQueue } from '../async/serial-queue.js';
-
-interface Attempt<R extends StoredRecord, T> extends Pick<Write<R, T>, 'isDoneIn'> {
-  readonly record: R;
-  readonly text: string;
-  readonly done: () => T;
-  readonly notify: Notify;
-  /** Whether its answer was lost. */
-  isUncertain: boolean;
-}
-
-/** Rounds of clock readings that one call waits for: the one that ran when the lease was first seen, and two more. */
-const MOST_SAMPLES = 3;
-
-const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 
 /**
  * One record as this node knows it, and the only code that changes it: a loop of compare-and-set.
@@ -47,6 +33,7 @@ export class RecordClient<R extends StoredRecord> {
   readonly #listeners: RecordListener<R>[] = [];
   #queue = new SerialQueue();
   #wasUsed = false;
+  readonly #subject = () => `${this.codec.kind} ${quoted(this.name)}`;
 
   constructor(
     readonly name: string,
@@ -87,7 +74,8 @@ export class RecordClient<R extends StoredRecord> {
   transact<T>(plan: Plan<R, T>): Promise<T> {
     this.#wasUsed = true;
     const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
-    return this.#queue.run(() => this.#carryOut(plan, deadline));
+    const call = new RecordCall<R, T>(plan, deadline, this.#subject);
+    return this.#queue.run(() => this.#carryOut(call));
   }
 
   /**
@@ -129,37 +117,40 @@ export class RecordClient<R extends StoredRecord> {
     return this.context.store.awaitChanges(this.key);
   }
 
-  async #carryOut<T>(plan: Plan<R, T>, deadline: Deadline): Promise<T> {
-    const attempts: Attempt<R, T>[] = [];
-    let isRead = false;
-    let samples = 0;
-    for (;;) {
-      if (isRead || this.#seen.text === undefined) {
-        await this.#read(deadline, attempts);
-        isRead = true;
-      }
-      // In the normal case, cluster time is fresh, and the call awaits only the write.
-      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
-      const nonce = this.context.random.id();
-      const step = isRead
-        ? (this.#settle(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
-        : this.#planFromMemory(plan, nonce);
-      if (this.#seen.takeSampleWish() && samples++ < MOST_SAMPLES && deadline.remaining > deadline.timeout / 2) {
-        await trySample(this.context, deadline.timeout);
-        // Plans again even if the sample failed, because time has passed.
-        continue;
-      }
-      if (step && 'result' in step && isRead) {
-        if (attempts.some(({ isUncertain }) => isUncertain)) step.unclear?.();
-        return step.result;
-      }
-      if (step && 'write' in step) {
-        const attempt = this.#prepare(step);
-        if (await this.#write(attempt, deadline, attempts)) return attempt.done();
-        await this.#backOff(attempts.length, deadline);
-      }
-      isRead = true;
+  /** In the usual case the record was seen, cluster time is fresh, and the call awaits only one write. */
+  #carryOut<T>(call: RecordCall<R, T>): Promise<T> {
+    const isUsual = this.#seen.text !== undefined && this.context.clusterClock.isFresh;
+    return isUsual ? this.#step(call) : this.#lookAndStep(call);
+  }
+
+  async #lookAndStep<T>(call: RecordCall<R, T>): Promise<T> {
+    if (call.isRead || this.#seen.text === undefined) {
+      await this.#read(call);
+      call.isRead = true;
     }
+    if (!this.context.clusterClock.isFresh) await this.#setClock(call);
+    return this.#step(call);
+  }
+
+  #step<T>(call: RecordCall<R, T>): Promise<T> {
+    const { plan, attempts } = call;
+    const nonce = this.context.random.id();
+    const step = call.isRead
+      ? (this.#settle(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+      : this.#planFromMemory(plan, nonce);
+    if (this.#seen.takeSampleWish() && call.takeSample()) {
+      // Plans again even if the sample failed, because time has passed.
+      return trySample(this.context, call.deadline.timeout).then(() => this.#lookAndStep(call));
+    }
+    if (step && 'write' in step) return this.#write(this.#prepare(step), call);
+    if (!step || !call.isRead) return this.#readAndStep(call);
+    if (attempts.some(({ isUncertain }) => isUncertain)) step.unclear?.();
+    return Promise.resolve(step.result);
+  }
+
+  #readAndStep<T>(call: RecordCall<R, T>): Promise<T> {
+    call.isRead = true;
+    return this.#lookAndStep(call);
   }
 
   /** Plans from the text last seen. @returns undefined if the plan throws, because that text may be old */
@@ -203,43 +194,42 @@ export class RecordClient<R extends StoredRecord> {
     };
   }
 
-  /** @returns true if it was surely written. Otherwise it stays in `attempts`: it may be applied, now or later */
-  #write<T>(attempt: Attempt<R, T>, deadline: Deadline, attempts: Attempt<R, T>[]): Promise<boolean> {
-    attempts.push(attempt);
+  #write<T>(attempt: Attempt<R, T>, call: RecordCall<R, T>): Promise<T> {
+    call.attempts.push(attempt);
     const writing = this.context.store.compareAndSet(this.key, this.#seen.text, attempt.text, attempt);
-    return deadline.race(writing).then(
+    return call.deadline.race(writing).then(
       (isWritten) => {
+        if (!isWritten) return this.#tryAgain(call);
         // A hint of a later write may have arrived before this answer.
-        if (isWritten && !this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
-        return isWritten;
+        if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
+        return attempt.done();
       },
-      (error: unknown) => this.#failed(attempt, error, deadline, attempts),
+      (error: unknown) => {
+        call.failed(attempt, error);
+        return this.#tryAgain(call);
+      },
     );
   }
 
-  /** @returns false if the write may be applied, now or later @throws if the call can't go on */
-  #failed<T>(attempt: Attempt<R, T>, error: unknown, deadline: Deadline, attempts: Attempt<R, T>[]): false {
-    attempt.isUncertain = error instanceof UnknownOutcomeError;
-    if (attempt.isUncertain) return false;
-    if (error instanceof DeadlinePassed) throw this.#unanswered(deadline, attempts);
-    attempts.pop();
-    throw attempts.length > 0 ? this.#unanswered(deadline, attempts, error) : error;
+  async #tryAgain<T>(call: RecordCall<R, T>): Promise<T> {
+    await call.backOff(call.attempts.length, this.context.random);
+    return this.#readAndStep(call);
   }
 
-  async #read<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
+  async #read<T>(call: RecordCall<R, T>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const askedAt = askTimeOf(this.context);
-      const text = await this.#ask(() => this.context.store.read(this.key), deadline, attempts);
+      const text = await call.ask(() => this.context.store.read(this.key));
       if (text !== undefined && text === this.#seen.text) return this.#seen.observe(askedAt);
       const record = text === undefined ? undefined : this.#seen.decode(text);
       const isLost = isDoubted(text);
       const { furthest = isLost ? record : undefined } = this.#seen;
       const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
       if (!furthest || isWhole) return this.#seen.accept(text, record, askedAt);
-      if (!this.context.clusterClock.isFresh) await this.#setClock(deadline, attempts);
+      if (!this.context.clusterClock.isFresh) await this.#setClock(call);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
-      if (await this.#restore(restored, text, deadline)) return;
-      await this.#backOff(tries, deadline);
+      if (await this.#restore(restored, text, call.deadline)) return;
+      await call.backOff(tries, this.context.random);
     }
   }
 
@@ -262,29 +252,7 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   /** Samples the clocks. A node with an old sample decides nothing before that. */
-  async #setClock<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<void> {
-    await this.#ask(() => this.context.clusterClock.sample(), deadline, attempts);
-  }
-
-  async #ask<A, T>(call: () => Promise<A>, deadline: Deadline, attempts: readonly Attempt<R, T>[]): Promise<A> {
-    try {
-      if (deadline.remaining <= 0) throw new DeadlinePassed();
-      return await deadline.race(call());
-    } catch (error) {
-      if (error instanceof DeadlinePassed || attempts.length > 0) throw this.#unanswered(deadline, attempts, error);
-      throw error;
-    }
-  }
-
-  /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
-  #unanswered<T>(deadline: Deadline, attempts: readonly Attempt<R, T>[], cause?: unknown): Error {
-    const what = `${this.codec.kind} ${quoted(this.name)}: the store gave no clear answer within ${deadline.timeout} ms`;
-    if (attempts.length > 0) return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
-    return new StoreUnavailableError(what, { cause });
-  }
-
-  /** No pause before the second try. Later pauses are jittered, so that nodes that collided don't collide again. */
-  async #backOff(tries: number, deadline: Deadline): Promise<void> {
-    if (tries > 1) await deadline.pause(pauseAfter(tries, this.context.random.number(), CONTENTION));
+  #setClock<T>(call: RecordCall<R, T>): Promise<void> {
+    return call.ask(() => this.context.clusterClock.sample());
   }
 }

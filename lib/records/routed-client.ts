@@ -70,9 +70,15 @@ export class RoutedClient implements SemaphoreClient {
     return shard && this.#nameIn(shard);
   }
 
-  async transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T> {
+  transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T> {
+    const own = this.#own();
+    return own ? this.#transactOwn(own, plan, asked) : this.#transactSomewhere(plan, asked);
+  }
+
+  /** Finds out first which record the name has. */
+  async #transactSomewhere<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isDeclared = this.route.declared() !== undefined;
-    if (isDeclared && !this.#own()) await this.route.own().look();
+    if (isDeclared) await this.route.own().look();
     const own = this.#own();
     if (own) return this.#transactOwn(own, plan, asked);
     if (!this.shards.isReady) {
@@ -99,10 +105,9 @@ export class RoutedClient implements SemaphoreClient {
   /**
    * Carries out a plan on the own record. A pending record may wait for a dead node; a call with a duration revives it.
    */
-  async #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+  #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isStuck = asked !== undefined && this.route.mayDemand && !this.route.declared() && !isInForce(own);
-    if (isStuck) await this.route.revive(own, asked);
-    return own.transact(plan);
+    return isStuck ? this.route.revive(own, asked).then(() => own.transact(plan)) : own.transact(plan);
   }
 
   view(): View {

@@ -2,9 +2,9 @@
 export interface TextWrite {
   readonly key: string;
   /** Undefined: there is none. */
-  readonly former?: string;
+  readonly former?: string | undefined;
   /** Undefined: the text is removed. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 /** True if the text was written, otherwise the text that is there, as far as the store tells it. */
@@ -59,26 +59,26 @@ class Batch<Write extends TextWrite, Written> {
  */
 export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextWritten> {
   /** Those that are not sent yet, in their order. New writes come to the last one while it takes them. */
-  readonly #batches = new Set<Batch<Write, Written>>();
-  #last: Batch<Write, Written> | undefined;
+  readonly #batches: Batch<Write, Written>[] = [];
   #underWay = 0;
   /** Writes without an answer, now and when the last calls were sent. */
   #open = 0;
   #lately = 0;
   #isPlanned = false;
 
-  /** @param send rejects only if none was written, or with UnknownOutcomeError */
+  /** @param send gives an error for a write that was refused by itself; rejects only if none was written, or with UnknownOutcomeError */
   constructor(
-    private readonly send: (writes: readonly Write[]) => Promise<readonly Written[]>,
+    private readonly send: (writes: readonly Write[]) => Promise<readonly (Written | Error)[]>,
     private readonly limits: Limits,
   ) {}
 
-  /** @throws the error of the call */
+  /** @throws its own error, or that of the call */
   write(write: Write): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.#open++;
-      if (!this.#last?.takes(write, this.#most)) this.#batches.add((this.#last = new Batch()));
-      this.#last.add({ write, resolve, reject });
+      let last = this.#batches.at(-1);
+      if (!last?.takes(write, this.#most)) this.#batches.push((last = new Batch()));
+      last.add({ write, resolve, reject });
       this.#plan();
     });
   }
@@ -96,12 +96,8 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
     setImmediate(() => {
       this.#isPlanned = false;
       this.#lately = this.#open;
-      for (const batch of this.#batches) {
-        if (this.#underWay >= this.limits.calls) return;
-        this.#batches.delete(batch);
-        if (batch === this.#last) this.#last = undefined;
-        void this.#call(batch.waiting);
-      }
+      const room = this.limits.calls - this.#underWay;
+      for (const { waiting } of this.#batches.splice(0, room)) void this.#call(waiting);
     });
   }
 
@@ -109,13 +105,17 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextW
     this.#underWay++;
     try {
       const answers = await this.send(waiting.map(({ write }) => write));
-      for (const [index, { resolve }] of waiting.entries()) resolve(answers[index]!);
+      waiting.forEach(({ resolve, reject }, index) => {
+        const answer = answers[index]!;
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
+      });
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     } finally {
       this.#underWay--;
       this.#open -= waiting.length;
-      if (this.#batches.size > 0) this.#plan();
+      if (this.#batches.length > 0) this.#plan();
     }
   }
 }

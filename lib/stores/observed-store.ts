@@ -60,7 +60,7 @@ export class ObservedStore implements RecordStore {
   ) {
     const observer = {
       observed: <T>(call: () => Promise<T>) => this.#observed('tasks', call),
-      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call, true),
+      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call, this.nodeClock.monotonic(), true),
     };
     this.tasks = inner.tasks && observedTasks(inner.tasks, observer);
   }
@@ -142,13 +142,13 @@ export class ObservedStore implements RecordStore {
   }
 
   #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
-    this.#facts(part).waitingSince ??= this.nodeClock.monotonic();
-    return this.#observedEnd(part, call);
+    const begun = this.nodeClock.monotonic();
+    this.#facts(part).waitingSince ??= begun;
+    return this.#observedEnd(part, call, begun);
   }
 
   /** @param isPoll whether the call waits for something to happen, so that its time says nothing */
-  #observedEnd<T>(part: StorePart, call: () => Promise<T>, isPoll = false): Promise<T> {
-    const begun = this.nodeClock.monotonic();
+  #observedEnd<T>(part: StorePart, call: () => Promise<T>, begun: number, isPoll = false): Promise<T> {
     const facts = this.#facts(part);
     return call().then(
       (answer) => {

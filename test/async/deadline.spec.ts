@@ -32,6 +32,32 @@ describe('a call with a deadline', () => {
     expect([outcome, time.pending]).toEqual([expected, 0]);
   });
 
+  it('shares one timer with other calls, which sets it earlier for an earlier deadline', async () => {
+    const { time, timers } = started();
+    const passed: number[] = [];
+    for (const timeout of [3000, 1000, 2000, 1000]) {
+      new Deadline(timers, timeout).race(never).catch(() => passed.push(timeout));
+    }
+    expect(time.pending).toBe(1);
+    await time.advance(999);
+    expect(passed).toEqual([]);
+    await time.advance(1);
+    expect([passed, time.pending]).toEqual([[1000, 1000], 1]);
+    await time.advance(2000);
+    expect([passed, time.pending]).toEqual([[1000, 1000, 2000, 3000], 0]);
+  });
+
+  it('ends no call whose deadline another one cancels as it passes', async () => {
+    const { time, timers } = started();
+    const rung: string[] = [];
+    const cancelOther = timers.set(1000, () => rung.push('other'));
+    timers.set(1000, () => rung.push('one'));
+    const last = timers.set(1000, () => rung.push('last'));
+    timers.set(500, () => (last(), cancelOther(), last()));
+    await time.advance(1000);
+    expect([rung, time.pending]).toEqual([['one'], 0]);
+  });
+
   it('ends when the gatekeeper closes, and leaves no timer', async () => {
     const { time, timers, deadline } = started();
     const waiting = [deadline.race(never), deadline.race(never), new Deadline(timers, 60_000).race(never)];

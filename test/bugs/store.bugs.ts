@@ -56,8 +56,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/record-client.ts',
-        find: 'if (attempt.isUncertain) return false;\n    if (error instanceof DeadlinePassed) throw this',
-        replace: 'if (attempt.isUncertain) return true;\n    if (error instanceof DeadlinePassed) throw this',
+        find: 'call.failed(attempt, error);\n        return this.#tryAgain(call);',
+        replace: 'call.failed(attempt, error);\n        return attempt.done();',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },

@@ -22,7 +22,7 @@ interface RecordWrite extends TextWrite {
  */
 export class Records {
   /** By bucket in a Cluster, where the keys of a script are in one slot. Elsewhere there is one for all. */
-  readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean | Error>>();
+  readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
 
   constructor(
     private readonly keys: Keys,
@@ -37,15 +37,12 @@ export class Records {
     return text === null ? undefined : String(text);
   }
 
-  async compareAndSet(key: string, expected: string | undefined, next: string, notify: Notify): Promise<boolean> {
+  async compareAndSet(key: string, former: string | undefined, next: string, notify: Notify): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
-    const former = expected === undefined ? {} : { former: expected };
-    const written = await this.#writesTo(bucket).write({ key, ...former, next, bucket, notify });
-    if (written instanceof Error) throw written;
-    return written;
+    return this.#writesTo(bucket).write({ key, former, next, bucket, notify });
   }
 
-  #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean | Error> {
+  #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean> {
     const place = this.calls.isCluster ? bucket : 0;
     let writes = this.#writes.get(place);
     if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), SHARED)));
