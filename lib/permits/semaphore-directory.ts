@@ -93,8 +93,13 @@ export class SemaphoreDirectory {
    *
    * @throws InvalidOptionsError if the name is invalid, or any error of `work`
    */
-  async visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
-    const semaphore = this.peek(name);
+  visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
+    const known = this.#inUse.get(name);
+    return known ? known.uses.during(() => work(known)) : this.#visitFirst(name, work);
+  }
+
+  async #visitFirst<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
+    const semaphore = this.#create(checked(name));
     this.#inUse.set(name, semaphore);
     return semaphore.uses.during(() => work(semaphore));
   }

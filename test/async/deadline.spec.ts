@@ -77,3 +77,14 @@ it('a deadline that has an answer does not end another call', async () => {
   await time.advance(1);
   expect(passed).toBeInstanceOf(DeadlinePassed);
 });
+
+it('many deadlines in any order pass in the order of their times, and those that were cancelled never', async () => {
+  const { time, timers } = started();
+  const passed: number[] = [];
+  const ats = Array.from({ length: 500 }, (_, index) => 1 + ((index * 7919) % 1000));
+  const cancels = ats.map((at) => timers.set(at, () => passed.push(at)));
+  cancels.forEach((cancel, index) => index % 3 === 0 && cancel());
+  await time.advance(1000);
+  expect(passed).toEqual(ats.filter((_, index) => index % 3 !== 0).toSorted((one, other) => one - other));
+  expect(time.pending).toBe(0);
+});

@@ -14,8 +14,8 @@ export const SWEEP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/records/cluster-sweep.ts',
-        find: 'return () => turn.isHeld && !this.caretaker.isStopped && !isLate();',
-        replace: 'return () => isLate() || true;',
+        find: 'if (client && mayGoOn()) await this.caretaker.examine(client, text);',
+        replace: 'if (client) await this.caretaker.examine(client, text, (mayGoOn(), this.context.clusterClock.earliest()));',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },
