@@ -1,3 +1,5 @@
+import { promised } from './promised.js';
+
 /**
  * Runs pieces of work one after the other, first in, first out. In one process all calls for one record go through one
  * queue, also release and keep-alive. Otherwise a release that races a refresh of the same permit could free the permit
@@ -14,14 +16,9 @@ export class SerialQueue {
 
   #begin<T>(work: () => Promise<T>): Promise<T> {
     this.#isBusy = true;
-    try {
-      const working = work();
-      working.then(this.#next, this.#next);
-      return working;
-    } catch (error) {
-      this.#next();
-      return Promise.reject(error);
-    }
+    const working = promised(work);
+    working.then(this.#next, this.#next);
+    return working;
   }
 
   #next = (): void => {

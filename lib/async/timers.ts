@@ -43,7 +43,7 @@ export class Timers {
 
   /** Ends all deadlines at once. */
   close(): void {
-    for (const wait of [...this.#waits]) this.#ring(wait);
+    for (const wait of this.#waits.slice()) this.#ring(wait);
   }
 
   #fireAt(at: number): void {

@@ -1,3 +1,5 @@
+import { promised } from './promised.js';
+
 /** Counts the uses of an object, so that its owner can drop the object after the last use. */
 export class UseCount {
   #count = 0;
@@ -17,12 +19,7 @@ export class UseCount {
   /** Counts as a use until the work ends. */
   during<T>(work: () => Promise<T>): Promise<T> {
     this.begin();
-    try {
-      return work().then(this.#ended, this.#failed);
-    } catch (error) {
-      this.end();
-      return Promise.reject(error);
-    }
+    return promised(work).then(this.#ended, this.#failed);
   }
 
   #ended = <T>(answer: T): T => {

@@ -1,12 +1,12 @@
 import type { Observable } from 'rxjs';
 import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from '../permits/call-options.js';
+import { promised } from '../async/promised.js';
 import type { GatekeeperLogger } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, Membership, NodeRegistry, Runs } from '../activity/index.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
-import type { Health, Overview } from '../insight/index.js';
-import type { GatekeeperState } from '../insight/state.js';
+import type { GatekeeperState, Health, Overview } from '../insight/index.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
 import type { Cluster } from '../leadership/index.js';
@@ -155,8 +155,8 @@ export class Gatekeeper {
    * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store does not answer in `callTimeout`
    * @throws InvalidOptionsError, ReservedNameError, CorruptRecordError, NewerRecordError
    */
-  async tryAcquire(name: string, options?: AcquireOptions): Promise<Permit | undefined> {
-    return this.semaphore(name).tryAcquire(options);
+  tryAcquire(name: string, options?: AcquireOptions): Promise<Permit | undefined> {
+    return promised(() => this.semaphore(name).tryAcquire(options));
   }
 
   /**
@@ -172,8 +172,8 @@ export class Gatekeeper {
    * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
    * @throws InvalidOptionsError, ReservedNameError, or the reason of `signal` if it aborts
    */
-  async acquire(name: string, options?: AcquireWaitOptions): Promise<Permit> {
-    return this.semaphore(name).acquire(options);
+  acquire(name: string, options?: AcquireWaitOptions): Promise<Permit> {
+    return promised(() => this.semaphore(name).acquire(options));
   }
 
   /**
@@ -216,8 +216,8 @@ export class Gatekeeper {
    * @throws UnknownSemaphoreError if the semaphore has no definition and no duration is given
    * @throws InvalidOptionsError, ReservedNameError
    */
-  async run<T>(name: string, work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
-    return this.semaphore(name).run(work, options);
+  run<T>(name: string, work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
+    return promised(() => this.semaphore(name).run(work, options));
   }
 
   /**

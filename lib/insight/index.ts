@@ -1,5 +1,6 @@
 export { type HeldPermit, type NodeOverview, withHeldPermits } from './node-overview.js';
 export type { HolderOverview } from './heard-holders.js';
+export type { GatekeeperState } from './state.js';
 export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
 export { readNewestRuns, readOverview } from './overview-reader.js';
 export { WARNING_CODES, type Warning } from './warning.js';

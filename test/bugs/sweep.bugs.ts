@@ -15,7 +15,8 @@ export const SWEEP_BUGS: readonly Bug[] = [
       {
         file: 'lib/records/cluster-sweep.ts',
         find: 'if (client && mayGoOn()) await this.caretaker.examine(client, text);',
-        replace: 'if (client) await this.caretaker.examine(client, text, (mayGoOn(), this.context.clusterClock.earliest()));',
+        replace:
+          'if (client) await this.caretaker.examine(client, text, (mayGoOn(), this.context.clusterClock.earliest()));',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },

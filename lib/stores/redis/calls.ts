@@ -25,6 +25,8 @@ interface Sessions {
   connecting(): Promise<CallSession>;
   /** @throws StoreUnavailableError if there is no session */
   connected(): CallSession;
+  /** Undefined if there is none. */
+  present(): CallSession | undefined;
   /** Ends a session whose server turned out to be a replica. */
   suspect(session: CallSession, problem: string): void;
 }
@@ -47,9 +49,9 @@ export class Calls {
     private readonly timeout: number,
   ) {}
 
-  /** Whether the keys of a script must be in one slot. @throws StoreUnavailableError if there is no session */
-  get isCluster(): boolean {
-    return this.sessions.connected().client.isCluster;
+  /** Whether the keys of a script may be in any slots. False while there is no session. */
+  get mayMixSlots(): boolean {
+    return this.sessions.present()?.client.isCluster === false;
   }
 
   /** Runs a command that reads. @param key the first key of the command */

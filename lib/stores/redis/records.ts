@@ -37,13 +37,13 @@ export class Records {
     return text === null ? undefined : String(text);
   }
 
-  async compareAndSet(key: string, former: string | undefined, next: string, notify: Notify): Promise<boolean> {
+  compareAndSet(key: string, former: string | undefined, next: string, notify: Notify): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
     return this.#writesTo(bucket).write({ key, former, next, bucket, notify });
   }
 
   #writesTo(bucket: number): GatheredWrites<RecordWrite, boolean> {
-    const place = this.calls.isCluster ? bucket : 0;
+    const place = this.calls.mayMixSlots ? 0 : bucket;
     let writes = this.#writes.get(place);
     if (!writes) this.#writes.set(place, (writes = new GatheredWrites((some) => this.#write(some), SHARED)));
     return writes;

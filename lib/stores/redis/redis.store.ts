@@ -69,6 +69,7 @@ export class RedisStore implements RecordStore {
       {
         connecting: () => this.#connecting(),
         connected: () => this.#connected(),
+        present: () => this.#connection.session,
         suspect: (session, problem) => this.#suspect(session, problem),
       },
       callTimeout,
