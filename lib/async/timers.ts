@@ -4,12 +4,12 @@ interface Wait {
   /** Monotonic ms. */
   readonly at: number;
   readonly ring: () => void;
-  /** Index in the list; undefined after its end. */
+  /** Index in the heap, or {@link DUE}; undefined after its end. */
   place: number | undefined;
 }
 
-/** ms. Node's timers fire early by less than this, and clocks have fractions. */
-const GRAIN = 1;
+/** The place of one that is about to ring. */
+const DUE = -1;
 
 /**
  * The deadlines of the calls of one gatekeeper, on one timer: nearly all of them are cancelled, and a timer for each would
@@ -17,9 +17,9 @@ const GRAIN = 1;
  */
 export class Timers {
   /**
-   * A heap: none is due before the one at half its index, which is the first one of all at 0. Not a Set: V8 gives a Set that
-   * is filled and emptied all the time one table after another, and a dead table in old space keeps the next one, and so
-   * the calls in it, until the next full collection.
+   * A heap: those at 2n + 1 and 2n + 2 are not due before the one at n. Not a Set: V8 gives a Set that is filled and emptied
+   * all the time one table after another, and a dead table in old space keeps the next one, and so the calls in it, until
+   * the next full collection.
    */
   readonly #waits: Wait[] = [];
   /** When the timer fires. It may be early, because waits are cancelled without setting it again. */
@@ -53,14 +53,18 @@ export class Timers {
   }
 
   #fire = (): void => {
+    // A timer may be early by a millisecond.
+    const due = Math.max(this.#firesAt, this.clock.monotonic());
     this.#stop();
-    const due = this.clock.monotonic() + GRAIN;
-    // One that is set meanwhile comes later, even if it is due at once.
-    for (let left = this.#waits.length; left > 0 && this.#waits[0] && this.#waits[0].at < due; left--) {
-      this.#ring(this.#waits[0]);
+    const waits: Wait[] = [];
+    for (let [first] = this.#waits; first && first.at <= due; [first] = this.#waits) {
+      this.#remove(first);
+      first.place = DUE;
+      waits.push(first);
     }
-    const [first] = this.#waits;
-    if (first && first.at < this.#firesAt) this.#fireAt(first.at);
+    const [next] = this.#waits;
+    if (next) this.#fireAt(next.at);
+    for (const wait of waits) this.#ring(wait);
   };
 
   #stop(): void {
@@ -77,8 +81,8 @@ export class Timers {
   /** @returns false if it has ended before */
   #remove(wait: Wait): boolean {
     const { place } = wait;
-    if (place === undefined) return false;
     wait.place = undefined;
+    if (place === undefined || place === DUE) return place === DUE;
     const last = this.#waits.pop()!;
     if (last !== wait) this.#moveDown(last, this.#moveUp(last, place));
     if (this.#waits.length === 0) this.#stop();

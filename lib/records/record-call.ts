@@ -24,7 +24,7 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 export class RecordCall<R extends StoredRecord, T> {
   /** Writes that were sent, without those that the store surely did not get. */
   readonly attempts: Attempt<R, T>[] = [];
-  /** Whether the record was read in this call. */
+  /** Whether this call decides only from the record as it reads it, and no more from the text last seen. */
   isRead = false;
   #samples = 0;
 

@@ -47,15 +47,27 @@ describe('a call with a deadline', () => {
     expect([passed, time.pending]).toEqual([[1000, 1000, 2000, 3000], 0]);
   });
 
-  it('ends no call whose deadline another one cancels as it passes', async () => {
+  it.each<[string, (time: FakeTime, timers: Timers) => Promise<void> | void]>([
+    ['passes', (time) => time.advance(1000)],
+    ['passes late, after a freeze', (time) => (time.freeze(3000), time.advance(0))],
+    ['ends at the close', (_time, timers) => timers.close()],
+  ])('may cancel others that end with it when it %s', async (_when, end) => {
     const { time, timers } = started();
     const rung: string[] = [];
-    const cancelOther = timers.set(1000, () => rung.push('other'));
-    timers.set(1000, () => rung.push('one'));
-    const last = timers.set(1000, () => rung.push('last'));
-    timers.set(500, () => (last(), cancelOther(), last()));
+    const cancels: (() => void)[] = [];
+    timers.set(900, () => (rung.push('first'), cancels.forEach((cancel) => cancel())));
+    for (const at of [1000, 901, 950]) cancels.push(timers.set(at, () => rung.push(`at ${at}`)));
+    await end(time, timers);
+    expect([rung, time.pending]).toEqual([['first'], 0]);
+  });
+
+  it('may set another one that is due at once: it passes too, but not in between', async () => {
+    const { time, timers } = started();
+    const rung: string[] = [];
+    timers.set(1000, () => (rung.push('one'), timers.set(0, () => rung.push('new'))));
+    timers.set(1000, () => rung.push('two'));
     await time.advance(1000);
-    expect([rung, time.pending]).toEqual([['one'], 0]);
+    expect([rung, time.pending]).toEqual([['one', 'two', 'new'], 0]);
   });
 
   it('ends when the gatekeeper closes, and leaves no timer', async () => {

@@ -21,7 +21,7 @@ interface RecordWrite extends TextWrite {
  * listing is complete, needs no walk through other programs' keys, and costs what it finds.
  */
 export class Records {
-  /** By bucket in a Cluster, where the keys of a script are in one slot. Elsewhere there is one for all. */
+  /** By bucket in a Cluster, where the keys of a script are in one slot, and while there is no session. Else there is one for all. */
   readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
 
   constructor(
