@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { memory } from '../../lib/stores/memory/index.js';
 import { ObservedStore } from '../../lib/stores/observed-store.js';
-import { UnknownOutcomeError } from '../../lib/stores/store.errors.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../lib/stores/store.errors.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 
 /** A store of which every write loses its answer when `lose` is called, at a time that the test sets. */
@@ -40,6 +40,15 @@ describe('Failed calls', () => {
     expect(store.calls('writes').failing).toMatchObject({ since: 0, firstAt: 1000, lastAt: 2500, isRepeated: true });
     await lose(3500, [write(2000)]);
     expect(store.calls('writes').failing).toMatchObject({ since: 0, lastAt: 3500, isRepeated: true });
+  });
+
+  it('of lists stay while single records are read, also by a clock that never shows one time twice', async () => {
+    const { inner, store, clock } = opened();
+    clock.monotonic = () => clock.at++;
+    inner.script = (call, go) => (call === 'list' ? Promise.reject(new StoreUnavailableError('refused')) : go());
+    await expect(store.list('nodes:')).rejects.toThrow('refused');
+    await store.read('key');
+    expect(store.calls('nodes').failing?.error.message).toBe('refused');
   });
 
   it('are forgotten with the first answer', async () => {
