@@ -7,6 +7,7 @@ import {
   reservedNameFault,
   unreserved,
 } from '../decision/index.js';
+import { promised } from '../async/promised.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from '../definitions/index.js';
 import { OwnRecords } from '../records/own-records.js';
@@ -94,14 +95,11 @@ export class SemaphoreDirectory {
    * @throws InvalidOptionsError if the name is invalid, or any error of `work`
    */
   visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
-    const known = this.#inUse.get(name);
-    return known ? known.uses.during(() => work(known)) : this.#visitFirst(name, work);
-  }
-
-  async #visitFirst<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
-    const semaphore = this.#create(checked(name));
-    this.#inUse.set(name, semaphore);
-    return semaphore.uses.during(() => work(semaphore));
+    return promised(() => {
+      const semaphore = this.peek(name);
+      this.#inUse.set(name, semaphore);
+      return semaphore.uses.during(() => work(semaphore));
+    });
   }
 
   /** A semaphore for reading only; nothing is kept in memory. @throws InvalidOptionsError if the name is invalid */

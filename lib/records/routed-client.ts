@@ -79,9 +79,7 @@ export class RoutedClient implements SemaphoreClient {
   async #transactSomewhere<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isDeclared = this.route.declared() !== undefined;
     if (isDeclared) await this.route.own().look();
-    const own = this.#own();
-    if (own) return this.#transactOwn(own, plan, asked);
-    if (!this.shards.isReady) {
+    if (!this.shards.isReady && !this.#own()) {
       const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
       if (result !== UNREAD) return result;
       // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
@@ -92,8 +90,8 @@ export class RoutedClient implements SemaphoreClient {
       }
       if (isDeclared) await this.route.own().look();
     }
-    const found = this.#own();
-    return found ? this.#transactOwn(found, plan, asked) : this.#transactInShard(plan, asked);
+    const own = this.#own();
+    return own ? this.#transactOwn(own, plan, asked) : this.#transactInShard(plan, asked);
   }
 
   async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {

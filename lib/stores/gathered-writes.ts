@@ -2,9 +2,9 @@
 export interface TextWrite {
   readonly key: string;
   /** Undefined: there is none. */
-  readonly former?: string | undefined;
+  readonly former?: string;
   /** Undefined: the text is removed. */
-  readonly next?: string | undefined;
+  readonly next?: string;
 }
 
 /** True if the text was written, otherwise the text that is there, as far as the store tells it. */
