@@ -46,9 +46,13 @@ export class RecordCall<R extends StoredRecord, T> {
       if (this.deadline.remaining <= 0) throw new DeadlinePassed();
       return await this.deadline.race(question());
     } catch (error) {
-      if (error instanceof DeadlinePassed || this.attempts.length > 0) throw this.unanswered(error);
-      throw error;
+      throw error instanceof DeadlinePassed ? this.unanswered(error) : this.refused(error);
     }
+  }
+
+  /** The error of a call that the store refuses to answer: the store's, or {@link unanswered} if a write was sent before. */
+  refused(error: unknown): unknown {
+    return this.attempts.length > 0 ? this.unanswered(error) : error;
   }
 
   /** Notes that an attempt failed. It stays in the call if it may be applied, now or later. @throws if the call can't go on */
@@ -57,7 +61,7 @@ export class RecordCall<R extends StoredRecord, T> {
     if (attempt.isUncertain) return;
     if (error instanceof DeadlinePassed) throw this.unanswered();
     this.attempts.pop();
-    throw this.attempts.length > 0 ? this.unanswered(error) : error;
+    throw this.refused(error);
   }
 
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */

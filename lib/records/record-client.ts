@@ -228,19 +228,19 @@ export class RecordClient<R extends StoredRecord> {
       if (!furthest || isWhole) return this.#seen.accept(text, record, askedAt);
       if (!this.context.clusterClock.isFresh) await this.#setClock(call);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
-      if (await this.#restore(restored, text, call.deadline)) return;
+      if (await this.#restore(restored, text, call)) return;
       await call.backOff(tries, this.context.random);
     }
   }
 
   /** Writes a restored record after the store lost data. @returns false if that is not certain */
-  async #restore(record: R, found: string | undefined, deadline: Deadline): Promise<boolean> {
+  async #restore<T>(record: R, found: string | undefined, call: RecordCall<R, T>): Promise<boolean> {
     const text = this.codec.encode(record);
     try {
-      if (!(await deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
+      if (!(await call.deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
     } catch (error) {
       if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
-      throw error;
+      throw call.refused(error);
     }
     this.#seen.keep(text, record);
     this.#notify((listener) => listener.restored?.(record));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { DOUBT } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';
 import { type TestCluster, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 import { type Go, onNextWrite } from '../support/scripted-store.js';
@@ -167,6 +168,21 @@ describe('a write whose answer is not clear', () => {
     await nodes.time.advance(100);
     expect((await nodes.record()).permits).toEqual([]);
     expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+  });
+
+  it('stays unclear when the store has lost data since, and refuses to have the record restored', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    onNextWrite(node.store, async (go) => {
+      await go();
+      node.store.script = async (call, go) => {
+        if (call === 'compareAndSet') throw new StoreUnavailableError('not enough replicas');
+        return call === 'read' ? `${DOUBT}${String(await go())}` : go();
+      };
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    await expect(node.gatekeeper.tryAcquire('job', { duration: '1h' })).rejects.toThrow(UnknownOutcomeError);
+    await expectFreedLate(nodes, node);
   });
 
   it('can no longer be applied once the node gave it up', async () => {
