@@ -74,9 +74,10 @@ async function replicatedWriter(
   client: RedisClient,
   { options, ended, within }: Pick<SessionNeeds, 'options' | 'ended' | 'within'>,
 ): Promise<Writer> {
+  // A listener for what has happened already is never called, and the connection would stay for ever.
+  ended.throwIfAborted();
   const connection = client.newConnection();
   ended.addEventListener('abort', () => connection.release(), { once: true });
-  ended.throwIfAborted();
   await within(() => isReady(connection));
   return new ReplicatedWriter(connection, options.replicas);
 }
