@@ -36,6 +36,9 @@ export interface CallFacts {
   readonly waitingSince?: number;
 }
 
+/** ms. Reads may be answered in another order than they were asked. One that waits for longer shows an outage. */
+const OUTAGE = 1000;
+
 /** Number of calls of which the latency is the median. */
 const LATEST = 32;
 
@@ -178,7 +181,7 @@ export class ObservedStore implements RecordStore {
     const facts = this.#facts(part);
     const { answeredAt = -Infinity, failing, waitingSince = begun } = facts;
     settle(facts, Math.max(answeredAt, begun));
-    if (part === 'reads' && (failing || waitingSince < begun)) this.#forgetFailures();
+    if (part === 'reads' && (failing || begun - waitingSince >= OUTAGE)) this.#forgetFailures();
   }
 
   /** The store answers again. Other calls that failed during the outage count as failing only if they fail again. */

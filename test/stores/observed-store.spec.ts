@@ -51,6 +51,27 @@ describe('Failed calls', () => {
     expect(store.calls('nodes').failing?.error.message).toBe('refused');
   });
 
+  it.each([
+    ['stay while reads are answered in another order than they were asked', 1, 'refused'],
+    ['are forgotten when a read is answered after another one hung for a second', 1000, undefined],
+  ])('of lists %s', async (_when, later, left) => {
+    const { inner, store, clock } = opened();
+    const answers: (() => void)[] = [];
+    inner.script = (call) =>
+      call === 'list'
+        ? Promise.reject(new StoreUnavailableError('refused'))
+        : new Promise((resolve) => answers.push(() => resolve('text')));
+    await expect(store.list('nodes:')).rejects.toThrow('refused');
+    const first = store.read('key');
+    clock.at += later;
+    const second = store.read('other key');
+    answers[1]!();
+    await second;
+    expect(store.calls('nodes').failing?.error.message).toBe(left);
+    answers[0]!();
+    await first;
+  });
+
   it('are forgotten with the first answer', async () => {
     const { inner, store, write, lose } = opened();
     await lose(1000, [write(0)]);
