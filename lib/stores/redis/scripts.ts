@@ -40,7 +40,9 @@ const writing = (text: string): Script => script(REFUSE_WITHOUT_REPLICAS + text)
  * other types: such a record has no text to doubt, and with such an index or origin `mark` answers the error of Redis.
  */
 const DOUBT_RECORDS = `
-local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+local info = redis.call('INFO', 'replication')
+local _, last = string.find(info, 'master_replid:', 1, true)
+local id = last and string.match(info, '^%x+', last + 1)
 local known = {}
 local function mark(index, origin)
   if not id or known[index] then return end
@@ -89,26 +91,31 @@ export const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: '
  * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */
 const compareAndSet = (refused: string): string => `
+local function unitsOf(key)
+  if not string.find(key, '[\\128-\\255]') then return #key end
+  local _, continued = string.gsub(key, '[\\128-\\191]', '')
+  local _, halves = string.gsub(key, '[\\240-\\244]', '')
+  return #key - continued + halves
+end
 local flags, writer, changes, waiting = unpack(ARGV, 1, 4)
+local try, byte = redis.pcall, string.byte
 local answers = {}
 local first = #KEYS - #flags / 3
 for i = 1, #flags / 3 do
-  local place, isExpected, notify = string.byte(flags, 3 * i - 2, 3 * i)
+  local place, isExpected, notify = byte(flags, 3 * i - 2, 3 * i)
   local bucket = place - ${byte(FIRST_PLACE)}
   local index, origin, record = KEYS[2 * bucket + 1], KEYS[2 * bucket + 2], KEYS[first + i]
   local expected, text = ARGV[2 * i + 3], ARGV[2 * i + 4]
-  local found = ${refused} or redis.pcall('GET', record)
+  local found = ${refused} or try('GET', record)
   if type(found) == 'table' then
     answers[i] = found
   elseif isExpected == ${byte('1')} and found == expected or isExpected == ${byte('0')} and not found then
     local key = string.sub(record, #index + 1 + #'record:' - #'index')
-    local indexed = redis.pcall('ZADD', index, 0, key)
-    local written = type(indexed) == 'table' and indexed or redis.pcall('SET', record, text)
+    local indexed = try('ZADD', index, 0, key)
+    local written = type(indexed) == 'table' and indexed or try('SET', record, text)
     if not written.err and notify ~= ${byte(NOTIFIED.none)} then
-      local _, continued = string.gsub(key, '[\\128-\\191]', '')
-      local _, halves = string.gsub(key, '[\\240-\\244]', '')
-      local message = writer .. ' ' .. (#key - continued + halves) .. ' ' .. key .. text
-      redis.pcall('PUBLISH', notify == ${byte(NOTIFIED.all)} and changes or waiting .. key, message)
+      local message = writer .. ' ' .. unitsOf(key) .. ' ' .. key .. text
+      try('PUBLISH', notify == ${byte(NOTIFIED.all)} and changes or waiting .. key, message)
     end
     answers[i] = written.err and written or 1
   else
