@@ -13,7 +13,14 @@ export async function behindProxy(port: number): Promise<BehindProxy> {
   const proxy = await SwitchableProxy.start(port);
   return {
     port: proxy.port,
-    outage: { begin: async () => proxy.refuse(), end: async () => proxy.accept() },
+    outage: {
+      begin: async () => proxy.refuse(),
+      silence: async () => proxy.loseAnswers(),
+      end: async () => {
+        if (proxy.isSilent) proxy.cut();
+        proxy.accept();
+      },
+    },
     close: () => proxy[Symbol.asyncDispose](),
   };
 }

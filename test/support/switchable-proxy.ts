@@ -19,6 +19,11 @@ export class SwitchableProxy implements AsyncDisposable {
     return proxy;
   }
 
+  /** Whether answers get lost: see {@link loseAnswers}. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }

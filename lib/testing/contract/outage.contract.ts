@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { StoreUnavailableError } from '../../stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../stores/store.js';
-import { assertRejects, present } from './assertions.js';
+import { assertEnds, assertRejects, present } from './assertions.js';
 import { eventually } from './eventually.js';
 import { FLOWS, writeUntil } from './flows.js';
 import { type NewRecord, assertTrue, attempt } from './new-record.js';
@@ -11,6 +11,8 @@ import type { ContractTests } from './test-runner.js';
 
 /** Timeout of calls, in ms: several tests wait for it. */
 const HASTY = 1000;
+/** ms by which a busy machine may be late. */
+const LATE = 10_000;
 
 const READS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
   read: (store) => store.read('key'),
@@ -33,6 +35,7 @@ export function describeOutageContract(tests: ContractTests, clients: StoreClien
       tests.runner.before(scene.start);
       describeErrors(tests, scene, lacks);
       describeWrites(tests, scene);
+      describeSilence(tests, scene, lacks);
       describeReturn(tests, scene, lacks);
     });
   });
@@ -70,6 +73,32 @@ function describeWrites({ it }: ContractTests, scene: OutageScene): void {
     assert.ok(writes.filter(({ outcome }) => outcome !== true).length >= FLOWS, 'No write met the outage');
     for (const write of writes) await assertTrue(write, scene.other);
   });
+}
+
+/** A frozen server breaks no connection, so only the timeout of a call ends it. */
+function describeSilence({ it }: ContractTests, scene: OutageScene, lacks: StoreLacks): void {
+  const ends = <T>(call: Promise<T>, what: string) => assertEnds(call, HASTY + LATE, `${what} ends at a silent server`);
+  const unlessLoud = async (test: () => Promise<void>) => {
+    if (scene.canBeSilent) return test();
+    process.stderr.write('Not tested: a silent server. Give `outage.silence` in `prepare`\n');
+  };
+
+  it('without an end of the connections makes each read fail in time', () =>
+    unlessLoud(() =>
+      scene.inSilence(async () => {
+        const reads = Object.entries(READS).filter(([name]) => !(name in lacks));
+        await Promise.all(
+          reads.map(([name, read]) => ends(assertRejects(read(scene.one), StoreUnavailableError), name)),
+        );
+      }),
+    ));
+
+  it('without an end of the connections ends many writes in time, and each error is right about its write', () =>
+    unlessLoud(async () => {
+      const writes = await scene.breakOff((all) => scene.inSilence(() => ends(all, 'a write')));
+      assert.ok(writes.filter(({ outcome }) => outcome !== true).length >= FLOWS, 'No write met the silence');
+      for (const write of writes) await assertTrue(write, scene.other);
+    }));
 }
 
 function describeReturn(tests: ContractTests, scene: OutageScene, lacks: StoreLacks): void {
@@ -120,9 +149,22 @@ class OutageScene {
     return this.clients.newKey();
   }
 
+  get canBeSilent(): boolean {
+    return this.#outage.silence !== undefined;
+  }
+
   /** Acts while the store is out of reach. Resolves when both clients are connected again. */
-  async during<T>(act: () => Promise<T>): Promise<T> {
-    await this.#outage.begin();
+  during<T>(act: () => Promise<T>): Promise<T> {
+    return this.#during(() => this.#outage.begin(), act);
+  }
+
+  /** The same while the connections stand, and nothing is answered. */
+  inSilence<T>(act: () => Promise<T>): Promise<T> {
+    return this.#during(() => present(this.#outage.silence, 'outage.silence').call(this.#outage), act);
+  }
+
+  async #during<T>(begin: () => Promise<void>, act: () => Promise<T>): Promise<T> {
+    await begin();
     try {
       return await act();
     } finally {
@@ -132,9 +174,9 @@ class OutageScene {
   }
 
   /** Writes new keys in several flows over both clients, until each flow met the outage. */
-  breakOff(): Promise<NewRecord[]> {
+  breakOff(stop = (all: Promise<unknown>): Promise<unknown> => this.during(() => all)): Promise<NewRecord[]> {
     const steps = [this.one, this.other].map((store) => () => attempt(store, this.newKey()));
-    return writeUntil(steps, (all) => this.during(() => all));
+    return writeUntil(steps, stop);
   }
 
   get #outage(): Outage {

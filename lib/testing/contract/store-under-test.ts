@@ -29,6 +29,11 @@ export interface Outage {
   begin(): Promise<void>;
   /** Lets new connections through. The data must be as they were. */
   end(): Promise<void>;
+  /**
+   * Instead of `begin`: all connections stay, and no call gets an answer, as from a frozen server. `end` ends this, too, and
+   * may break the connections. Without it, the tests of a silent server say that they were left out.
+   */
+  silence?(): Promise<void>;
 }
 
 /**
