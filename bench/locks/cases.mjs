@@ -19,7 +19,7 @@ const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
  * Each case is one small experiment: real servers, nodes as processes. It returns a sentence, and whether the lock did
- * what a user of locks wants (`holds`; null: the case does not apply).
+ * what a user of locks wants (`holds`; null: the case does not apply, or was not tried; `'failed'`: the experiment itself failed).
  */
 export const CASES = [
   { id: 'ticks', title: 'short job, skewed clocks', run: ticks },
@@ -27,7 +27,7 @@ export const CASES = [
   { id: 'stale', title: 'stale release', run: staleRelease },
   { id: 'frozen', title: 'frozen holder writes late', run: frozenHolder },
   { id: 'failover', title: 'failover before replication', run: failover },
-  { id: 'lost', title: 'lost data', run: lostData },
+  { id: 'lost', title: 'lost data', run: lostData, hasOwnServers: true },
 ];
 
 /** How often a job of 20 ms runs in each tick, on three nodes. */

@@ -22,7 +22,18 @@ export async function correctness(peers, cases, say) {
   return results;
 }
 
+/** Cases on servers of their own begin with a server that has lost nothing yet. All others share servers and nodes. */
 async function resultsOf(peer, cases) {
+  const alone = cases.filter(({ hasOwnServers }) => hasOwnServers);
+  const together = cases.filter(({ hasOwnServers }) => !hasOwnServers);
+  const results = {};
+  for (const some of [together, ...alone.map((each) => [each])]) {
+    if (some.length > 0) Object.assign(results, await onNewServers(peer, some));
+  }
+  return results;
+}
+
+async function onNewServers(peer, cases) {
   const bed = await openBed(peer);
   const nodes = {};
   try {
@@ -42,4 +53,4 @@ async function resultsOf(peer, cases) {
 /** A peer that can't start must not end the run. */
 const allFailed = (cases, error) => Object.fromEntries(cases.map(({ id }) => [id, failed(error)]));
 
-const failed = (error) => ({ text: `the experiment failed: ${error.message.split('\n')[0]}`, holds: null });
+const failed = (error) => ({ text: `the experiment failed: ${error.message.split('\n')[0]}`, holds: 'failed' });

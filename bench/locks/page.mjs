@@ -23,8 +23,7 @@ this write. It can do so only if the lock has a token that grows.`,
 primary, and another node tries at the same address. Wanted: one holder. Ours notices that another server answers, and
 grants nothing that may have been granted before ([losses](redis.md#losses)).`,
   lost: `All data of the server are lost while a node holds a lock. Another node tries until 1 s before the lock's time
-is over. Wanted: one holder, or a holder whose library knows that its lock is lost. After a failover of the same server, ours
-still refuses new locks for a grace, so that this experiment can't begin then.`,
+is over. Wanted: one holder, or a holder whose library knows that its lock is lost. Each library gets new servers for it.`,
 };
 
 /**
@@ -112,7 +111,8 @@ function casesSection({ peers, cases }) {
     `### Correctness
 
 One small experiment for each case and lock, with real servers, and nodes as processes. "yes" means that the lock did
-as wanted, "no" that it did not, "–" that the case does not apply.
+as wanted, "no" that it did not, "–" that the case does not apply or was not tried, and "failed" that the experiment itself
+failed: the tables below say why.
 
 ${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
     ...casesOf(cases).map(({ id, title }) => {
@@ -125,7 +125,7 @@ ${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
 /** Those that ran. */
 const casesOf = (cases) => CASES.filter(({ id }) => Object.values(cases).some((results) => results[id]));
 const labelOf = ({ name, kind, server }) => (kind === 'ours' ? `${name} (${TITLES[server]})` : name);
-const markOf = ({ holds }) => ({ true: 'yes', false: 'no', null: '–' })[holds];
+const markOf = ({ holds }) => ({ true: 'yes', false: 'no', null: '–', failed: 'failed' })[holds];
 
 /** All that a peer did better than ours in this run. */
 function aheadSection({ peers, speed = {}, cases = {} }) {
