@@ -13,7 +13,7 @@ interface Figures {
 
 interface Result {
   readonly text: string;
-  readonly holds: boolean | null;
+  readonly holds: boolean | 'failed' | null;
 }
 
 interface Results {
