@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { type GatekeeperOptions } from './gatekeeper/index.js';
 import { InvalidOptionsError } from './decision/index.js';
@@ -8,6 +8,7 @@ import {
   ConfigurableModuleClass,
   type GatekeeperModuleOptions,
   MODULE_OPTIONS_TOKEN,
+  OPTIONS_TYPE,
 } from './gatekeeper.module-definition.js';
 import {
   AllocationExplorer,
@@ -58,7 +59,13 @@ import {
     GuardedMethodsExplorer,
   ],
 })
-export class GatekeeperModule extends ConfigurableModuleClass {}
+export class GatekeeperModule extends ConfigurableModuleClass {
+  static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
+    // Nest would read a field of undefined.
+    if (!options) throw new InvalidOptionsError('GatekeeperModule', [NO_OPTIONS]);
+    return super.forRoot(options);
+  }
+}
 
 /** The console reads the option `console` itself. The gatekeeper would refuse it as unknown. */
 function withoutConsole(options: GatekeeperModuleOptions | undefined): GatekeeperOptions {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { inSlices } from '../async/slices.js';
+import { InvalidOptionsError, show } from '../decision/index.js';
 import type { Journal } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
@@ -52,9 +53,11 @@ export class JournalWriter<Entry extends object> {
    * Reads the last `limit` entries, oldest first. Invalid texts are left out and reported. Concurrent calls with the
    * same limit share one reading, because many users look at the same time after an incident.
    *
-   * @throws StoreUnavailableError
+   * @throws StoreUnavailableError, InvalidOptionsError
    */
   async read(limit: number): Promise<Entry[]> {
+    if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity)))
+      throw new InvalidOptionsError(`the journal of ${this.name}`, [`limit: ${show(limit)} is no number of entries`]);
     const reading = this.#readings.get(limit) ?? this.#read(limit).finally(() => this.#readings.delete(limit));
     this.#readings.set(limit, reading);
     return [...(await reading)];

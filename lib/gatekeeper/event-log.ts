@@ -43,10 +43,10 @@ export class EventLog {
     else logEvent(event, logger);
   }
 
-  /** Each restart of a Redis marks all 512 shards: one warning is enough, and the others are debug lines. */
+  /** Each restart of a Redis marks all 512 shards: one line is enough. */
   #noteShard(shard: string, logger: GatekeeperLogger): void {
     const now = this.clock.monotonic();
-    if (now - this.#shardsRestoredAt < ONE_LOSS) return logger.debug(`${quoted(shard)}: restored with a grace`);
+    if (now - this.#shardsRestoredAt < ONE_LOSS) return;
     this.#shardsRestoredAt = now;
     logger.warn(
       `names on demand: the store had lost their records, or may have; restored with a grace, ${quoted(shard)} first`,

@@ -87,7 +87,8 @@ export const NOT_ENABLED = (method: string) =>
   `${method} needs a leader, but leadership is off on this node: set leadership: { enabled: true } in GatekeeperModule's ` +
   `options, or call initialize() of ClusterService`;
 
-export const NO_OPTIONS = 'it has no options: let the factory of forRootAsync() return them, as in { store: memory() }';
+export const NO_OPTIONS =
+  'it has no options: give forRoot() some, or let the factory of forRootAsync() return them, as in { store: memory() }';
 
 export const FROZEN = (className: string) =>
   `an instance of ${className} can't get the gatekeeper for its guarded methods, because it is frozen or sealed: give the instance as it was made`;

@@ -2,6 +2,7 @@ import type { ClusterClockReport } from '../clock/index.js';
 import {
   type Decision,
   type DenialReason,
+  type Expiring,
   type Pause,
   type Preference,
   type SemaphoreDefinition,
@@ -48,6 +49,8 @@ export interface Explanation {
 /** A decision on the record in the store, or the error of a store that can't be asked. */
 interface Insight {
   readonly record: SemaphoreRecord | undefined;
+  /** Present while only former holders go on, because data were lost. */
+  readonly grace?: Expiring | undefined;
   readonly decision: Decision | StoreUnavailableError;
   readonly holders: readonly StoredPermit[];
 }
@@ -65,14 +68,14 @@ export async function explain(
   context: Context,
 ): Promise<Explanation> {
   const { node, store, clusterClock, grantFault } = context;
-  const { record, decision, holders } = await look(recordClient, heldLeases, context).catch((error: unknown) => {
+  const { record, decision, grace, holders } = await look(recordClient, heldLeases, context).catch((error: unknown) => {
     if (error instanceof StoreUnavailableError) return remembered(recordClient, error);
     throw error;
   });
   const { definition, pause, revision } = record ?? {};
   return {
     semaphore: recordClient.name,
-    ...verdictOf(decision, grantFault(), record, node),
+    ...verdictOf(decision, grantFault(), { record, grace }, node),
     ...(revision !== undefined && { revision }),
     // Copies: a caller that changes them in place must not change what this node knows.
     ...structuredClone({ ...(definition && { definition }), ...(pause && { pause }), holders }),
@@ -87,7 +90,10 @@ function look(recordClient: SemaphoreClient, heldLeases: HeldLeases, { node }: C
   const held = heldLeases.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
   return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
-    return { result: { record, decision, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] } };
+    const grace = record?.grace && !view.isExpired(record.grace) ? record.grace : undefined;
+    return {
+      result: { record, decision, grace, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] },
+    };
   });
 }
 
@@ -99,7 +105,7 @@ function remembered({ known }: SemaphoreClient, error: StoreUnavailableError): I
 function verdictOf(
   decision: Insight['decision'],
   fault: GrantFault | undefined,
-  record: SemaphoreRecord | undefined,
+  { record, grace }: Pick<Insight, 'record' | 'grace'>,
   node: NodeIdentity,
 ): Verdict {
   if (decision instanceof StoreUnavailableError) {
@@ -115,11 +121,15 @@ function verdictOf(
     outcome,
     ...(outcome === 'denied' && { reason: decision.reason }),
     // The sentence contains names, patterns and reasons that other people wrote.
-    sentence: escapeHidden(sentenceFor(decision, record, node)),
+    sentence: escapeHidden(sentenceFor(decision, { record, grace }, node)),
   };
 }
 
-function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, node: NodeIdentity): string {
+function sentenceFor(
+  decision: Decision,
+  { record, grace }: Pick<Insight, 'record' | 'grace'>,
+  node: NodeIdentity,
+): string {
   if (decision.outcome !== 'denied') {
     const { slot } = decision.permit;
     return decision.outcome === 'granted'
@@ -129,19 +139,24 @@ function sentenceFor(decision: Decision, record: SemaphoreRecord | undefined, no
   const { definition, revision } = record ?? {};
   switch (decision.reason) {
     case 'no-definition':
-      return 'no definition of that name is loaded';
+      return `no definition of that name is loaded${grace ? `, and ${recovering(grace)}` : ''}`;
     case 'group':
     case 'acquirer':
       return mismatch(decision.reason, definition!, revision!, node);
     case 'paused':
       return pausedBy(record?.pause);
     case 'recovering':
-      return 'the store lost data a moment ago: until the longest permit would have ended, only former holders go on';
+      return recovering(grace);
     case 'other-preferred':
       return keptFor(record!.preference!);
     default:
       return `${shortage(definition?.permits ?? 0)}${heldBy(decision.holders)}`;
   }
+}
+
+function recovering(grace: Expiring | undefined): string {
+  const end = grace ? ` (${new Date(grace.expiresAt).toISOString()})` : '';
+  return `the store lost data, or may have: until the longest permit that it may have lost would have ended${end}, only former holders go on`;
 }
 
 function keptFor({ instance, isExcluded }: Preference): string {

@@ -28,6 +28,14 @@ describe('what a node writes into a journal', () => {
     expect(store.calls.append).toBe(1);
   });
 
+  it.each([-1, 1.5, NaN, '50', undefined])('is not read without a number of entries: %p', async (limit) => {
+    const { gatekeeper, store } = await cluster().node();
+    for (const read of [gatekeeper.audit.read(limit as number), gatekeeper.history(limit as number)]) {
+      await expect(read).rejects.toThrow(/limit: .* is no number of entries/);
+    }
+    expect(store.calls.readJournal).toBe(0);
+  });
+
   it('is read once for all readers of the same moment, and again for a later reader', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();

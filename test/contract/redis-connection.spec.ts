@@ -153,6 +153,13 @@ describeOnRedis('redis() and its connection', () => {
     await expect(store.read('key')).rejects.toThrow('the server is a replica: connect to the primary');
   });
 
+  it('refuses a database that the server does not have', async () => {
+    const server = await newServer();
+    const store = opened({ url: `${server.url}/99` });
+    await expect(store.read('key')).rejects.toThrow('the server gave database 0 in place of 99');
+    expect(await server.command('DBSIZE')).toBe(0);
+  });
+
   it('surely wrote nothing when the server became a replica, or lacks replicas, or memory', async () => {
     const server = await newServer({ 'repl-ping-replica-period': 1 });
     const store = await connected({ url: server.url });

@@ -98,7 +98,13 @@ describe('GatekeeperModule', () => {
     const module = GatekeeperModule.forRootAsync({ useFactory: () => undefined as never });
     const error = await bootError(start({ imports: [module] }));
     expect(error).toBeInstanceOf(InvalidOptionsError);
-    expect(error.message).toContain('it has no options: let the factory of forRootAsync() return them');
+    expect(error.message).toContain(
+      'it has no options: give forRoot() some, or let the factory of forRootAsync() return them',
+    );
+  });
+
+  it('says what to do if forRoot() gets no options', () => {
+    expect(() => GatekeeperModule.forRoot(undefined as never)).toThrow(InvalidOptionsError);
   });
 
   it('names a frozen instance, which can not get the gatekeeper', async () => {

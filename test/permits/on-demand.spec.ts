@@ -161,6 +161,18 @@ describe('a shard that the store lost', () => {
     await lose(nodes);
     expect(await other.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
     expect(other.of('denied')).toMatchObject([{ semaphore: NAME, reason: 'recovering' }]);
+    const { grace } = await shardIn(nodes);
+    const neighbour = Array.from({ length: 100_000 }, (_, index) => `order-${index}x`).find(
+      (name) => shardKeyOf(name) === shardKeyOf(NAME),
+    )!;
+    for (const [name, expected] of [
+      [NAME, 'recovering'],
+      [neighbour, 'no-definition'],
+    ] as const) {
+      const { reason, sentence } = await other.gatekeeper.explain(name);
+      expect(reason).toBe(expected);
+      expect(sentence).toContain(`would have ended (${new Date(grace!.expiresAt).toISOString()}), only former holders`);
+    }
     await permit.extend();
     expect(permit.isHeld).toBe(true);
     expect((await shardIn(nodes)).names.get(NAME)?.permits).toMatchObject([{ id: permit.id }]);

@@ -13,19 +13,26 @@ interface Trial {
   /** Changes each opened store. */
   readonly change?: (store: RecordStore) => void;
   readonly largestPage?: number;
+  readonly canBeSilent?: boolean;
 }
 
 /** Runs the contract on the example of docs/stores.md. @returns failures by the name of the test, without its groups */
-async function failuresOf({ shelf = new Shelf(), lacks = LACKS, change = () => undefined, ...figures }: Trial) {
+async function failuresOf({ canBeSilent, ...trial }: Trial) {
+  const { shelf = new Shelf(), lacks = LACKS, change = () => undefined, ...figures } = trial;
   const tests = new CollectedTests();
   const open = () => {
     const store = shelfStore(shelf).open();
     change(store);
     return store;
   };
+  const request = shelf.request.bind(shelf);
   const outage = {
     begin: async () => void (shelf.isReachable = false),
-    end: async () => void (shelf.isReachable = true),
+    ...(canBeSilent && { silence: async () => void (shelf.request = () => new Promise(() => undefined)) }),
+    end: async () => {
+      shelf.isReachable = true;
+      shelf.request = request;
+    },
   };
   const underTest: StoreUnderTest = { open, stop: async () => undefined, ...figures, ...(!lacks.outage && { outage }) };
   describeStoreContract({ name: 'the shelf', runner: tests.runner, lacks, prepare: () => underTest });
@@ -152,6 +159,17 @@ describe('The contract of stores', () => {
     ]);
   });
 
+  it('finds a store whose calls wait for a silent server for ever, and says when that was left out', async () => {
+    const { failures } = await failuresOf({ canBeSilent: true });
+    expect([...failures.keys()]).toEqual([
+      'an outage: without an end of the connections makes each read fail in time',
+      'an outage: without an end of the connections ends many writes in time, and each error is right about its write',
+    ]);
+    expect([...failures.values()][0]).toMatch(/^Not within \d+ ms: \w+ ends at a silent server$/);
+    await failuresOf({});
+    expect(print).toHaveBeenCalledWith(expect.stringContaining('Not tested: a silent server'));
+  }, 60_000);
+
   it('finds a store that says of a write under its close that it was not made, although it was', async () => {
     const sayNothing = (store: RecordStore) => {
       const [write, close] = [store.compareAndSet.bind(store), store.close.bind(store)];
@@ -210,7 +228,9 @@ describe('The contract of stores', () => {
     const { tests } = await failuresOf({});
     const printed = print.mock.calls.map(([line]) => String(line));
     expect(printed).toEqual(
-      ['page', 'readMany', 'tasks'].map((ability) => expect.stringContaining(`Not tested: ${ability}.`)),
+      ['page.', 'readMany.', 'tasks.', 'a silent server.'].map((ability) =>
+        expect.stringContaining(`Not tested: ${ability}`),
+      ),
     );
     expect(tests.names.filter((name) => name.includes('lacks by declaration: small'))).toHaveLength(2);
   });

@@ -31,8 +31,9 @@ export async function openSession(
   const primaries = client.primaries();
   if (primaries.length === 0) throw new Error('the client knows no primary of the Cluster yet');
   const facts = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));
-  await markOlder(client, origins, facts);
   const database = await within(() => databaseOf(client));
+  expectDatabase(database, options.database);
+  await markOlder(client, origins, facts);
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
   const writer =
     options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
@@ -68,6 +69,14 @@ async function databaseOf(client: RedisClient): Promise<number> {
   if (client.isCluster) return 0;
   const info = String(await client.command('', ['client', 'info']));
   return Number(/\bdb=(\d+)/.exec(info)?.[1] ?? 0);
+}
+
+/** ioredis goes on with database 0 if the server has no such database. Others may use that one. */
+function expectDatabase(database: number, wanted = database): void {
+  if (database === wanted) return;
+  throw new Error(
+    `the server gave database ${database} in place of ${wanted}: name one that it has, below its setting "databases"`,
+  );
 }
 
 async function replicatedWriter(

@@ -53,6 +53,8 @@ export interface ResolvedOptions {
   readonly prefix: string;
   readonly replicas: number;
   readonly durable: boolean;
+  /** Number of the database that the URL names. */
+  readonly database?: number;
   /** Where the servers are, for messages; without a password. */
   readonly place: string;
   readonly newClient: () => Promise<RedisClient>;
@@ -71,7 +73,13 @@ function ownClient(options: RedisStoreOptions): ResolvedOptions {
   if (!parsed.success) throw new InvalidOptionsError('redis(options)', faultsOf(parsed.error));
   const { url, ...record } = parsed.data;
   const newClient = findMaker();
-  return { ...record, place: placeOf(url), newClient: () => newClient(url) };
+  const database = /^\/(\d+)$/.exec(new URL(url).pathname)?.[1];
+  return {
+    ...record,
+    ...(database !== undefined && { database: Number(database) }),
+    place: placeOf(url),
+    newClient: () => newClient(url),
+  };
 }
 
 function givenClient(options: GivenRedisOptions): ResolvedOptions {
