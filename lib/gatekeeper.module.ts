@@ -60,6 +60,12 @@ import {
   ],
 })
 export class GatekeeperModule extends ConfigurableModuleClass {
+  /**
+   * Registers the gatekeeper with these options.
+   *
+   * @param options of the gatekeeper, with `isGlobal` and `console`
+   * @throws InvalidOptionsError without options; those that are wrong are reported at boot
+   */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
     // Nest would read a field of undefined.
     if (!options) throw new InvalidOptionsError('GatekeeperModule', [NO_OPTIONS]);
