@@ -37,7 +37,7 @@ describeUnless(lack)('a short run of the comparison', () => {
     const short = ['--seconds', '0.2', '--parts', 'speed,cases', '--cases', 'stale,frozen,lost', '--json'];
     const { stdout } = await bench(...short, '--only', LOCKS.join(','));
     results = JSON.parse(stdout) as Results;
-  }, 240_000);
+  }, 480_000);
 
   it('measures each lock with 1 and with 64 flows', () => {
     expect(Object.keys(results.speed)).toEqual(expect.arrayContaining(LOCKS));

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,6 +61,11 @@ export class RunningPermit {
     await eventually('the work began', async () => (await this.token()) !== undefined);
   }
 
+  /** When the work last did something, in ms since the epoch. */
+  async lastWorked(): Promise<number> {
+    return (await stat(join(this.folder, 'working'))).mtimeMs;
+  }
+
   /** Lets the work end. */
   async end(): Promise<void> {
     await writeFile(join(this.folder, 'end'), '');
@@ -89,7 +94,7 @@ export function useRunningPermit(): () => RunningPermit {
 }
 
 /** The file is written under another name first: the test never sees it empty. */
-const WORK = 'echo $PERMIT_TOKEN > began.new; mv began.new began; while [ ! -e end ]; do sleep 0.02; done';
+const WORK = 'echo $PERMIT_TOKEN > began.new; mv began.new began; while [ ! -e end ]; do : > working; sleep 0.02; done';
 
 const MAIN = `
 import os, sys, time
@@ -104,6 +109,7 @@ try:
         os.rename("began.new", "began")
         while not os.path.exists("end"):
             permit.assert_held()
+            open("working", "w").close()
             time.sleep(0.02)
 except (Denied, Refused) as denial:
     sys.exit(print(f"no permit: {denial}", file=sys.stderr) or 75)
