@@ -24,5 +24,6 @@ export default {
   reporters: ['default', '<rootDir>/test/closing-line.reporter.js'],
   // One more than the cores that the tests are meant for: a third of the files wait for processes most of the time.
   maxWorkers: 3,
-  testTimeout: 120_000,
+  // A test that waits for ever ends here; a machine that is ten times as slow for a while does not.
+  testTimeout: 300_000,
 };

@@ -64,5 +64,5 @@ describe('what membership costs a node', () => {
       expect(namesAt(node)).toHaveLength(90);
       expect(changesAt(node).filter((change) => change.startsWith('member-crashed'))).toHaveLength(10);
     }
-  }, 120_000);
+  });
 });

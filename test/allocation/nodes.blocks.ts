@@ -114,17 +114,13 @@ describe('nodes that share resources', () => {
     { resources: 100_000, nodes: 1 },
     { resources: 10_000, nodes: 3 },
     { resources: 10_000, nodes: 10 },
-  ])(
-    'block the event loop for no more than 20 ms: $resources on $nodes',
-    async ({ resources, nodes }) => {
-      const least = new Map<string, number>();
-      const tooLong = () => [...least].filter(([, longest]) => longest > LIMIT);
-      for (let attempt = 0; attempt < TRIES && (attempt === 0 || tooLong().length > 0); attempt++) {
-        await play(resources, nodes, least);
-      }
-      for (const [name, longest] of least) console.log(`${resources} on ${nodes}: ${name}: ${longest.toFixed(1)} ms`);
-      expect(tooLong()).toEqual([]);
-    },
-    300_000,
-  );
+  ])('block the event loop for no more than 20 ms: $resources on $nodes', async ({ resources, nodes }) => {
+    const least = new Map<string, number>();
+    const tooLong = () => [...least].filter(([, longest]) => longest > LIMIT);
+    for (let attempt = 0; attempt < TRIES && (attempt === 0 || tooLong().length > 0); attempt++) {
+      await play(resources, nodes, least);
+    }
+    for (const [name, longest] of least) console.log(`${resources} on ${nodes}: ${name}: ${longest.toFixed(1)} ms`);
+    expect(tooLong()).toEqual([]);
+  });
 });

@@ -87,7 +87,7 @@ describeUnless(lack)('a short run of the tasks of the comparison', () => {
       expect(Object.values(figures).filter((figure) => !(figure > 0))).toEqual([]);
       expect(figures['p99']).toBeGreaterThanOrEqual(figures['p50']!);
     }
-  }, 240_000);
+  });
 });
 
 describe('wrong arguments of the comparison', () => {

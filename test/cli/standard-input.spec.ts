@@ -42,5 +42,5 @@ describe('standard input of the command line', () => {
 
     expect(await command).toMatchObject({ exitCode: 0, stdout: 'mail:a: created (it is new)' });
     expect(bodies).toEqual([{ id: 'mail:a', data }]);
-  }, 40_000);
+  });
 });

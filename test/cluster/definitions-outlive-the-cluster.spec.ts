@@ -76,7 +76,7 @@ beforeAll(async () => {
     mkdtemp(join(tmpdir(), 'outlive-')),
     PGlite.create(),
   ]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(APPLICATIONS.map((each) => each.close()));
@@ -131,7 +131,7 @@ describeOnHazelcast('when all nodes and all members were stopped at once', () =>
     tornText = text.slice(0, text.length / 2);
     await writeFile(tornPath, tornText);
     await restartAll();
-  }, 120_000);
+  });
 
   it.each(APPLICATIONS)('what people changed is in force again with %s', async ({ nodes, edited }) => {
     for (const { gatekeeper, events } of nodes) {
@@ -166,7 +166,7 @@ describeOnHazelcast('when all nodes and all members were stopped at once', () =>
         await nodes[0]!.gatekeeper.definitions.reset('removed', BY_ANN);
       }
       await restartAll();
-    }, 120_000);
+    });
 
     it.each(APPLICATIONS)('those are in force with %s', async ({ nodes }) => {
       const { gatekeeper } = nodes[0]!;

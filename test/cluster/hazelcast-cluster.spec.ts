@@ -46,7 +46,7 @@ function connect({ clusterName, addresses }: HazelcastCluster) {
 
 describeOnHazelcast('a cluster of two members', () => {
   let cluster: HazelcastCluster;
-  beforeAll(async () => void (cluster = await startHazelcast({ members: 2, ...OWN })), 90_000);
+  beforeAll(async () => void (cluster = await startHazelcast({ members: 2, ...OWN })));
   afterAll(() => cluster.stop());
 
   it('serves a client, survives kill -9 of a member and takes it in again', async () => {

@@ -25,7 +25,7 @@ describeOnHazelcast('a report of 10 s each second on three nodes, under a permit
     nodes = new Nodes(cluster);
     const settings = { jobs: ['report' as const], resource: resource.url };
     await Promise.all(['one', 'two', 'three'].map((name) => nodes.start({ name, ...settings })));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();
@@ -84,7 +84,7 @@ describeOnHazelcast('a report of 10 s each second on three nodes, under a permit
       thawedAt = sharedNow();
       frozen.thaw();
       await frozen.hears('first-timer-turn-over', {}, { since: thawedAt });
-    }, 30_000);
+    });
 
     it('is taken over meanwhile with a larger token', () => {
       expect(successor.node).not.toBe(frozen.name);

@@ -27,7 +27,7 @@ describeOnHazelcast('the participants on a real member', () => {
     cluster = await startHazelcast({ clusterName: 'membership' });
     nodes = new Nodes(cluster);
     await Promise.all([start('one'), start('two')]);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();

@@ -42,7 +42,7 @@ describeWithWrongClocks('three nodes whose clocks are 0, 80 and 160 ms apart, an
       },
       120_000,
     );
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();

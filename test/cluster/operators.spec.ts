@@ -51,7 +51,7 @@ describeOnHazelcast('what an operator does through one node, on real members', (
     // A change is news only to a node that knew what was there before.
     const isKnown = ({ name }: { name: string }) => partsOf(worker).directory.own.find(name)?.known;
     await eventually('the worker has seen them all', () => DEFINITIONS.every(isKnown), 60_000);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([office?.close(), worker?.close()]);

@@ -46,7 +46,7 @@ describeOnHazelcast('an app on a real member, right after its start', () => {
   let cluster: HazelcastCluster;
   const apps: INestApplicationContext[] = [];
 
-  beforeAll(async () => void (cluster = await startHazelcast({ clusterName: 'right-after-start' })), 90_000);
+  beforeAll(async () => void (cluster = await startHazelcast({ clusterName: 'right-after-start' })));
   afterEach(async () => void (await Promise.all(apps.splice(0).map((app) => app.close()))));
   afterAll(() => cluster?.stop());
 

@@ -32,7 +32,7 @@ describeOnHazelcast('a node that gets SIGTERM in the midst of a run, under a per
     sigterm = await node.hears('sigterm', {}, { since: 0 });
     ending = await node.ended;
     await nodes.hears('begun', ERRAND, { since: sigterm.at });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();

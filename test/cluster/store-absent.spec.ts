@@ -27,7 +27,7 @@ describeOnHazelcast('an app whose only Hazelcast member comes and goes', () => {
     nodes = new Nodes(cluster);
     await member().kill();
     node = await nodes.start({ name: 'patient', jobs: ['short', 'long'], options: { callTimeout: CALL_TIMEOUT } });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();
@@ -70,7 +70,7 @@ describeOnHazelcast('an app whose only Hazelcast member comes and goes', () => {
       lostAt = sharedNow();
       await eventually('three ticks are skipped', () => node.all('run-skipped', UNAVAILABLE, lostAt).length >= 3);
       await node.hears('ended', LONG, { since: lostAt });
-    }, 30_000);
+    });
 
     it('skips its jobs within its call timeout', () => {
       expect(slowestSkip(lostAt)).toBeLessThan(CALL_TIMEOUT + SLACK);

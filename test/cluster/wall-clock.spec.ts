@@ -23,7 +23,7 @@ describeWithWrongClocks('nodes whose wall clocks are wrong by ten minutes', () =
     cluster = await startHazelcast({ clusterName: 'wall-clock' });
     nodes = new Nodes(cluster);
     folder = await mkdtemp(join(tmpdir(), 'gatekeeper-'));
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await nodes?.[Symbol.asyncDispose]();
@@ -83,7 +83,7 @@ describeWithWrongClocks('nodes whose wall clocks are wrong by ten minutes', () =
     expect(holders).toEqual(expect.arrayContaining(['ahead', 'behind']));
     expectExclusion('short');
     await Promise.all(nodes.running.map((node) => node.kill()));
-  }, 60_000);
+  });
 
   it('stop early at worst when their wall clock jumps while they run', async () => {
     const long = { semaphore: 'long' };
@@ -110,7 +110,7 @@ describeWithWrongClocks('nodes whose wall clocks are wrong by ten minutes', () =
     expect(next.permit!.grantedAt).toBeGreaterThanOrEqual(last.expiresAt);
     await rival.hears('begun', long, { since: next.at - SECOND });
     expectExclusion('long');
-  }, 60_000);
+  });
 
   it('leave no error behind', () => expect(nodes.faults).toEqual([]));
 

@@ -1,14 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 import { failingStore } from './failing-store.js';
+import { stopAllowances } from './stopped-allowances.js';
 
 const COUNT = 3000;
 const definitions = Array.from({ length: COUNT }, (_, index) => ({ name: `job-${index}`, duration: '10s' }));
 
 describe.each(PLATFORMS)('the limit of changes of many on %s', (platform) => {
   const start = useConsoles();
+  afterEach(() => void jest.restoreAllMocks());
   const boot = async (store?: ReturnType<typeof failingStore>['definition']): Promise<Console> => {
     const console = await start({ platform, gatekeeper: { definitions }, ...(store && { store }) });
     await until(async () => (await console.gatekeeper.state()).semaphores.length === COUNT);
@@ -20,6 +22,7 @@ describe.each(PLATFORMS)('the limit of changes of many on %s', (platform) => {
     await send('PATCH', '/api/semaphores/job-7', { permits: 2, reason: 'before the attack' });
     const move = (groupPattern: string) =>
       send('POST', '/api/migrations', { to: { groupPattern }, dryRun: false }, { token: TOKENS.operate });
+    stopAllowances();
     const answers = [];
     for (const pattern of ['a', 'b', 'c', 'd']) answers.push(await move(pattern));
     await until(async () => (await get('/api/audit?limit=1000')).json.entries.length === 1000);
@@ -35,6 +38,7 @@ describe.each(PLATFORMS)('the limit of changes of many on %s', (platform) => {
   it('lets a pause through, and the resuming of single ones, while it refuses to resume all', async () => {
     const { send } = await boot();
     const operate = (path: string) => send('POST', path, {}, { token: TOKENS.operate });
+    stopAllowances();
     expect((await operate('/api/pause')).json.done).toHaveLength(COUNT);
     const refused = await operate('/api/resume');
     expect([refused.status, refused.json.code]).toEqual([429, 'too-many-changes']);

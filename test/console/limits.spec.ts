@@ -10,6 +10,7 @@ import { until } from '../support/apps.js';
 import { TooManyNamesError } from 'nestjs-gatekeeper';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { stopAllowances } from './stopped-allowances.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const JOB = { name: 'job', duration: '10s' };
@@ -41,15 +42,10 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
   const start = useConsoles();
   const boot = () => start({ platform, gatekeeper: { definitions: [JOB] } });
   afterEach(() => void jest.restoreAllMocks());
-  /** Limits fill again with time: a machine that is busy would get more through. @returns lets time go on */
-  const stopTime = () => {
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-    return () => clock.mockRestore();
-  };
 
   it('meet wrong tokens of one address, a line of the log tells of them, and a right token is let in all the same', async () => {
     const { get, log } = await boot();
-    stopTime();
+    stopAllowances();
     for (let attempt = 0; attempt < 20; attempt++) {
       expectProblem(await get('/api/session', { token: WRONG }), 401, 'no-token');
     }
@@ -66,7 +62,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
   it('meet wrong tokens of one IPv6 network, which has more addresses than any limit could count', async () => {
     const { get, log } = await start({ platform, console: { ...SETTINGS, trustProxy: true } });
     const attempt = (address: string) => get('/api/session', { token: WRONG, headers: { 'x-forwarded-for': address } });
-    stopTime();
+    stopAllowances();
     for (let count = 0; count < 20; count++) {
       expectProblem(await attempt(`2001:db8:0:7::${count.toString(16)}`), 401, 'no-token');
     }
@@ -84,7 +80,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
   it('meet changes of one token, and those of no other', async () => {
     const { send, app } = await boot();
     const resume = (token: string) => send('POST', '/api/semaphores/job/resume', {}, { token });
-    const goOn = stopTime();
+    const goOn = stopAllowances();
     // As calls over HTTP, which would take long.
     const otto = { user: 'otto', role: 'operate' } as const;
     for (let count = 0; count < 990; count++) app.get(ChangeRate).note(otto, ROUTES.resume);

@@ -78,5 +78,5 @@ describe.each(PLATFORMS)('lists of thousands on %s', (platform) => {
       }
     }
     expect(tooLong).toEqual([]);
-  }, 300_000);
+  });
 });

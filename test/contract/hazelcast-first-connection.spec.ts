@@ -18,7 +18,7 @@ const SHORT_ATTEMPT = { properties: { 'hazelcast.client.heartbeat.timeout': 1500
 
 describeOnHazelcast('while the first attempt to connect is under way', () => {
   let cluster: HazelcastCluster;
-  beforeAll(async () => void (cluster = await startHazelcast()), 90_000);
+  beforeAll(async () => void (cluster = await startHazelcast()));
   afterAll(() => cluster?.stop());
 
   it.each(READS)('%s waits for it', async (_name, call) => {

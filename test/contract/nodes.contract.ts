@@ -48,7 +48,7 @@ export function describeNodesContract(name: string, prepare: () => Promise<Store
       const next = await waiting;
       expect(next.token).toBeGreaterThan(held.token);
       await next.release();
-    }, 60_000);
+    });
 
     it('have one leader, and another one when it has closed', async () => {
       const [one, other] = await Promise.all([start('one'), start('other')]);
@@ -62,7 +62,7 @@ export function describeNodesContract(name: string, prepare: () => Promise<Store
       await former!.close();
       await eventually('the other node leads', () => next.cluster.scope().isLeader, PATIENCE);
       expect(next.cluster.scope().term!.token).toBeGreaterThan(token);
-    }, 60_000);
+    });
 
     it('divide resources, and one node has all when the other has closed', async () => {
       const [one, other] = await Promise.all([start('one'), start('other')]);
@@ -76,7 +76,7 @@ export function describeNodesContract(name: string, prepare: () => Promise<Store
       expect([...ids(one), ...ids(other)].toSorted()).toEqual(QUEUES);
       await one.close();
       await eventually('all six', () => ids(other).length === 6, PATIENCE);
-    }, 100_000);
+    });
 
     it('do the tasks of a group on both nodes, and its handler once', async () => {
       const done: string[] = [];
@@ -99,7 +99,7 @@ export function describeNodesContract(name: string, prepare: () => Promise<Store
       await eventually('the handler of the group has run', () => joined.length > 0, PATIENCE);
       expect(joined).toEqual([numbers.reduce((sum, number) => sum + number * number, 0)]);
       expect(new Set(done).size).toBe(60);
-    }, 60_000);
+    });
 
     it('try a task again after a failure, and run the tasks of a queue in their order', async () => {
       const order: number[] = [];
@@ -117,6 +117,6 @@ export function describeNodesContract(name: string, prepare: () => Promise<Store
       await eventually('all have ended', () => order.length === 5 && attempts.length === 2, PATIENCE);
       expect(order).toEqual([1, 2, 3, 4, 5]);
       expect(attempts).toEqual([1, 2]);
-    }, 60_000);
+    });
   });
 }

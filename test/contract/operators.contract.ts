@@ -32,7 +32,7 @@ export function describeOperatorsContract(
     beforeAll(async () => {
       under = await prepare();
       nodes.store = under.store;
-    }, 120_000);
+    });
     afterAll(() => under?.stop());
 
     it('pause exactly what ran when a window starts on both, and its end resumes only that', async () => {

@@ -73,7 +73,6 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
       expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}one`, 'three'))).toBe(false);
       expect(await asked(() => store.compareAndSet('semaphore:x', 'two', 'three'))).toBe(true);
     },
-    60_000,
   );
 
   it('doubts each record, also for a node that starts later, until it is written; new records are certain', async () => {
@@ -92,7 +91,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
       `${DOUBT}one`,
       'one',
     ]);
-  }, 60_000);
+  });
 
   it('lets one of many writers restore a record, and none follows from the text before', async () => {
     const store = await opened({ maxConnections: 8 });
@@ -106,7 +105,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     expect(winners).toHaveLength(1);
     expect(winners[0]! % 2).toBe(0);
     expect(await asked(() => store.read('semaphore:x'))).toBe(`two by ${winners[0]}`);
-  }, 60_000);
+  });
 
   it('reports a change of anything, so that nodes look at their records', async () => {
     const store = await opened();
@@ -115,7 +114,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     await store.watch('semaphore:', (change) => void changes.push(change));
     await takeOver();
     await eventually('the change is reported', () => changes.some(({ key }) => key === undefined));
-  }, 60_000);
+  });
 
   it('refuses to read from a standby, whose records may be old', async () => {
     const store = await opened();
@@ -126,7 +125,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
       return String(error).includes('connect to the primary') && String(error);
     });
     expect(message).toContain('StoreUnavailableError');
-  }, 60_000);
+  });
 
   it('doubts nothing when the same server goes on, also after a crash', async () => {
     const store = await opened();
@@ -136,7 +135,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
     await primary.restart();
     expect(await eventually('it answers', () => store.read('semaphore:x'))).toBe('two');
-  }, 60_000);
+  });
 
   it('knows rows of an older version, and of one that runs beside it', async () => {
     await admin.query(OLDER.table);
@@ -157,7 +156,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
       ['semaphore:y', `${DOUBT}newer`],
       ['semaphore:z', 'created'],
     ]);
-  }, 60_000);
+  });
 
   it('can be declared by an operator, who put old data back on the same timeline', async () => {
     const store = await opened();
@@ -185,7 +184,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     await takeOver();
     expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
     expect(await asked(() => store.list('semaphore:'))).toEqual(new Map([['semaphore:x', 'two']]));
-  }, 60_000);
+  });
 });
 
 /** @throws while the store can't be asked */

@@ -37,7 +37,6 @@ describeOnPostgres('a failover to an asynchronous replica that lacks the newest 
       const reconnect = () => toHolder.switchTo(replica.port);
       await expectKept({ permit, duration: DURATION, others: [other, late], reconnect });
     },
-    60_000,
   );
 
   it('has no grace after a crash of the same server, which lost nothing', async () => {
@@ -49,7 +48,7 @@ describeOnPostgres('a failover to an asynchronous replica that lacks the newest 
     await eventually('the node asks again', () => permit.refresh());
     await permit.release();
     expect(await answered(node)).toBe('granted');
-  }, 60_000);
+  });
 
   async function kept<T extends AsyncDisposable>(resource: T): Promise<T> {
     closing.push(() => resource[Symbol.asyncDispose]());

@@ -50,7 +50,7 @@ describeOnPostgres('Nodes that contend for permits on PostgreSQL, while the serv
       await granting();
     }
     expect(violations()).toEqual([]);
-  }, 120_000);
+  });
 
   it('never hold more than there are when the server is frozen, shorter and longer than a permit lasts', async () => {
     await contend(1);
@@ -62,7 +62,7 @@ describeOnPostgres('Nodes that contend for permits on PostgreSQL, while the serv
       await granting();
     }
     expect(violations()).toEqual([]);
-  }, 120_000);
+  });
 
   it('never hold more than there are when all connections are cut, again and again', async () => {
     await contend(2);
@@ -73,5 +73,5 @@ describeOnPostgres('Nodes that contend for permits on PostgreSQL, while the serv
       await granting(5);
     }
     expect(violations()).toEqual([]);
-  }, 120_000);
+  });
 });

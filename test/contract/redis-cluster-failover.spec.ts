@@ -46,7 +46,6 @@ describeOnRedis('a Cluster whose primary is gone for good', () => {
       });
       expect(store.health()).toMatchObject({ connected: true, members: 3 });
     },
-    60_000,
   );
 
   it.each(['node-redis 5', 'node-redis 4'])(
@@ -58,7 +57,6 @@ describeOnRedis('a Cluster whose primary is gone for good', () => {
       await eventually('the reason', () => store.health().problem?.includes('ECONNREFUSED') === true);
       expect(store.health().connected).toBe(false);
     },
-    60_000,
   );
 
   it('is not needed for a lost connection for messages: then anything may have changed, too', async () => {
@@ -68,7 +66,7 @@ describeOnRedis('a Cluster whose primary is gone for good', () => {
       for (const server of cluster.servers) await server.command('CLIENT', 'KILL', 'TYPE', 'pubsub');
       await eventually(`anything may have changed (${kind})`, () => heard.has(undefined));
     }
-  }, 60_000);
+  });
 });
 
 /** The primary that has the connection for messages. */

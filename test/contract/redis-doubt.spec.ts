@@ -149,6 +149,5 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
       expect(texts).toEqual(isWritten.map((written) => (written ? 'two' : `${DOUBT}one`)));
       expect(new Set(isWritten)).toEqual(new Set([true, false]));
     },
-    60_000,
   );
 });

@@ -56,7 +56,7 @@ describeOnRedis('a failover by Redis Sentinel', () => {
     for (const close of closing.splice(closing.indexOf(endOfGroup) + 1).toReversed()) await close();
     for (const port of [replica.port, ...sentinels.addresses.map((address) => address.port)])
       await eventually(`no connection to ${port} is left`, async () => (await strangersAt(port)).length === 0);
-  }, 120_000);
+  });
 
   const endOfGroup = () => undefined;
 

@@ -38,6 +38,5 @@ describe('the tasks of an operator in docs/operations.md', () => {
         for (const [index, id] of idsIn(output).entries()) ids.set(id, shown[index]!);
       }
     },
-    120_000,
   );
 });

@@ -38,7 +38,7 @@ describeOnHazelcast('three members and four processes that contend for their per
     folder = await mkdtemp(join(tmpdir(), 'gatekeeper-faults-'));
     const namespaces = lacks.namespaces === undefined;
     site = await Site.open({ store: 'optimistic', quorum: true, memberClock: false, namespaces, folder });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await site?.[Symbol.asyncDispose]();

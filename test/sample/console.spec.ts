@@ -26,7 +26,7 @@ interface Entry {
 describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sample', () => {
   const visit = useBrowser();
   let sample: RunningSample;
-  beforeAll(async () => void (sample = await RunningSample.start()), 90_000);
+  beforeAll(async () => void (sample = await RunningSample.start()));
   afterAll(() => sample?.[Symbol.asyncDispose]());
 
   it('see at one port what was edited at another, where it is in force for the next tick', async () => {
@@ -60,7 +60,7 @@ describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sa
     const ran = since.filter(({ kind }) => kind === 'run').map(({ node }) => node.acquirer);
     expect(new Set(ran)).toEqual(new Set([`app-${heir}`]));
     expect(since.find(({ node }) => node.acquirer === `app-${holder}`)?.reason).toBe('acquirer');
-  }, 120_000);
+  });
 
   async function page(port: number): Promise<Page> {
     const url = `http://127.0.0.1:${port}/gatekeeper`;

@@ -22,5 +22,5 @@ describe('the sample on an embedded store', () => {
     expect(output).toMatch(/^Java is missing: install Java 17 or newer .*embedded store.*memory\(\).*remote\(\)/m);
     expect(output).toMatch(/^Hazelcast would add: .*quorum/m);
     expect(output).toContain('Three nodes of one application share their permits through an embedded store:');
-  }, 90_000);
+  });
 });

@@ -13,7 +13,7 @@ const REPORT = { duration: 4 * SECOND, tick: 10 * SECOND };
 
 describeOnHazelcast('the sample: three processes and a real member', () => {
   let sample: RunningSample;
-  beforeAll(async () => void (sample = await RunningSample.start()), 90_000);
+  beforeAll(async () => void (sample = await RunningSample.start()));
   afterAll(() => sample?.[Symbol.asyncDispose]());
 
   it('answers on each port with the same state of permits', async () => {
@@ -101,7 +101,7 @@ describeOnHazelcast('the sample: three processes and a real member', () => {
     expect((await archive()).refused).toEqual([
       { place: 'report/0', document: 'page-1', token: stale, highest: fresh },
     ]);
-  }, 180_000);
+  });
 
   it('leaves nothing behind on Ctrl-C, not even a frozen app', async () => {
     const { pids } = sample;

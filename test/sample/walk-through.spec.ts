@@ -63,7 +63,7 @@ for (const { store, name, lack } of STORES) {
       expect(await running.interrupt()).toBe(0);
       expect(pids.filter(isAlive)).toEqual([]);
       expect((await readdir(folder)).filter((file) => file.startsWith('gatekeeper'))).toEqual([]);
-    }, 300_000);
+    });
   });
 }
 

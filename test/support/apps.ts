@@ -67,7 +67,7 @@ export function useApps() {
 }
 
 /** Waits for a condition. @param most ms to wait at most: on a machine that is busy much takes long */
-export async function until(condition: () => boolean | Promise<boolean>, most = 20_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, most = 60_000): Promise<void> {
   const deadline = performance.now() + most;
   for (;;) {
     const from = performance.now();

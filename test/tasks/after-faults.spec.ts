@@ -99,7 +99,7 @@ describe('what a task can not wait for', () => {
     expect(await tasks.submit(REPORT, undefined, { after: [IMPORT] })).toMatchObject({ outcome: 'created' });
     await tasks.cancel(IMPORT);
     expect(await tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });
-  }, 30_000);
+  });
 });
 
 describe('a task after a group whose handler is tried again by hand', () => {

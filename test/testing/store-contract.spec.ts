@@ -168,7 +168,7 @@ describe('The contract of stores', () => {
     expect([...failures.values()][0]).toMatch(/^Not within \d+ ms: \w+ ends at a silent server$/);
     await failuresOf({});
     expect(print).toHaveBeenCalledWith(expect.stringContaining('Not tested: a silent server'));
-  }, 60_000);
+  });
 
   it('finds a store that says of a write under its close that it was not made, although it was', async () => {
     const sayNothing = (store: RecordStore) => {

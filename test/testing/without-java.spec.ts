@@ -26,7 +26,7 @@ it('npm test without Java and Maven skips what needs members: a line for the cau
     expect.stringMatching(/^skipped \d+ tests in 3 files: Java is missing: install Java 17 or newer \(.+\)$/),
     expect.stringMatching(/^[1-9]\d* passed, 0 failed, \d+ skipped$/),
   ]);
-}, 180_000);
+});
 
 it('npm test without Java and Maven fails where the environment says CI=true', async () => {
   const { exitCode, stdout, stderr } = await npmTest({ CI: 'true' });
@@ -34,4 +34,4 @@ it('npm test without Java and Maven fails where the environment says CI=true', a
   expect(stderr).toContain('Java is missing: install Java 17 or newer');
   expect(stderr).toContain('It is not skipped, because the environment says CI=true');
   expect(stdout).toMatch(/^[1-9]\d* passed, [1-9]\d* failed$/m);
-}, 180_000);
+});

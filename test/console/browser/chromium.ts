@@ -47,7 +47,7 @@ export function useBrowser() {
   return async function visit(url: string, { token, at = '/', prepare, ...options }: Visit = {}): Promise<Visited> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     contexts.push(context);
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(60_000);
     await prepare?.(context);
     const page = await context.newPage();
     const complaints: string[] = [];

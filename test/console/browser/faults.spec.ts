@@ -109,7 +109,7 @@ describeInBrowser('the console while something is broken', () => {
     store.giveBack();
     await banner(page).getByText('Live').waitFor();
     await banner(page).locator('.health-line').waitFor();
-  }, 120_000);
+  });
 
   it('tells on every page that the quorum is lost', async () => {
     const { page, store } = await startFull();
@@ -118,7 +118,7 @@ describeInBrowser('the console while something is broken', () => {
     await expectWithin(performance.now(), strip(page).getByText(sentence).waitFor());
     await expectOnEachPage(page, { strip: sentence, label: 'No grants', title: 'No grants' });
     store.giveBack();
-  }, 120_000);
+  });
 
   it('tells on every page that its node is frozen, until it answers again', async () => {
     const { node, url } = await startOther({ console: SETTINGS, gatekeeper: { leadership: { enabled: true } } });
@@ -143,7 +143,7 @@ describeInBrowser('the console while something is broken', () => {
     node.thaw();
     await expectWithin(performance.now(), banner(page).locator('.health-line').waitFor());
     await page.waitForFunction("!document.title.startsWith('Offline')");
-  }, 120_000);
+  });
 
   it('tells on every page that its node was killed', async () => {
     const { node, url } = await startOther({ console: SETTINGS, gatekeeper: { leadership: { enabled: true } } });
@@ -153,7 +153,7 @@ describeInBrowser('the console while something is broken', () => {
     await expectWithin(performance.now(), strip(page).getByText('No node answers.').waitFor());
     await expectOnEachPage(page, { strip: 'No node answers.', label: 'Offline', title: 'Offline' });
     await expectNothingHealthy(page);
-  }, 120_000);
+  });
 
   it('tells of another process that was killed in the middle of a run', async () => {
     const membership = { lease: '2s' };
@@ -173,5 +173,5 @@ describeInBrowser('the console while something is broken', () => {
     await go(page, 'nodes');
     const victim = page.getByRole('row').filter({ hasText: 'victim' });
     await expectWithin(begun, victim.getByText('lapsed').waitFor());
-  }, 60_000);
+  });
 });

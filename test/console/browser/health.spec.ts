@@ -50,7 +50,6 @@ describeInBrowser('the console of a node whose store is away', () => {
       await page.getByRole('banner').getByText('Live').waitFor();
       expect(await strip(page).textContent()).toBe('');
     },
-    120_000,
   );
 
   it('tells a lost quorum from a lost store', async () => {

@@ -37,5 +37,5 @@ describeInBrowser('the holders in the console', () => {
     expect(await violations(page)).toEqual([]);
     away.store.script = undefined;
     await holders.getByText('not heard of').waitFor({ state: 'detached' });
-  }, 90_000);
+  });
 });

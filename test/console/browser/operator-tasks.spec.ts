@@ -159,16 +159,12 @@ describeInBrowser('the tasks of an operator, as docs/operations.md counts them',
   const begin = useOperatorScene(useConsolesWithPage());
   const documented = documentedTasks();
 
-  it.each(Object.entries(OPERATOR_TASKS))(
-    '"%s" needs as many clicks',
-    async (heading, arrange) => {
-      const scene = await begin();
-      await arrange(scene);
-      const { page } = await visit(scene.url, { token: TOKENS.define });
-      const hand = new Hand(page);
-      await WORK[heading as OperatorTask](hand, scene);
-      expect(hand.clicks).toBe(documented.get(heading)?.clicks);
-    },
-    120_000,
-  );
+  it.each(Object.entries(OPERATOR_TASKS))('"%s" needs as many clicks', async (heading, arrange) => {
+    const scene = await begin();
+    await arrange(scene);
+    const { page } = await visit(scene.url, { token: TOKENS.define });
+    const hand = new Hand(page);
+    await WORK[heading as OperatorTask](hand, scene);
+    expect(hand.clicks).toBe(documented.get(heading)?.clicks);
+  });
 });

@@ -49,7 +49,7 @@ describeInBrowser('the runs in the console', () => {
     await page.getByText('2 runs').waitFor();
     expect(await page.getByRole('columnheader', { name: 'When' }).getAttribute('aria-sort')).toBe('ascending');
     expect(await jobs()).toEqual(['Jobs.export', 'Jobs.mail']);
-  }, 60_000);
+  });
 
   it('are filtered by kind, time and job, and the address keeps the filters', async () => {
     const { url } = await boot();
@@ -73,7 +73,7 @@ describeInBrowser('the runs in the console', () => {
     ]);
     expect(download.suggestedFilename()).toBe('runs.csv');
     expect(await violations(page)).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([1280, 390])(
     'have a page each, with the error, its stack, the permit and the logs, at a width of %i',
@@ -104,7 +104,6 @@ describeInBrowser('the runs in the console', () => {
       await error.waitFor();
       expect(page.url()).toMatch(/#\/runs\?show=failed$/);
     },
-    60_000,
   );
 
   it('have an address that opens the same page in a new tab, and when it is pasted', async () => {
@@ -121,7 +120,7 @@ describeInBrowser('the runs in the console', () => {
     await pasted.getByText(/^It ended well on app1, after \d+ ms\.$/).waitFor();
     await pasted.reload();
     await pasted.getByText(/^It ended well on app1/).waitFor();
-  }, 60_000);
+  });
 
   it('that went on show when their permit was renewed, who changed their work meanwhile, and how they lost it', async () => {
     const { url, gatekeeper } = await boot();
@@ -142,7 +141,7 @@ describeInBrowser('the runs in the console', () => {
     await story.getByText('“it hangs”').waitFor();
     await story.getByText('lost its permit', { exact: true }).waitFor();
     await story.getByText(/its permit was renewed \d+ times?$/).waitFor();
-  }, 60_000);
+  });
 
   it('that are no longer known say so, and an address that is none shows no page', async () => {
     const { url } = await boot();
@@ -163,7 +162,7 @@ describeInBrowser('the runs in the console', () => {
     expect(await panel.getByRole('row').last().textContent()).toBe(`${today}0100`);
     await page.getByText(/Jobs\.export failed once in the last day/).waitFor();
     expect(await violations(page)).toEqual([]);
-  }, 60_000);
+  });
 
   it('have marks in the chart of their job for changes and for deploys', async () => {
     const { url, gatekeeper, store } = await boot();
@@ -189,5 +188,5 @@ describeInBrowser('the runs in the console', () => {
     await panel.getByRole('row', { name: /deploy 4\.17\.2 on 6 nodes$/ }).waitFor();
     await panel.getByRole('row', { name: /deploy 4\.18\.0-rc\.1 on 1 node$/ }).waitFor();
     expect(await violations(page)).toEqual([]);
-  }, 60_000);
+  });
 });

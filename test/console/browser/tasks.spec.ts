@@ -201,7 +201,7 @@ describeInBrowser('tasks in the console', () => {
     await page.getByRole('link', { name: 'thumbnail:photo-7.heic' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Task thumbnail:photo-7.heic' }).waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('of a type are switched off on the answering node, and on again', async () => {
     const { url } = await busy();
@@ -234,7 +234,7 @@ describeInBrowser('tasks in the console', () => {
     expect(asked.limit).toBe(1);
     await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
     await page.getByText('each node takes as many tasks as its handler allows').waitFor({ state: 'detached' });
-  }, 120_000);
+  });
 
   it('are not shown as none while the store can not be asked', async () => {
     const { store, takeAway } = losingTasks();
@@ -271,7 +271,6 @@ describeInBrowser('tasks in the console', () => {
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
     },
-    120_000,
   );
 });
 

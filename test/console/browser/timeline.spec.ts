@@ -54,7 +54,7 @@ describeInBrowser('the timeline of a semaphore', () => {
     await page.getByRole('heading', { level: 1, name: 'Run of Jobs.export' }).waitFor();
     await page.getByText('disk full').waitFor();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('says what the mouse points at, and a click opens the page of a run', async () => {
     const { url } = await boot();
@@ -78,5 +78,5 @@ describeInBrowser('the timeline of a semaphore', () => {
     await page.mouse.down();
     await page.mouse.up();
     await page.getByRole('heading', { level: 1, name: 'Run of Jobs.export' }).waitFor();
-  }, 60_000);
+  });
 });

@@ -41,5 +41,5 @@ describeOnPostgres('a table of an older version', () => {
       await store.close();
       await Promise.all([pool.end(), others.end()]);
     }
-  }, 60_000);
+  });
 });
