@@ -7,6 +7,7 @@ import type { Instrumentation } from './instrumentation.js';
 import type { ObservedStore } from '../stores/observed-store.js';
 import type { Randomness } from '../async/random-ids.js';
 import type { Reachability } from './reachability.js';
+import type { Recoveries } from './recoveries.js';
 import type { NodeIdentity } from './node-identity.js';
 
 /** Times in ms that all parts use. */
@@ -62,6 +63,7 @@ export interface Context {
   /** Names of semaphores whose record was changed by any node, as soon as this node sees the change. */
   readonly changes: Subject<string>;
   readonly reachability: Reachability;
+  readonly recoveries: Recoveries;
   /** The reason why this node can't grant anything now. Does not ask the store. */
   readonly grantFault: () => GrantFault | undefined;
   /** Whether this node shuts down. From then on it acquires no new permit. */

@@ -7,6 +7,7 @@ import type { GatekeeperEvent } from '../context/events.js';
 import { ObservedStore, type OnCall } from '../stores/observed-store.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Reachability } from '../context/reachability.js';
+import { Recoveries } from '../context/recoveries.js';
 
 /** Opens the store and creates the objects that all parts of one gatekeeper share. */
 export function createContext(
@@ -37,5 +38,6 @@ export function createContext(
     events,
     changes: new Subject<string>(),
     reachability: new Reachability(events, nodeClock, callTimeout),
+    recoveries: new Recoveries(nodeClock),
   };
 }

@@ -274,6 +274,7 @@ export class HealthCheck {
       store: store.health(),
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      recovering: this.context.recoveries.current(timeOf(this.context)),
       listedAt: this.sources.listing.readAt,
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],

@@ -18,7 +18,7 @@ import {
   rewrite,
 } from '../decision/index.js';
 import { KEY_PREFIX } from '../decision/record.js';
-import type { Context } from '../context/context.js';
+import { type Context, timeOf } from '../context/context.js';
 import type { Plan, Step } from './plan.js';
 import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.js';
 import { RecordClient } from './record-client.js';
@@ -73,7 +73,10 @@ export function semaphoreClient(name: string, context: Context): OwnRecordClient
 function reporting(semaphore: string, context: Context): RecordListener<SemaphoreRecord> {
   const { events } = context;
   return {
-    changed: (change) => reportChange(semaphore, change, context),
+    changed: (change) => {
+      if (change.record.grace) context.recoveries.note(change.record.grace, timeOf(context));
+      reportChange(semaphore, change, context);
+    },
     restored: ({ revision }) => events.next({ type: 'restored', semaphore, revision }),
     unreadable: (error) => events.next({ type: 'record-unreadable', semaphore, error }),
   };

@@ -158,6 +158,11 @@ const CASES: Case[] = [
     { code: 'shards-unread', ago: 30_000, stops: false, says: 'no root' },
   ],
   [
+    'records in their grace, while permits are granted',
+    { recovering: { since: AT - 60_000, until: NOW + 840_000 } },
+    { code: 'recovering', ago: 60_000, stops: false, says: 'until 2026-01-10 12:14:00 UTC' },
+  ],
+  [
     'tasks that can not be read or written',
     { calls: { tasks: failing(away, 4000) } },
     { code: 'tasks-failing', ago: 4000, stops: false, says: "tasks can't be read or written (away)" },

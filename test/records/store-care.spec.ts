@@ -64,6 +64,30 @@ describe('a record that the store lost', () => {
     expect(await gatekeeper.run('job', () => 1)).toEqual({ executed: true, value: 1 });
   });
 
+  it('shows in the health of each node that sees it, until its grace is over', async () => {
+    const nodes = cluster();
+    const [restoring, hearing] = [await nodes.node(), await nodes.node()];
+    const codes = ({ gatekeeper }: typeof restoring) => gatekeeper.health().faults.map(({ code }) => code);
+    await hearing.gatekeeper.explain('job');
+    await nodes.overwrite(undefined);
+    await restoring.gatekeeper.run('job', () => 1);
+    await hearing.gatekeeper.explain('job');
+    const late = await nodes.node();
+    await late.gatekeeper.explain('job');
+    const { grace } = (await nodes.record()) as unknown as { grace: { expiresAt: number } };
+    const until = new Date(grace.expiresAt).toISOString().slice(0, 19).replace('T', ' ');
+    for (const each of [restoring, hearing, late]) {
+      const { status, faults } = each.gatekeeper.health();
+      expect([status, faults]).toEqual([
+        'degraded',
+        [expect.objectContaining({ code: 'recovering', stopsGrants: false })],
+      ]);
+      expect(faults[0]!.sentence).toContain(`until ${until} UTC`);
+    }
+    await nodes.time.advance(10_600);
+    for (const each of [restoring, hearing, late]) expect(codes(each)).toEqual([]);
+  });
+
   it('lets the holder go on with the same permit', async () => {
     const nodes = cluster();
     const [holder, other] = [await nodes.node(), await nodes.node()];

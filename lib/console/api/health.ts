@@ -27,6 +27,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'runs-unread',
       'audit-unread',
       'shards-unread',
+      'recovering',
       'tasks-failing',
       'entries-unreadable',
       'archive-failing',
