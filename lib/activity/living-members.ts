@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.js';
+import { graceIn } from '../decision/index.js';
 import type { Participant } from '../context/participant.js';
 import { isUnreadable } from '../records/known-record.js';
 import { type MemberEntry, type MemberPage, entryIn, leaseOf } from './member-page.js';
@@ -137,7 +138,7 @@ async function readExpired(page: PageClient, suspects: readonly Living[]): Promi
   try {
     return await page.transact((record, view) => {
       // In a page that was restored, a renewal may be missing until its node has written again.
-      const isRecovering = record?.grace !== undefined && !view.isExpired(record.grace);
+      const isRecovering = graceIn(record, view) !== undefined;
       const shown = suspects.flatMap(({ entry: { instance, inc, beat }, born }) => {
         const stored = entryIn(record, instance);
         // While no page is lost, an entry leaves it only when it was over for long: see `nextPage`.

@@ -1,4 +1,4 @@
-import type { View } from './record.js';
+import { type View, graceIn } from './record.js';
 import { type ShardRecord, rewriteShard } from './shard.js';
 
 /**
@@ -47,5 +47,5 @@ function mayClaim(shard: ShardRecord, { name, isActive }: Claim, view: View): bo
   const entry = shard.names.get(name);
   if (entry?.permits.some((permit) => !view.isExpired(permit))) return false;
   if (isActive) return true;
-  return !entry?.definition && (!shard.grace || view.isExpired(shard.grace));
+  return !entry?.definition && !graceIn(shard, view);
 }

@@ -3,7 +3,7 @@ import type { DenialReason } from './denial.js';
 import { matchersOf } from './patterns/matchers.js';
 import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
 import type { AskedDuration, Expiring, Preference, StoredPermit } from './permit.js';
-import { type SemaphoreRecord, type View, rewrite } from './record.js';
+import { type SemaphoreRecord, type View, graceIn, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
 /** A request for a permit: the caller, and the permit that it still holds. */
@@ -62,7 +62,7 @@ export function decide(record: SemaphoreRecord | undefined, request: AcquireRequ
   if (!record || !definition) return denied('no-definition', record, view);
   const mismatch = isDraining(request) ? undefined : mismatchOf(definition, request);
   if (mismatch) return denied(record.pause ? 'paused' : mismatch, record, view);
-  if (record.grace && !view.isExpired(record.grace)) return reassert(record, definition, request, view);
+  if (graceIn(record, view)) return reassert(record, definition, request, view);
   const held = ownPermit(record, request);
   if (held && !mayKeep(held, definition, request)) return denied('no-permit', record, view);
   if (held) return refreshed(record, definition, held, request, view);

@@ -93,6 +93,12 @@ export interface View {
   isExpired(lease: Expiring): boolean;
 }
 
+/** The grace of a record of any kind, while it lasts. */
+export function graceIn(record: { readonly grace?: Expiring } | undefined, view: View): Expiring | undefined {
+  const grace = record?.grace;
+  return grace && !view.isExpired(grace) ? grace : undefined;
+}
+
 export type RecordChanges = Partial<
   Pick<
     SemaphoreRecord,

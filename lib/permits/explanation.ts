@@ -9,6 +9,7 @@ import {
   type SemaphoreRecord,
   type StoredPermit,
   decide,
+  graceIn,
   patternFault,
   escapeHidden,
 } from '../decision/index.js';
@@ -90,7 +91,7 @@ function look(recordClient: SemaphoreClient, heldLeases: HeldLeases, { node }: C
   const held = heldLeases.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
   return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
-    const grace = record?.grace && !view.isExpired(record.grace) ? record.grace : undefined;
+    const grace = graceIn(record, view);
     return {
       result: { record, decision, grace, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] },
     };
@@ -154,7 +155,8 @@ function sentenceFor(
   }
 }
 
-function recovering(grace: Expiring | undefined): string {
+/** Says in a sentence that only former holders go on. @param grace after lost data; undefined if its end is not known */
+export function recovering(grace: Expiring | undefined): string {
   const end = grace ? ` (${new Date(grace.expiresAt).toISOString()})` : '';
   return `the store lost data, or may have: until the longest permit that it may have lost would have ended${end}, only former holders go on`;
 }

@@ -7,6 +7,7 @@ import {
   type View,
   expectRoom,
   expectShort,
+  graceIn,
   isActive,
   nameIn,
   withName,
@@ -143,7 +144,7 @@ export class RoutedClient implements SemaphoreClient {
     if (!declared) return record;
     // Before the claim, a duration of a call or of a permit must not make a definition. In a grace, code's definition
     // applies: holders can refresh, and others are denied as `recovering` and not as `no-definition`.
-    const isInGrace = shard.grace && view && !view.isExpired(shard.grace);
+    const isInGrace = view && graceIn(shard, view);
     const definition = shard.names.get(this.name)?.definition ?? (isInGrace ? declared : undefined);
     const { definition: _, ...rest } = record;
     return definition ? { ...rest, definition } : rest;

@@ -2,10 +2,12 @@ import type { Audit, JobInfo, NodeInfo } from '../../activity/index.js';
 import { Wakeup } from '../../async/wakeup.js';
 import type { Context } from '../../context/context.js';
 import {
+  type Expiring,
   InvalidOptionsError,
   type SemaphoreRecord,
   type StoredPermit,
   faultsOf,
+  graceIn,
   messageOf,
   nameSchema,
   onlyFields,
@@ -146,7 +148,7 @@ export class RunNow {
     const [nodes, { now, requests }, state] = await Promise.all([nodesRead, requestsRead, stateRead]);
     const { record, holders } = state;
     const jobs = runnableNow(defined(semaphore, record), jobsUnder(semaphore, nodes));
-    const shown = await this.#statuses(semaphore, requests, { now, record, holders, jobs });
+    const shown = await this.#statuses(semaphore, requests, { ...state, now, jobs });
     return { now, jobs, holders: holders.map(({ acquirer }) => acquirer), requests: shown.toReversed() };
   }
 
@@ -168,9 +170,10 @@ export class RunNow {
     const request = requests.find((each) => each.id === id);
     if (!request) throw new UnknownRunError(semaphore, id);
     if (request.outcome !== undefined) return statusOf(semaphore, request, { now, hasPermit: true });
-    const { record, holders } = await this.#state(semaphore);
+    const state = await this.#state(semaphore);
+    const { record } = state;
     const jobs = request.node || !record?.definition ? [] : await this.#runnable(semaphore, record);
-    const [status] = await this.#statuses(semaphore, [request], { now, record, holders, jobs });
+    const [status] = await this.#statuses(semaphore, [request], { ...state, now, jobs });
     return status!;
   }
 
@@ -188,18 +191,22 @@ export class RunNow {
     return requests.map((request) => this.#status(semaphore, asNow(request), facts));
   }
 
-  #status(semaphore: string, request: RunRequest, { now, record, holders, jobs }: StatusFacts): RunNowStatus {
+  #status(semaphore: string, request: RunRequest, { now, record, holders, grace, jobs }: StatusFacts): RunNowStatus {
     const hasPermit = holders.some(({ token }) => token === request.token);
     const own = jobs.find(({ job }) => job === request.job);
     const missing = own ? own.obstacle : `no living node has ${quoted(request.job)}`;
-    const obstacle = missing ?? (record && shortageOf(record, holders));
+    const obstacle = missing ?? (record && shortageOf(record, holders, grace));
     return statusOf(semaphore, request, { now, hasPermit, obstacle });
   }
 
   #state(semaphore: string): Promise<State> {
     return this.parts.visit(semaphore, (client) =>
       client.transact<State>((record, view) => ({
-        result: { record, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] },
+        result: {
+          record,
+          holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [],
+          grace: graceIn(record, view),
+        },
       })),
     );
   }
@@ -223,6 +230,8 @@ interface State {
   readonly record: SemaphoreRecord | undefined;
   /** The permits that have not expired. */
   readonly holders: readonly StoredPermit[];
+  /** The grace after lost data, while it lasts. */
+  readonly grace: Expiring | undefined;
 }
 
 interface StatusFacts extends State {

@@ -1,5 +1,6 @@
 import type { JobInfo, NodeInfo } from '../../activity/index.js';
 import {
+  type Expiring,
   type SemaphoreRecord,
   type StoredPermit,
   intendedDefinition,
@@ -7,6 +8,7 @@ import {
   quoted,
 } from '../../decision/index.js';
 import { type NodeIdentity, byName } from '../../context/node-identity.js';
+import { recovering } from '../explanation.js';
 import { CannotRunError } from './by-hand.errors.js';
 
 /** A job that a person may want to run now, and the nodes that could. */
@@ -61,9 +63,18 @@ export function chosenJob(semaphore: string, jobs: readonly RunnableNow[], wante
   throw cannot(wanted === undefined ? 'no living node has a job of it' : `no living node has ${quoted(wanted)}`);
 }
 
-/** Why no permit is free now, in a sentence; undefined if one is. */
-export function shortageOf(record: SemaphoreRecord, holders: readonly StoredPermit[]): string | undefined {
-  if (record.grace) return 'the store lost data a moment ago, and only former holders go on';
+/**
+ * Why no permit is free now, in a sentence; undefined if one is.
+ *
+ * @param holders that have not expired
+ * @param grace after lost data, while it lasts
+ */
+export function shortageOf(
+  record: SemaphoreRecord,
+  holders: readonly StoredPermit[],
+  grace: Expiring | undefined,
+): string | undefined {
+  if (grace) return recovering(grace);
   if (holders.length < (record.definition?.permits ?? 0)) return undefined;
   const names = holders.map(({ acquirer, expiresAt }) => `${acquirer} (until ${new Date(expiresAt).toISOString()})`);
   return `its permits are held: ${names.join(', ')}`;

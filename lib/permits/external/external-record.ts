@@ -3,6 +3,7 @@ import {
   type StoredPermit,
   type View,
   decide,
+  graceIn,
   releaseAt,
   usableDuration,
 } from '../../decision/index.js';
@@ -65,7 +66,7 @@ export class ExternalRecord {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In a grace, a name does not prove that its client holds the permit: before the loss it may have been
         // released, and its slot granted to another client.
-        const isClaimable = !isInGrace(record, view);
+        const isClaimable = !graceIn(record, view);
         const held = isClaimable ? this.#held(record, isOwn) : undefined;
         // The permit is over for its holder, but not yet for takers. A new grant could give one slot to two clients
         // that use the same name.
@@ -105,7 +106,7 @@ export class ExternalRecord {
     return this.semaphore.recordClient.transact<ExternalAnswer>((record, view, nonce) => {
       const held = this.#held(record, isIt);
       // In a grace it is not yet certain that the permit is lost.
-      const reason = isInGrace(record, view) ? 'recovering' : 'permit-lost';
+      const reason = graceIn(record, view) ? 'recovering' : 'permit-lost';
       if (!held) return { result: { outcome: 'denied', reason, holders: [] } };
       const { id: permitId, instance, holder, acquirer, group } = held;
       const who = { permitId, instance, holder, acquirer, group, held, heldFor: this.#left(held) };
@@ -211,10 +212,6 @@ function taken(record: SemaphoreRecord | undefined, view: View): SemaphoreStep<E
 
 function holdersOf(record: SemaphoreRecord | undefined, view: View): StoredPermit[] {
   return record?.permits.filter((each) => !view.isExpired(each)) ?? [];
-}
-
-function isInGrace(record: SemaphoreRecord | undefined, view: View): boolean {
-  return record?.grace !== undefined && !view.isExpired(record.grace);
 }
 
 /** Identifies a permit in the state in which one attempt wrote it. */

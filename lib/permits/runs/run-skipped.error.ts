@@ -8,7 +8,7 @@ const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
   acquirer: (semaphore) => `this node's acquirer does not match the pattern of semaphore ${semaphore}`,
   paused: (semaphore) => `an operator has paused semaphore ${semaphore}`,
   'no-permit': (semaphore) => `all permits of semaphore ${semaphore} are held`,
-  recovering: (semaphore) => `the store lost data a moment ago, and only former holders of ${semaphore} go on`,
+  recovering: (semaphore) => `the store lost data, or may have, and for now only former holders of ${semaphore} go on`,
   'permit-lost': (semaphore) => `the permit of semaphore ${semaphore} was over before the run began`,
   unavailable: (semaphore) => `the store could not be asked for semaphore ${semaphore}`,
   'no-quorum': (semaphore) => `the store has too few members to grant a permit of semaphore ${semaphore}`,
