@@ -28,6 +28,7 @@ export {
   type ClusterStatus,
   CorruptArchiveError,
   type DefinitionArchive,
+  type DefinitionEvent,
   type DefinitionEdit,
   type Definitions,
   type DefinitionState,

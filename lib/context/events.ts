@@ -1,9 +1,9 @@
 import { DENIAL_REASONS, type DenialReason } from '../decision/denial.js';
 import type { StoredPermit } from '../decision/permit.js';
-import type { DefinitionChange } from '../decision/record.js';
 
 import type { Alert } from './alert.js';
 import type { AuditEntry } from './audit-entry.js';
+import type { DefinitionEvent } from './definition-events.js';
 import type { Participant } from './participant.js';
 import type { TaskEvent } from './task-events.js';
 
@@ -134,14 +134,7 @@ export type GatekeeperEvent =
       /** Why no permit was granted. */
       readonly reason: DenialReason;
     }
-  /** `defined`: created from code. `reinstated`: restored from the archive. `restored`: restored from a node's copy. */
-  | {
-      readonly type: 'defined' | 'reinstated' | 'restored';
-      /** Name of the semaphore. */
-      readonly semaphore: string;
-      /** Revision of the definition. */
-      readonly revision: number;
-    }
+  | DefinitionEvent
   /** A term of leadership of this node began or ended. */
   | {
       readonly type: 'leadership-gained';
@@ -206,16 +199,6 @@ export type GatekeeperEvent =
       readonly sentence: string;
     }
   | TaskEvent
-  /** A definition was changed, on any node. */
-  | {
-      readonly type: 'changed';
-      /** Name of the semaphore. */
-      readonly semaphore: string;
-      /** Revision after the change. */
-      readonly revision: number;
-      /** The change; absent if the record does not tell it. */
-      readonly change?: DefinitionChange;
-    }
   /** A person or program changed something through this node. */
   | {
       readonly type: 'audited';

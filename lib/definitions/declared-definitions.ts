@@ -23,6 +23,7 @@ import type { OwnRecords } from '../records/own-records.js';
 import type { OwnRecordClient, SemaphoreStep } from '../records/semaphore-records.js';
 import type { Shards } from '../records/shards.js';
 import type { Archived } from './archive/bounded-archive.js';
+import { codeDifference } from './code-difference.js';
 import { FirstLoad } from './first-load.js';
 import { OwnRecordMaker } from './own-record-maker.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
@@ -176,10 +177,28 @@ export class DeclaredDefinitions {
       if (!(await this.options.awaitHistory(this.options.patience))) return;
       await this.#loadThese(this.#missing(archived), archived);
       await this.#maker.claimAgain(others);
+      if (!this.#isLoaded) this.#reportDifferences();
       this.#isLoaded = true;
       this.shards.markLoaded();
     }
     this.firstLoad.end();
+  }
+
+  /** A definition that was changed in code only does nothing, and nothing else would say so. */
+  #reportDifferences(): void {
+    for (const [semaphore, definition] of this.#declared) {
+      const record = this.own.find(semaphore)?.known;
+      const sentence = codeDifference(definition, record);
+      if (!record || sentence === undefined) continue;
+      const { revision, change } = record;
+      this.context.events.next({
+        type: 'definition-differs',
+        semaphore,
+        revision,
+        ...(change && { change }),
+        sentence,
+      });
+    }
   }
 
   async #archived(): Promise<Archived | undefined> {

@@ -121,6 +121,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.warn(
         `${name}: the store had lost its record, or may have; restored revision ${event.revision} with a grace`,
       );
+    case 'definition-differs':
+      return logger[event.change ? 'log' : 'warn'](event.sentence);
     case 'reinstated':
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':

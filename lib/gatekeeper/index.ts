@@ -6,6 +6,7 @@ export * from '../context/audit-entry.js';
 export * from '../permits/runs/current-permit.js';
 export * from '../definitions/index.js';
 export * from '../context/events.js';
+export * from '../context/definition-events.js';
 export * from '../context/task-events.js';
 export { ALERT_KINDS, type Alert, type AlertKind } from '../context/alert.js';
 export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../alerts/index.js';

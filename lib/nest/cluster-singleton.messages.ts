@@ -56,6 +56,10 @@ export const NOT_STATIC = (method: string) =>
   `${method} is guarded, but its provider is not static (request-scoped or transient): @nestjs/schedule does not run such ` +
   `methods; direct calls are guarded`;
 
+export const NO_SCHEDULER = ([first, ...others]: readonly string[]) =>
+  `${first}${others.length > 0 ? ` and ${others.length} more` : ''} will not run by a schedule on this node: import ` +
+  `ScheduleModule.forRoot() of @nestjs/schedule in the root module`;
+
 export const NOT_CALLED = (method: string) =>
   `${method} hears of no leadership: its provider is not static (request-scoped or transient). Make it a singleton`;
 

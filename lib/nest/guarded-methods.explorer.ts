@@ -11,7 +11,7 @@ import {
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { NOT_STATIC, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
+import { NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';
@@ -68,10 +68,12 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const { faults, definitions } = checkGuardedMethods(this.#methods, declared.rules);
     if (faults.length > 0) throw new InvalidOptionsError('@ClusterSingleton', faults);
     const jobs = [...this.#methods, ...leaders.map((each) => leadersJob(each, cluster.settings.scopes))];
-    this.#announceJobs(jobs);
+    const registry = findRegistry(this.discovery);
+    this.#announceJobs(jobs, registry);
+    if (!registry) this.#warnOfNoScheduler(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
-    this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, findRegistry(this.discovery)));
+    this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, registry));
     await declared.registerAll(definitions);
   }
 
@@ -96,13 +98,19 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   /** Publishes the guarded methods and their schedules to the other nodes. */
-  #announceJobs(jobs: readonly GuardedMethod[]): void {
-    const cards = new JobInfos(jobs, findRegistry(this.discovery));
+  #announceJobs(jobs: readonly GuardedMethod[], registry: Registry | undefined): void {
+    const cards = new JobInfos(jobs, registry);
     this.#cards = cards;
     this.gatekeeper.registry.jobs = () => cards.all;
     if (jobs.some(({ schedule }) => schedule && schedule.kind !== 'cron')) {
       this.gatekeeper.events$.subscribe((event) => cards.observe(event));
     }
+  }
+
+  /** The decorators of @nestjs/schedule alone do nothing, and nothing else would say so. */
+  #warnOfNoScheduler(jobs: readonly GuardedMethod[]): void {
+    const scheduled = jobs.filter(({ schedule }) => schedule).map(({ method }) => method);
+    if (scheduled.length > 0) this.#logger.warn(NO_SCHEDULER(scheduled));
   }
 
   #find<M>(key: symbol): DecoratedMethod<M>[] {

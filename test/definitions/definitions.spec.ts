@@ -43,6 +43,35 @@ describe('definitions that code brings along', () => {
     expect(later.of('defined')).toEqual([]);
   });
 
+  it('are said once at the start of a node to differ from what counts', async () => {
+    const nodes = cluster();
+    const first = await nodes.node();
+    const later = await nodes.node({ definitions: [{ ...JOB, permits: 5, groupPattern: 'eu-.*' }] });
+    await nodes.time.advance(30_000);
+    const sentence =
+      '"job": the stored definition counts, not that of this node\'s code: groupPattern ".*" (code: "eu-.*"), permits 1 ' +
+      '(code: 5). An operator or an earlier version of the code defined it. The command "reset" takes over that of the code';
+    expect(later.of('definition-differs')).toEqual([
+      { type: 'definition-differs', semaphore: 'job', revision: 1, sentence },
+    ]);
+    expect(later.log).toContain(`warn ${sentence}`);
+    expect(first.of('definition-differs')).toEqual([]);
+  });
+
+  it('are said to differ from the edit of an operator, with its author', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node();
+    await gatekeeper.definitions.edit('job', { duration: '1m' }, { by: 'ann' });
+    const later = await nodes.node();
+    expect(later.of('definition-differs')).toMatchObject([{ revision: 2, change: { kind: 'edit', by: 'ann' } }]);
+    expect(later.log.join('\n')).toMatch(
+      /log "job": .* duration 60000 \(code: 10000\)\. Last change: edit by "ann", 20/,
+    );
+    await gatekeeper.definitions.pause('job', { by: 'bob' });
+    const last = await nodes.node({ definitions: [{ ...JOB, duration: '1m' }] });
+    expect(last.of('definition-differs')).toEqual([]);
+  });
+
   it('do not bring back what an operator removed', async () => {
     const nodes = cluster();
     const one = await nodes.node();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable, type Type } from '@nestjs/common';
+import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
 import {
   ClusterSingleton,
   GuardedMethodsExplorer,
@@ -96,6 +97,25 @@ describe('the check of guarded methods at boot', () => {
       }
     }
     await expect(boot({ providers: [Lazy] })).resolves.toBeDefined();
+  });
+});
+
+describe('a schedule without a scheduler', () => {
+  const { boot } = useApps();
+  const warnings = ({ log }: { log: readonly string[] }) => log.filter((line) => line.startsWith('warn'));
+  const scheduled = () => guarded(Cron('0 3 * * *'), ClusterSingleton('job', '10s'));
+
+  it('is warned of, once for all methods', async () => {
+    const [first, second] = [scheduled(), guarded(Interval(60_000), ClusterSingleton('other', '10s'))];
+    expect(warnings(await boot({ providers: [first, second] }))).toEqual([
+      'warn Jobs.work and 1 more will not run by a schedule on this node: import ScheduleModule.forRoot() of ' +
+        '@nestjs/schedule in the root module',
+    ]);
+  });
+
+  it('is no reason to warn with a scheduler, or of methods without a schedule', async () => {
+    expect(warnings(await boot({ imports: [ScheduleModule.forRoot()], providers: [scheduled()] }))).toEqual([]);
+    expect(warnings(await boot({ providers: [guarded(ClusterSingleton('job', '10s'))] }))).toEqual([]);
   });
 });
 

@@ -1,0 +1,34 @@
+import type { DefinitionChange } from '../decision/record.js';
+
+/** An event about the definition of a semaphore. */
+export type DefinitionEvent =
+  /** `defined`: created from code. `reinstated`: restored from the archive. `restored`: restored from a node's copy. */
+  | {
+      readonly type: 'defined' | 'reinstated' | 'restored';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Revision of the definition. */
+      readonly revision: number;
+    }
+  /** A definition was changed, on any node. */
+  | {
+      readonly type: 'changed';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Revision after the change. */
+      readonly revision: number;
+      /** The change; absent if the record does not tell it. */
+      readonly change?: DefinitionChange;
+    }
+  /** The stored definition counts, and this node's code has another one. Told once per start of a node. */
+  | {
+      readonly type: 'definition-differs';
+      /** Name of the semaphore. */
+      readonly semaphore: string;
+      /** Revision of the stored definition. */
+      readonly revision: number;
+      /** The last change of the stored one. Absent if an earlier version of the code defined it. */
+      readonly change?: DefinitionChange;
+      /** A sentence for people that describes it. */
+      readonly sentence: string;
+    };
