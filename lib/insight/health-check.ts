@@ -15,6 +15,8 @@ import {
   healthReport,
 } from './health-report.js';
 import type { FaultPart } from './leader-watch.js';
+import { type PartHealth, partsHealth } from './part-health.js';
+import { recoveryFaults } from './recovery-faults.js';
 
 /** Health of a node: its store, its clock, and whether permits are granted through it. */
 export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
@@ -30,19 +32,6 @@ export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'st
   readonly hasArchive: boolean;
   /** Receivers of alerts. Absent without the option `alerts`. */
   readonly alerts?: readonly ReceiverStatus[];
-}
-
-/** When one kind of calls to the store was last answered. */
-export interface PartHealth {
-  /**
-   * `reads` and `writes` of single records, the members' `clock`, the lists of `records` and `nodes`, the journals `runs` and
-   * `audit`, or `tasks`.
-   */
-  readonly part: (typeof PARTS)[number];
-  /** Begin of the newest answered call: ms since the epoch, cluster time. Absent if none was answered yet. */
-  readonly answeredAt?: number;
-  /** Begin of the first of the calls that fail now, in the same unit. Absent while calls are answered. */
-  readonly failingSince?: number;
 }
 
 /** The living nodes as last counted. */
@@ -83,7 +72,6 @@ export interface Known<T> {
   readonly stale: readonly StalePart[];
 }
 
-const PARTS = ['reads', 'writes', 'clock', 'records', 'nodes', 'runs', 'audit', 'tasks'] as const;
 /** ms for which a count of the nodes is current. */
 const COUNTED = 10_000;
 /** ms for which an answer of the store counts as proof that it is reachable. */
@@ -142,7 +130,7 @@ export class HealthCheck {
     const alerts = this.sources.alerts()?.receivers;
     return {
       ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
-      parts: PARTS.flatMap((part) => partHealth(part, facts)),
+      parts: partsHealth(facts),
       ...(countedAt !== undefined && {
         nodes: { count: this.sources.nodes.known.length, asOf: clusterTimeOf(countedAt, facts) },
       }),
@@ -274,7 +262,7 @@ export class HealthCheck {
       store: store.health(),
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
-      recovering: this.context.recoveries.current(timeOf(this.context)),
+      recovering: recoveryFaults(this.context),
       listedAt: this.sources.listing.readAt,
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],
@@ -286,16 +274,4 @@ export class HealthCheck {
       known: this.#known,
     };
   }
-}
-
-function partHealth(part: PartHealth['part'], facts: HealthFacts): PartHealth[] {
-  const { answeredAt, failing } = facts.calls(part);
-  if (answeredAt === undefined && !failing) return [];
-  return [
-    {
-      part,
-      ...(answeredAt !== undefined && { answeredAt: clusterTimeOf(answeredAt, facts) }),
-      ...(failing && { failingSince: clusterTimeOf(failing.since, facts) }),
-    },
-  ];
 }

@@ -2,7 +2,6 @@ import type { ClusterClockReport } from '../clock/index.js';
 import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../stores/index.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import type { CallFacts, StorePart } from '../stores/observed-store.js';
-import { formatTime } from './format-duration.js';
 import type { FaultPart } from './leader-watch.js';
 
 /** A part of an answer that could not be read; it shows the last state that this node knows. */
@@ -101,8 +100,8 @@ export interface HealthFacts {
   readonly listedAt: number | undefined;
   /** Why the shards of the names on demand can't be read, while other records can. */
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
-  /** The grace of restored records that ends last: since when, and until when in cluster time. */
-  readonly recovering?: { readonly since: number; readonly until: number } | undefined;
+  /** The grace of restored records. */
+  readonly recovering: HealthFacts['archive'];
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   /** Actions on the archive of runs that keep failing. */
@@ -157,7 +156,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
   const store = storeFinding(facts);
   const rest = [
-    ...recoveryFindings(facts),
+    ...combined('recovering', facts.recovering),
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
     ...combined('archive-failing', facts.archive),
@@ -256,16 +255,6 @@ function leftOut({ runs, audit, nodes }: UnreadableCounts): Finding[] {
   const counts = `${runs} of the history, ${audit} of the audit log, ${nodes} of nodes`;
   const sentence = `entries can't be read and are left out (${counts}): another version or another program wrote them`;
   return [{ code: 'entries-unreadable', sentence }];
-}
-
-/** While nothing new runs after a loss, all else may look well. */
-function recoveryFindings({ recovering }: HealthFacts): Finding[] {
-  if (!recovering) return [];
-  const { since, until } = recovering;
-  const sentence =
-    `the store lost data, or may have: until ${formatTime(until)}, restored records keep the permits of their holders and ` +
-    'give no new ones, and definitions that are new in the code wait';
-  return [{ code: 'recovering', sentence, since }];
 }
 
 /** One finding about several faults of a kind. */

@@ -9,10 +9,10 @@ export {
   type Health,
   HealthCheck,
   type Known,
-  type PartHealth,
   type ReceiverStatus,
   type RequestResult,
 } from './health-check.js';
+export type { PartHealth } from './part-health.js';
 export { type StalePart, type UnreadableCounts } from './health-report.js';
 export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';

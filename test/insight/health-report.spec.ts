@@ -29,6 +29,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     calls: (part) => ({ ...ALL_ANSWERED, ...calls })[part] ?? {},
     clock: { isFresh: true },
     listedAt: AT - 7000,
+    recovering: [],
     archive: [],
     runArchive: [],
     leaderless: [],
@@ -159,8 +160,8 @@ const CASES: Case[] = [
   ],
   [
     'records in their grace, while permits are granted',
-    { recovering: { since: AT - 60_000, until: NOW + 840_000 } },
-    { code: 'recovering', ago: 60_000, stops: false, says: 'until 2026-01-10 12:14:00 UTC' },
+    { recovering: [{ since: AT - 60_000, sentence: 'the store lost data' }] },
+    { code: 'recovering', ago: 60_000, stops: false, says: 'the store lost data' },
   ],
   [
     'tasks that can not be read or written',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { settled } from '../../support/fake-time.js';
 import { failWrite, faultsOfWrites, toldOutage } from '../../support/faulty-writes.js';
 import { useCluster } from '../../support/nodes.js';
-import { ANN, nodeWithJob, runNowOf } from './runners.js';
+import { ANN, EXPORT, nodeWithJob, runNowOf } from './runners.js';
 
 const WRITES = /^(semaphore|run-request):job$/;
 const MINUTE = 60_000;
@@ -71,5 +72,21 @@ describe('a run by hand', () => {
     const status = await runNowOf(asker).run('job', ANN);
     expect(runs).toBe(0);
     expect(status).toMatchObject({ state: 'ended', outcome: 'lost' });
+  });
+
+  it('says that the store lost data only while the grace lasts', async () => {
+    const nodes = cluster();
+    const node = await nodes.node({ heartbeat: 1000 });
+    node.gatekeeper.registry.jobs = () => [{ job: EXPORT, semaphore: 'job', runNow: 'yes' }];
+    await nodes.time.advance(1100);
+    await nodes.overwrite(undefined);
+    expect(await node.gatekeeper.run('job', () => 1)).toMatchObject({ reason: 'recovering' });
+    const asking = runNowOf(node).run('job', ANN);
+    await settled();
+    expect((await runNowOf(node).plan('job')).requests[0]!.sentence).toContain('the store lost data');
+    await nodes.time.advance(61_000);
+    const { state, sentence } = await asking;
+    expect([state, sentence]).toEqual(['not-taken', expect.not.stringContaining('the store lost data')]);
+    expect(await nodes.record()).toHaveProperty('grace');
   });
 });

@@ -132,22 +132,6 @@ describe('run now', () => {
     expect(runner.of('run-started')).toEqual([]);
   });
 
-  it('says that the store lost data only while the grace lasts', async () => {
-    const nodes = cluster();
-    const node = await nodes.node({ heartbeat: 1000 });
-    node.gatekeeper.registry.jobs = () => [{ job: EXPORT, semaphore: 'job', runNow: 'yes' }];
-    await nodes.time.advance(1100);
-    await nodes.overwrite(undefined);
-    expect(await node.gatekeeper.run('job', () => 1)).toMatchObject({ reason: 'recovering' });
-    const asking = runNowOf(node).run('job', ANN);
-    await settled();
-    expect((await runNowOf(node).plan('job')).requests[0]!.sentence).toContain('the store lost data');
-    await nodes.time.advance(61_000);
-    const { state, sentence } = await asking;
-    expect([state, sentence]).toEqual(['not-taken', expect.not.stringContaining('the store lost data')]);
-    expect(await nodes.record()).toHaveProperty('grace');
-  });
-
   it('uses the permit that the node kept after its last run', async () => {
     const nodes = cluster();
     const runner = await nodeWithJob(nodes);
