@@ -220,6 +220,8 @@ const PERIODIC = new Set([
   'look for addressed tasks',
   'sweep the tasks',
   'look at the schedule',
+  'look for run requests',
+  'take in a change',
 ]);
 
 function problemLevel({ action, error }: { action: string; error: unknown }): 'debug' | 'warn' {

@@ -71,7 +71,7 @@ export class RequestedRuns {
     const keys = names.map((name) => RunRequests.keyOf(name));
     const reading = () => readMany(store, keys);
     const texts = await answerWithin(timers, timing.callTimeout, 'read the run requests', reading).catch(
-      (error: unknown) => this.#report(undefined, error),
+      (error: unknown) => this.context.events.next({ type: 'problem', action: 'look for run requests', error }),
     );
     for (const name of names) {
       const found = texts?.get(RunRequests.keyOf(name));
@@ -123,9 +123,8 @@ export class RequestedRuns {
     };
   }
 
-  #report(semaphore: string | undefined, error: unknown): void {
-    const about = semaphore === undefined ? {} : { semaphore };
-    this.context.events.next({ type: 'problem', ...about, action: 'run by hand', error });
+  #report(semaphore: string, error: unknown): void {
+    this.context.events.next({ type: 'problem', semaphore, action: 'run by hand', error });
   }
 }
 
