@@ -29,60 +29,79 @@ is over. Wanted: one holder, or a holder whose library knows that its lock is lo
 /**
  * The page docs/comparison.md, from the results of a run as `run.mjs` collects them.
  *
- * @param former the page as it stands: a part that this run left out stays as it is
+ * @param former the page as it stands: a part that this run left out stays as it is, and so does the speed on other processors
  * @returns Markdown, not yet formatted
  */
 export function pageOf(results, former = '') {
-  const locks = results.speed || results.cases ? locksPart(results) : partOf(former, 'Locks');
-  const tasks = results.tasks ? tasksPart(results) : partOf(former, 'Tasks');
-  return [INTRO, locks, tasks].filter(Boolean).join('\n\n');
+  const before = partsOf(former);
+  const own = results.speed && speedTitle(results);
+  const others = before.filter(({ title }) => title.startsWith(SPEED) && title !== own);
+  const kept = (title) => before.filter((part) => part.title === title);
+  const parts = [
+    ...(own ? [{ text: speedPart(results) }] : []),
+    ...others,
+    ...(results.cases ? [{ text: casesPart(results) }] : kept(CORRECTNESS)),
+    ...(results.tasks ? [{ text: tasksPart(results) }] : kept('Tasks')),
+  ];
+  return [INTRO, ...parts.map(({ text }) => text)].join('\n\n');
 }
 
-/** The text below a heading, with it. */
-function partOf(page, title) {
-  const [, ...others] = page.split(/^(?=## )/m);
-  return others.find((part) => part.startsWith(`## ${title}\n`))?.trim();
+/** The texts below the headings of the second level, with these. */
+function partsOf(page) {
+  const [, ...parts] = page.split(/^(?=## )/m);
+  return parts.map((text) => ({ title: /^## (.*)/.exec(text)[1], text: text.trim() }));
 }
 
 const INTRO = `# Comparison
 
-Our permits beside other locks, and our tasks beside other queues. A program wrote this page: don't edit it. Each of the two
-parts is of one run, and says of which.
+Our permits beside other locks, and our tasks beside other queues. A program wrote this page: don't edit it. Each of its
+parts is of one run, and says of which. The speed of locks is shown for each processor on which it was measured, because the
+order differs between them.
 
-\`${COMMAND} -- --write\` repeats both parts, and \`${COMMAND} -- --only ours-redis,redlock,bullmq --seconds 1\` is a short run.
+\`${COMMAND} -- --write\` repeats all parts, and \`${COMMAND} -- --only ours-redis,redlock,bullmq --seconds 1\` is a short run.
 You need \`redis-server\`, PostgreSQL, \`faketime\`, and for Hazelcast and ShedLock a JDK 17 and Maven. A tool that is missing is
 named, and its rows are left out. The peers are installed into \`bench/peers\`.`;
 
-function locksPart(results) {
-  return [
-    `## Locks
+const SPEED = 'Speed of locks: ';
+const CORRECTNESS = 'Correctness of locks';
 
-The same work on our permits and on other locks, in one run on real servers on loopback.
+const speedTitle = ({ machine }) => SPEED + machine.processor;
 
-${factsOf(results, 'speed,cases')}`,
-    ...(results.speed ? speedSection(results) : []),
-    ...(results.cases ? casesSection(results) : []),
-    aheadSection(results),
-    LIMITS,
-  ].join('\n\n');
+/** File name of the chart below docs/images. */
+export function chartFile({ machine }) {
+  const name = machine.processor.replaceAll(/\(R\)|\(TM\)/g, '').replaceAll(/[^A-Za-z0-9.]+/g, '-');
+  return `comparison-${name.toLowerCase()}.svg`;
 }
 
-function speedSection({ peers, speed }) {
+function speedPart(results) {
+  const { peers, speed } = results;
   const tables = Object.keys(TITLES)
     .filter((server) => peers.some((peer) => peer.server === server && speed[peer.id]))
     .map((server) => speedTable(server, peers, speed));
   return [
-    `### Speed
+    `## ${speedTitle(results)}
 
-![Pairs of acquire and release per second](images/comparison.svg)
+The same work on our permits and on other locks, in one run on real servers on loopback.
+
+${factsOf(results, 'speed')}
+
+![Pairs of acquire and release per second](images/${chartFile(results)})
 
 A flow takes a free lock and releases it, again and again. Each flow has a lock of its own. Each row is a process of its
 own; all take turns in five rounds, and the figures are medians of the rounds. Percentiles are those of the acquisition
 alone. "Beside ours" is the row's pairs per second divided by those of our first row on the same server: above 1.00 the
 row is faster than ours. Raw operations are two compare-and-set calls of 250 bytes. They are the limit of what a lock with
-a record can reach on that server, and no lock.`,
+a record can reach on that server, and no lock.
+
+All servers, nodes and measured processes share the cores of one machine, so network time is missing and a slow client
+slows its server. ShedLock runs in Java with threads, all others in Node.js.`,
     ...tables,
-  ];
+    `### Where ours is slower on this processor
+
+${linesOr('Nowhere in this run.', ahead(results, fasterThan, speed))}
+
+A lock without a record does less work: it has no token, no definition that operators change, and no trace of its holders.`,
+  ].join('\n\n');
 }
 
 function speedTable(server, peers, speed) {
@@ -91,7 +110,7 @@ function speedTable(server, peers, speed) {
   const rows = shown.map((peer) => speedRow(peer, speed[peer.id], reference && speed[reference.id]));
   const head = ['lock', '1 flow, pairs/s', 'p50, p99', 'beside ours', '64 flows, pairs/s', 'p50, p99', 'beside ours'];
   const notes = shown.map(({ name, version, differs }) => `- ${name}${version && ` (${version})`}: ${differs}`);
-  return `#### ${TITLES[server]}\n\n${table(head, rows)}\n\n${notes.join('\n')}`;
+  return `### Locks on ${TITLES[server]}\n\n${table(head, rows)}\n\n${notes.join('\n')}`;
 }
 
 function speedRow({ name, kind }, figures, reference) {
@@ -104,22 +123,30 @@ function speedRow({ name, kind }, figures, reference) {
   return [name, ...cells];
 }
 
-function casesSection({ peers, cases }) {
+function casesPart(results) {
+  const { peers, cases } = results;
   const shown = peers.filter(({ id }) => cases[id]);
   const summary = shown.map((peer) => [labelOf(peer), ...casesOf(cases).map(({ id }) => markOf(cases[peer.id][id]))]);
   return [
-    `### Correctness
+    `## ${CORRECTNESS}
 
-One small experiment for each case and lock, with real servers, and nodes as processes. "yes" means that the lock did
-as wanted, "no" that it did not, "–" that the case does not apply or was not tried, and "failed" that the experiment itself
-failed: the tables below say why.
+One small experiment for each case and lock, with real servers, and nodes as processes. Each runs once: a "yes" is no proof.
+[guarantees.md](guarantees.md) says how ours is tested.
+
+${factsOf(results, 'cases')}
+
+"yes" means that the lock did as wanted, "no" that it did not, "–" that the case does not apply or was not tried, and
+"failed" that the experiment itself failed: the tables below say why.
 
 ${table(['lock', ...casesOf(cases).map(({ title }) => title)], summary)}`,
     ...casesOf(cases).map(({ id, title }) => {
       const rows = shown.map((peer) => [labelOf(peer), cases[peer.id][id].text]);
-      return `#### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
+      return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${EXPERIMENTS[id]}\n\n${table(['lock', 'result'], rows)}`;
     }),
-  ];
+    `### Where ours is not as wanted
+
+${linesOr('Nowhere in this run.', [...ahead(results, righterThan, cases), ...brokenIn(results)])}`,
+  ].join('\n\n');
 }
 
 /** Those that ran. */
@@ -127,28 +154,27 @@ const casesOf = (cases) => CASES.filter(({ id }) => Object.values(cases).some((r
 const labelOf = ({ name, kind, server }) => (kind === 'ours' ? `${name} (${TITLES[server]})` : name);
 const markOf = ({ holds }) => ({ true: 'yes', false: 'no', null: '–', failed: 'failed' })[holds];
 
-/** All that a peer did better than ours in this run. */
-function aheadSection({ peers, speed = {}, cases = {} }) {
-  const lines = peers
+/** All that peers did better than ours on their servers. */
+function ahead({ peers }, better, figures) {
+  return peers
     .filter(({ kind }) => kind === 'peer')
     .flatMap((peer) => {
       const ours = oursOn(peer.server, peers);
-      return ours ? [...fasterThan(peer, ours, speed), ...righterThan(peer, ours, cases)] : [];
+      return ours ? better(peer, ours, figures) : [];
     });
-  const broken = peers
+}
+
+function brokenIn({ peers, cases }) {
+  return peers
     .filter(({ id, kind }) => kind === 'ours' && cases[id])
     .flatMap((peer) =>
       casesOf(cases)
         .filter(({ id }) => cases[peer.id][id].holds === false)
-        .map(({ title }) => [peer, title]),
-    )
-    .map(([peer, title]) => `- ${labelOf(peer)}: not as wanted in "${title}"`);
-  return `### Where ours is behind
-
-${[...lines, ...broken].join('\n') || 'Nowhere in this run.'}
-
-A lock without a record does less work: it has no token, no definition that operators change, and no trace of its holders.`;
+        .map(({ title }) => `- ${labelOf(peer)}: not as wanted in "${title}"`),
+    );
 }
+
+const linesOr = (otherwise, lines) => lines.join('\n') || otherwise;
 
 function fasterThan(peer, ours, speed) {
   if (!speed[peer.id] || !speed[ours.id]) return [];
@@ -166,10 +192,3 @@ function righterThan(peer, ours, cases) {
     .filter(({ id }) => cases[peer.id][id].holds === true && cases[ours.id][id].holds === false)
     .map(({ title }) => `- ${peer.name} is more correct in "${title}"`);
 }
-
-const LIMITS = `### Limits of these figures
-
-- All servers, nodes and measured processes share the cores of one machine, so network time is missing and a slow client
-  slows its server.
-- Each experiment of a case runs once. A "yes" is no proof: [guarantees.md](guarantees.md) says how ours is tested.
-- ShedLock runs in Java with threads, all others in Node.js.`;

@@ -7,7 +7,7 @@
  *   --cases stale,frozen        runs these cases only: ticks, ahead, stale, frozen, failover, lost
  *   --seconds 5                 s of measurement for each lock and number of flows, and about as many for each of tasks
  *   --json                      prints the results as JSON to standard output
- *   --write                     writes docs/comparison.md and docs/images/comparison.svg; parts that did not run stay there
+ *   --write                     writes docs/comparison.md and a chart into docs/images; parts that did not run stay there
  *   --from FILE                 takes the results from a file that --json printed; runs nothing
  *   --note TEXT                 a sentence about the run for the page
  */
@@ -22,7 +22,7 @@ import { CASES } from './cases.mjs';
 import { correctness } from './correctness.mjs';
 import { machine, versions } from './machine.mjs';
 import { available, lackOfFaketime } from './needs.mjs';
-import { pageOf } from './page.mjs';
+import { chartFile, pageOf } from './page.mjs';
 import { speed } from './speed.mjs';
 
 const PARTS = ['speed', 'cases', 'tasks'];
@@ -56,7 +56,7 @@ else console.log(await formatted(pageOf(results)));
 if (values.write) {
   const page = new URL('comparison.md', DOCS);
   await writeFile(page, await formatted(pageOf(results, await readFile(page, 'utf8'))));
-  if (results.speed) await writeFile(new URL('images/comparison.svg', DOCS), chartOf(results));
+  if (results.speed) await writeFile(new URL(`images/${chartFile(results)}`, DOCS), chartOf(results));
 }
 
 async function measured() {

@@ -66,7 +66,8 @@ async function generated(changes: Results = {}) {
   return {
     page,
     chart: chartOf(results),
-    behind: sectionOf(page, 'Where ours is behind'),
+    slower: sectionOf(page, 'Where ours is slower on this processor'),
+    wrong: sectionOf(page, 'Where ours is not as wanted'),
     tasks: page.slice(page.indexOf('## Tasks')),
   };
 }
@@ -88,9 +89,9 @@ describe('the page of the comparison', () => {
   });
 
   it('says where a peer is faster or more correct, and where ours is not as wanted', async () => {
-    const { behind } = await generated();
-    expect(behind!.match(/^- .*$/gm)).toEqual([
-      '- name of quick is faster: 1.50 times our pairs with 1 flow',
+    const { slower, wrong } = await generated();
+    expect(slower!.match(/^- .*$/gm)).toEqual(['- name of quick is faster: 1.50 times our pairs with 1 flow']);
+    expect(wrong!.match(/^- .*$/gm)).toEqual([
       '- name of slow is more correct in "lost data"',
       '- name of mine (Redis): not as wanted in "lost data"',
     ]);
@@ -98,9 +99,11 @@ describe('the page of the comparison', () => {
 
   it('says so when no peer is ahead', async () => {
     const { mine } = RESULTS.speed;
-    const { behind } = await generated({ speed: { mine }, cases: { mine: { stale: asWanted } } });
-    expect(behind).toContain('Nowhere in this run.');
-    expect(behind).not.toMatch(/^- /m);
+    const { slower, wrong } = await generated({ speed: { mine }, cases: { mine: { stale: asWanted } } });
+    for (const section of [slower, wrong]) {
+      expect(section).toContain('Nowhere in this run.');
+      expect(section).not.toMatch(/^- /m);
+    }
   });
 
   it('marks each case of each lock, and shows only cases that ran', async () => {
@@ -145,27 +148,39 @@ describe('the page after a run of one part', () => {
   const former = () => generated({ note: 'An earlier run.' });
   const { speed: _speed, cases: _cases, tasks: _tasks, ...others } = RESULTS;
 
-  it('keeps the locks when only the tasks ran', async () => {
+  const titlesOf = (page: string) => [...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  const partOf = (page: string, title: string) => page.split(`\n## ${title}\n`)[1]!.split('\n## ')[0]!.trim();
+  const after = async (changes: Results) => {
     const { pageOf } = (await import(PAGE)) as Generators;
     const before = (await former()).page;
-    const page = pageOf({ ...others, tasks: RESULTS.tasks, note: 'A later run.' }, before);
-    const [locks, tasks] = page.split('\n## Tasks\n') as [string, string];
-    expect(locks.trim()).toBe(before.split('\n## Tasks\n')[0]!.trim());
-    expect([locks.includes('An earlier run.'), tasks.includes('A later run.')]).toEqual([true, true]);
-    expect(tasks).not.toContain('An earlier run.');
+    return { before, page: pageOf({ ...others, ...changes, note: 'A later run.' }, before) };
+  };
+  const [SPEED, CORRECTNESS] = ['Speed of locks: Processor X', 'Correctness of locks'];
+
+  it.each([
+    [{ speed: RESULTS.speed }, SPEED],
+    [{ cases: RESULTS.cases }, CORRECTNESS],
+    [{ tasks: RESULTS.tasks }, 'Tasks'],
+  ])('keeps the others (%#)', async (changes, own) => {
+    const { before, page } = await after(changes);
+    expect(titlesOf(page)).toEqual([SPEED, CORRECTNESS, 'Tasks']);
+    for (const title of titlesOf(page)) {
+      if (title === own) expect(partOf(page, title)).toContain('A later run.');
+      else expect(partOf(page, title!)).toBe(partOf(before, title!));
+    }
   });
 
-  it('keeps the tasks when only the locks ran', async () => {
-    const { pageOf } = (await import(PAGE)) as Generators;
-    const before = (await former()).page;
-    const page = pageOf({ ...others, speed: RESULTS.speed, note: 'A later run.' }, before);
-    expect(page.split('\n## Tasks\n')[1]!.trim()).toBe(before.split('\n## Tasks\n')[1]!.trim());
-    expect(page.split('\n## Tasks\n')[0]).toContain('A later run.');
+  it('keeps the speed on another processor, behind its own', async () => {
+    const machine = { ...RESULTS.machine, processor: 'Processor(R) Y @ 2 GHz' };
+    const { before, page } = await after({ speed: RESULTS.speed, machine });
+    expect(titlesOf(page)).toEqual(['Speed of locks: Processor(R) Y @ 2 GHz', SPEED, CORRECTNESS, 'Tasks']);
+    expect(partOf(page, SPEED)).toBe(partOf(before, SPEED));
+    expect(page).toContain('(images/comparison-processor-y-2-ghz.svg)');
   });
 
   it('has no part that never ran', async () => {
     const { pageOf } = (await import(PAGE)) as Generators;
-    expect(pageOf({ ...others, tasks: RESULTS.tasks })).not.toContain('## Locks');
+    expect(titlesOf(pageOf({ ...others, tasks: RESULTS.tasks }))).toEqual(['Tasks']);
   });
 });
 
