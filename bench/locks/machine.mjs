@@ -7,7 +7,10 @@ import { postgresPrograms } from '../peers/servers.mjs';
 export function machine() {
   const [{ model }] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-  return { machine: { processor: model.trim(), cores: cpus().length, memory, kernel: release() }, load: loadavg()[0] };
+  return {
+    machine: { processor: model.trim().replaceAll(/\s+/g, ' '), cores: cpus().length, memory, kernel: release() },
+    load: loadavg()[0],
+  };
 }
 
 /** Of the servers that the peers need. */

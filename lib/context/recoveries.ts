@@ -1,31 +1,47 @@
 import type { Expiring } from '../decision/index.js';
 import type { NodeClock } from '../async/node-clock.js';
 
-/** Notes the graces of restored records, so that the health can say until when they last. */
+/** Judges leases of one record by this node's observations, as decisions do. */
+interface LeaseJudge {
+  timeUntilExpiry(lease: Expiring): number;
+}
+
+/** A record that was restored after lost data, and whose grace has not ended. */
+export interface Recovery {
+  /** Key of the record. */
+  readonly key: string;
+  /** When this node first saw the grace, in monotonic ms. */
+  readonly since: number;
+  /** ms until the grace ends. */
+  readonly left: number;
+}
+
+/** The records that this node knows to be in their grace. */
 export class Recoveries {
-  /** The highest end, in cluster time. */
-  #until = 0;
-  #since = 0;
+  readonly #graces = new Map<
+    string,
+    Pick<Recovery, 'since'> & { readonly grace: Expiring; readonly judge: LeaseJudge }
+  >();
 
   constructor(private readonly nodeClock: Pick<NodeClock, 'monotonic'>) {}
 
-  /**
-   * Notes the grace of a record that this node has read or written.
-   *
-   * @param now of the caller: cluster time, ms since the epoch
-   */
-  note(grace: Expiring, now: number): void {
-    if (grace.expiresAt <= Math.max(now, this.#until)) return;
-    if (this.#until <= now) this.#since = this.nodeClock.monotonic();
-    this.#until = grace.expiresAt;
+  /** Notes the grace that the latest version of a record has, if any. */
+  note(key: string, grace: Expiring | undefined, judge: LeaseJudge): void {
+    // Each write of any record comes here.
+    if (!grace && this.#graces.size === 0) return;
+    const known = this.#graces.get(key);
+    if (!grace) this.#graces.delete(key);
+    else if (known?.grace.id !== grace.id) this.#graces.set(key, { since: this.nodeClock.monotonic(), grace, judge });
   }
 
-  /**
-   * The grace that ends last, as far as this node knows.
-   *
-   * @returns since when this node knows of a grace (monotonic ms), and its end in cluster time; undefined without one
-   */
-  current(now: number): { readonly since: number; readonly until: number } | undefined {
-    return this.#until > now ? { since: this.#since, until: this.#until } : undefined;
+  /** The graces that have not ended. Forgets the others: a record keeps an ended grace until it is written again. */
+  current(): readonly Recovery[] {
+    const recoveries: Recovery[] = [];
+    for (const [key, { since, grace, judge }] of this.#graces) {
+      const left = judge.timeUntilExpiry(grace);
+      if (left > 0) recoveries.push({ key, since, left });
+      else this.#graces.delete(key);
+    }
+    return recoveries;
   }
 }

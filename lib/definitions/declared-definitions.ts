@@ -187,7 +187,8 @@ export class DeclaredDefinitions {
   /** A definition that was changed in code only does nothing, and nothing else would say so. */
   #reportDifferences(): void {
     for (const [semaphore, definition] of this.#declared) {
-      const record = this.own.find(semaphore)?.known;
+      const own = this.own.find(semaphore)?.known;
+      const record = own && isActive(own) ? own : this.shards.definedRecordOf(semaphore);
       const sentence = codeDifference(definition, record);
       if (!record || sentence === undefined) continue;
       const { revision, change } = record;

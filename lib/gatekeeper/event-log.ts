@@ -1,4 +1,12 @@
-import { SHARD_PREFIX, escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
+import {
+  type DefinitionChange,
+  SHARD_PREFIX,
+  escapeHidden,
+  messageOf,
+  quoted,
+  safeJson,
+  word,
+} from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { NodeClock } from '../async/node-clock.js';
@@ -10,6 +18,9 @@ import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
+
+/** Definitions that differ from code, with a line each. */
+const MOST_DIFFERENCES = 20;
 
 /** ms for which shards that are restored belong to one loss: a node restores all of them at the same time. */
 const ONE_LOSS = 60_000;
@@ -23,6 +34,8 @@ const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'rele
  */
 export class EventLog {
   readonly #last = new Map<string, string>();
+  /** Number of definitions that were reported to differ from code. */
+  #differences = 0;
   /** When shards were reported as restored (monotonic ms). */
   #shardsRestoredAt = -Infinity;
 
@@ -39,7 +52,9 @@ export class EventLog {
     // A loss is always logged. It also changes the state, so the next event is logged too.
     if (tick && !this.#isNew(tick) && event.type !== 'lost') return;
     const logger = this.fields?.over(this.logger, event) ?? this.logger;
-    if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX)) this.#noteShard(event.semaphore, logger);
+    if (event.type === 'definition-differs' && ++this.#differences > MOST_DIFFERENCES) this.#noteMore(logger);
+    else if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX))
+      this.#noteShard(event.semaphore, logger);
     else logEvent(event, logger);
   }
 
@@ -50,6 +65,14 @@ export class EventLog {
     this.#shardsRestoredAt = now;
     logger.warn(
       `names on demand: the store had lost their records, or may have; restored with a grace, ${quoted(shard)} first`,
+    );
+  }
+
+  /** After a change of many, each definition differs from code: these would be as many lines at each start. */
+  #noteMore(logger: GatekeeperLogger): void {
+    if (this.#differences !== MOST_DIFFERENCES + 1) return;
+    logger.log(
+      'more stored definitions differ from the code of this node: "gatekeeper status --overridden" lists them',
     );
   }
 
@@ -122,7 +145,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `${name}: the store had lost its record, or may have; restored revision ${event.revision} with a grace`,
       );
     case 'definition-differs':
-      return logger[event.change ? 'log' : 'warn'](event.sentence);
+      return logger[isEdit(event) ? 'log' : 'warn'](event.sentence);
     case 'reinstated':
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
@@ -190,6 +213,11 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
+}
+
+/** Whether a person or program set the definition. Otherwise only the code has changed. */
+function isEdit({ change }: { readonly change?: DefinitionChange }): boolean {
+  return change !== undefined && ['define', 'edit', 'migrate'].includes(change.kind);
 }
 
 /** A task that nothing will try again is an error: an operator has to look. */

@@ -109,7 +109,8 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
 
   /** The decorators of @nestjs/schedule alone do nothing, and nothing else would say so. */
   #warnOfNoScheduler(jobs: readonly GuardedMethod[]): void {
-    const scheduled = jobs.filter(({ schedule }) => schedule).map(({ method }) => method);
+    const due = jobs.filter(({ schedule, isStatic }) => isStatic && schedule && !schedule.isDisabled);
+    const scheduled = due.map(({ method }) => method);
     if (scheduled.length > 0) this.#logger.warn(NO_SCHEDULER(scheduled));
   }
 

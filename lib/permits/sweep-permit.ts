@@ -3,6 +3,7 @@ import { CorruptRecordError, type SemaphoreDefinition, createRecord, parseDefini
 import { LONGEST_DURATION } from '../decision/duration.js';
 import type { Context } from '../context/context.js';
 import { Reachability } from '../context/reachability.js';
+import { Recoveries } from '../context/recoveries.js';
 import { UseCount } from '../async/use-count.js';
 import { type OwnRecordClient, semaphoreClient } from '../records/semaphore-records.js';
 import type { SweepTurn } from '../records/cluster-sweep.js';
@@ -44,7 +45,8 @@ export class SweepPermit implements SweepTurn {
   ) {
     const events: Context['events'] = new Subject();
     const reachability = new Reachability(events, context.nodeClock, 0);
-    const silent: Context = { ...context, events, reachability, changes: new Subject() };
+    const recoveries = new Recoveries(context.nodeClock);
+    const silent: Context = { ...context, events, reachability, recoveries, changes: new Subject() };
     const shortest = SHORTEST + 2 * context.timing.clockTolerance;
     const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
     this.#definition = parseDefinition({ name, duration }, context.timing.clockTolerance);

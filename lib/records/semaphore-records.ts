@@ -18,7 +18,7 @@ import {
   rewrite,
 } from '../decision/index.js';
 import { KEY_PREFIX } from '../decision/record.js';
-import { type Context, timeOf } from '../context/context.js';
+import type { Context } from '../context/context.js';
 import type { Plan, Step } from './plan.js';
 import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.js';
 import { RecordClient } from './record-client.js';
@@ -66,15 +66,16 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
 /** Creates a client that reports changes of its record as events of the gatekeeper. */
 export function semaphoreClient(name: string, context: Context): OwnRecordClient {
   const client = new RecordClient(name, SEMAPHORE, context);
-  client.listen(reporting(name, context));
+  client.listen(reporting(client, context));
   return client;
 }
 
-function reporting(semaphore: string, context: Context): RecordListener<SemaphoreRecord> {
-  const { events } = context;
+function reporting(client: OwnRecordClient, context: Context): RecordListener<SemaphoreRecord> {
+  const { name: semaphore, key } = client;
+  const { events, recoveries } = context;
   return {
     changed: (change) => {
-      if (change.record.grace) context.recoveries.note(change.record.grace, timeOf(context));
+      recoveries.note(key, change.record.grace, client);
       reportChange(semaphore, change, context);
     },
     restored: ({ revision }) => events.next({ type: 'restored', semaphore, revision }),

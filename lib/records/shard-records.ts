@@ -11,7 +11,7 @@ import {
   restoreShard,
   rewriteShard,
 } from '../decision/index.js';
-import { type Context, timeOf } from '../context/context.js';
+import type { Context } from '../context/context.js';
 import { RecordClient } from './record-client.js';
 import type { RecordChanged, RecordCodec, RecordListener } from './record-codec.js';
 import { type SemaphoreChanged, reportChange } from './semaphore-records.js';
@@ -44,7 +44,7 @@ export function shardClient(
   client.listen({
     ...reporting(SHARD_PREFIX + shard, context),
     changed: (change) => {
-      if (change.record.grace) context.recoveries.note(change.record.grace, timeOf(context));
+      context.recoveries.note(client.key, change.record.grace, client);
       for (const [name, each] of changesOf(change)) {
         reportChange(name, each, context);
         if (isNewlyDefined(name, change)) reportDefinition(name, each, context);

@@ -165,6 +165,11 @@ export class Shards {
     return this.#knownOf(name)?.names.get(name)?.definition !== undefined;
   }
 
+  /** The record of a name that an operator defined in its shard, as this node last knew it. */
+  definedRecordOf(name: string): SemaphoreRecord | undefined {
+    return this.isDefined(name) ? nameIn(this.#knownOf(name)!, name) : undefined;
+  }
+
   /** Whether a definition, a permit or a grace in the shard may prevent a claim of a name, as this node last knew it. */
   keepsUnclaimed(name: string): boolean {
     const known = this.#knownOf(name);

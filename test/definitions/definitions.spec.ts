@@ -72,6 +72,26 @@ describe('definitions that code brings along', () => {
     expect(last.of('definition-differs')).toEqual([]);
   });
 
+  it('are a warning where only the code has changed since, although an operator paused the semaphore', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node();
+    await gatekeeper.definitions.pause('job');
+    await gatekeeper.definitions.resume('job');
+    const later = await nodes.node({ definitions: [{ ...JOB, permits: 2 }] });
+    expect(later.log.filter((line) => line.includes('permits 1 (code: 2)'))).toEqual([
+      expect.stringMatching(/^warn "job"/),
+    ]);
+  });
+
+  it('are said to differ from what an operator defined before there was code', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await nodes.node({ definitions: [] });
+    await gatekeeper.definitions.define({ name: 'job', duration: '1m' }, { by: 'ann' });
+    const later = await nodes.node();
+    expect(later.of('definition-differs')).toMatchObject([{ semaphore: 'job', change: { kind: 'define', by: 'ann' } }]);
+    expect((await later.gatekeeper.definitions.get('job'))!.isOverridden).toBe(true);
+  });
+
   it('do not bring back what an operator removed', async () => {
     const nodes = cluster();
     const one = await nodes.node();

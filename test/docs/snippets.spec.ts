@@ -10,7 +10,7 @@ describe('the snippets of README and docs', () => {
     expect(compile(own)).toEqual([]);
   });
 
-  it('run what @nestjs/schedule must run: a module without ScheduleModule would do nothing, and say nothing', () => {
+  it('run what @nestjs/schedule must run: a module without ScheduleModule would do nothing', () => {
     const applications = snippets.filter(
       ({ code }) => /@(Cron|Interval|Timeout)\(/.test(code) && /@Module\(/.test(code),
     );

@@ -116,6 +116,8 @@ describe('a schedule without a scheduler', () => {
   it('is no reason to warn with a scheduler, or of methods without a schedule', async () => {
     expect(warnings(await boot({ imports: [ScheduleModule.forRoot()], providers: [scheduled()] }))).toEqual([]);
     expect(warnings(await boot({ providers: [guarded(ClusterSingleton('job', '10s'))] }))).toEqual([]);
+    const disabled = guarded(Cron('0 3 * * *', { disabled: true }), ClusterSingleton('job', '10s'));
+    expect(warnings(await boot({ providers: [disabled] }))).toEqual([]);
   });
 });
 

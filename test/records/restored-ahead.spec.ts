@@ -37,7 +37,9 @@ describe("after a member's clock jumped ahead, a node", () => {
     expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
     expect(of('restored')).toHaveLength(1);
     expect(await nodes.record()).toMatchObject({ grace: { duration: DURATION } });
+    expect(gatekeeper.health().faults).toContainEqual(expect.objectContaining({ code: 'recovering' }));
     await nodes.time.advance(DURATION + 1000);
+    expect(gatekeeper.health().faults.map(({ code }) => code)).not.toContain('recovering');
     expect(await gatekeeper.tryAcquire('job')).toBeDefined();
   });
 

@@ -61,6 +61,21 @@ describe('the birth of a cluster', () => {
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
   });
 
+  it('shows the grace in the health of a node that starts strictly, until it is over', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await start(nodes, { strictStart: true });
+    const sentences = () =>
+      gatekeeper.health().faults.flatMap(({ code, sentence }) => (code === 'recovering' ? sentence : []));
+    await nodes.time.advance(6000);
+    expect(sentences()).toEqual([
+      expect.stringMatching(/only former holders of names without a definition go on, and definitions that are new in/),
+    ]);
+    await nodes.time.advance(15 * 60_000 + 1000);
+    expect(sentences()).toEqual([expect.stringContaining('only former holders of "job" go on, until')]);
+    await nodes.time.advance(30_000);
+    expect(sentences()).toEqual([]);
+  });
+
   it('is announced long enough for an objection, also where definitions are put there without delay', async () => {
     const nodes = cluster();
     const node = await start(nodes, { definitionsDelay: 0 });

@@ -3,7 +3,7 @@ import type { StoredPermit } from '../../decision/index.js';
 import { messageOf } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
 import { readMany } from '../../stores/paging.js';
-import type { RecordChange } from '../../stores/index.js';
+import { type RecordChange, StoreUnavailableError } from '../../stores/index.js';
 import { type RequestedEnd, type RequestedRun, withRequestedRun } from '../runs/requested-run.js';
 import { type RunRequest, isOpen } from './run-request.js';
 import { RunRequests } from './run-requests.js';
@@ -71,7 +71,7 @@ export class RequestedRuns {
     const keys = names.map((name) => RunRequests.keyOf(name));
     const reading = () => readMany(store, keys);
     const texts = await answerWithin(timers, timing.callTimeout, 'read the run requests', reading).catch(
-      (error: unknown) => this.context.events.next({ type: 'problem', action: 'look for run requests', error }),
+      (error: unknown) => this.#reportLook(error),
     );
     for (const name of names) {
       const found = texts?.get(RunRequests.keyOf(name));
@@ -121,6 +121,12 @@ export class RequestedRuns {
         await noting.catch((error: unknown) => this.#report(semaphore, error));
       },
     };
+  }
+
+  #reportLook(error: unknown): void {
+    const { reachability, events } = this.context;
+    if (error instanceof StoreUnavailableError) reachability.lost(error);
+    events.next({ type: 'problem', action: 'look for run requests', error });
   }
 
   #report(semaphore: string, error: unknown): void {
