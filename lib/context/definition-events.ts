@@ -27,7 +27,7 @@ export type DefinitionEvent =
       readonly semaphore: string;
       /** Revision of the stored definition. */
       readonly revision: number;
-      /** The last change of the semaphore, which may also be a pause. Absent if nobody changed it. */
+      /** The last change of the semaphore, which may also be a pause. Absent if it was never changed. */
       readonly change?: DefinitionChange;
       /** A sentence for people that describes it. */
       readonly sentence: string;

@@ -1,8 +1,9 @@
 import type { Expiring } from '../decision/index.js';
 import type { NodeClock } from '../async/node-clock.js';
 
-/** Judges leases of one record by this node's observations, as decisions do. */
-interface LeaseJudge {
+/** The leases of one record, as this node has observed them: decisions depend on the same times. */
+interface LeaseTimes {
+  /** ms; Infinity for a lease that the record does not have, as this node last saw it. */
   timeUntilExpiry(lease: Expiring): number;
 }
 
@@ -20,26 +21,26 @@ export interface Recovery {
 export class Recoveries {
   readonly #graces = new Map<
     string,
-    Pick<Recovery, 'since'> & { readonly grace: Expiring; readonly judge: LeaseJudge }
+    Pick<Recovery, 'since'> & { readonly grace: Expiring; readonly times: LeaseTimes }
   >();
 
   constructor(private readonly nodeClock: Pick<NodeClock, 'monotonic'>) {}
 
   /** Notes the grace that the latest version of a record has, if any. */
-  note(key: string, grace: Expiring | undefined, judge: LeaseJudge): void {
+  note(key: string, grace: Expiring | undefined, times: LeaseTimes): void {
     // Each write of any record comes here.
     if (!grace && this.#graces.size === 0) return;
     const known = this.#graces.get(key);
     if (!grace) this.#graces.delete(key);
-    else if (known?.grace.id !== grace.id) this.#graces.set(key, { since: this.nodeClock.monotonic(), grace, judge });
+    else if (known?.grace.id !== grace.id) this.#graces.set(key, { since: this.nodeClock.monotonic(), grace, times });
   }
 
   /** The graces that have not ended. Forgets the others: a record keeps an ended grace until it is written again. */
   current(): readonly Recovery[] {
     const recoveries: Recovery[] = [];
-    for (const [key, { since, grace, judge }] of this.#graces) {
-      const left = judge.timeUntilExpiry(grace);
-      if (left > 0) recoveries.push({ key, since, left });
+    for (const [key, { since, grace, times }] of this.#graces) {
+      const left = times.timeUntilExpiry(grace);
+      if (left > 0 && left < Infinity) recoveries.push({ key, since, left });
       else this.#graces.delete(key);
     }
     return recoveries;
