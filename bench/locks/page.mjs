@@ -35,15 +35,14 @@ is over. Wanted: one holder, or a holder whose library knows that its lock is lo
 export function pageOf(results, former = '') {
   const before = partsOf(former);
   const own = results.speed && speedTitle(results);
-  const others = before.filter(({ title }) => title.startsWith(SPEED) && title !== own);
-  const kept = (title) => before.filter((part) => part.title === title);
-  const parts = [
-    ...(own ? [{ text: speedPart(results) }] : []),
-    ...others,
-    ...(results.cases ? [{ text: casesPart(results) }] : kept(CORRECTNESS)),
-    ...(results.tasks ? [{ text: tasksPart(results) }] : kept('Tasks')),
-  ];
-  return [INTRO, ...parts.map(({ text }) => text)].join('\n\n');
+  const kept = (isKept) => before.filter(({ title }) => isKept(title)).map(({ text }) => text);
+  return [
+    INTRO,
+    ...(own ? [speedPart(results)] : []),
+    ...kept((title) => title.startsWith(SPEED) && title !== own),
+    ...(results.cases ? [casesPart(results)] : kept((title) => title === CORRECTNESS)),
+    ...(results.tasks ? [tasksPart(results)] : kept((title) => title === 'Tasks')),
+  ].join('\n\n');
 }
 
 /** The texts below the headings of the second level, with these. */

@@ -3,7 +3,7 @@ import type { DenialReason } from './denial.js';
 import { matchersOf } from './patterns/matchers.js';
 import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
 import type { AskedDuration, Expiring, Preference, StoredPermit } from './permit.js';
-import { type SemaphoreRecord, type View, graceIn, rewrite } from './record.js';
+import { type SemaphoreRecord, type View, graceIn, holdersIn, rewrite } from './record.js';
 import { nextToken } from './token.js';
 
 /** A request for a permit: the caller, and the permit that it still holds. */
@@ -235,6 +235,6 @@ function reassert(
 }
 
 function denied(reason: DenialReason, record: SemaphoreRecord | undefined, view: View): Decision {
-  const holders = record?.permits.filter((permit) => !view.isExpired(permit)) ?? [];
+  const holders = holdersIn(record, view);
   return { outcome: 'denied', reason, holders };
 }

@@ -40,10 +40,16 @@ export interface SemaphoreDefinitionInput {
   readonly duration: DurationInput;
 }
 
+const FIELDS = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
+
+/** The fields in which two definitions differ. */
+export function differingFields(one: SemaphoreDefinition, other: SemaphoreDefinition): (keyof SemaphoreDefinition)[] {
+  return FIELDS.filter((field) => one[field] !== other[field]);
+}
+
 /** Whether two definitions have the same content. */
 export function sameDefinition(one: SemaphoreDefinition, other: SemaphoreDefinition): boolean {
-  const fields = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
-  return fields.every((field) => one[field] === other[field]);
+  return differingFields(one, other).length === 0;
 }
 
 /** A zod type of a number. `read` returns the number, or a sentence that says what is wrong with the value. */

@@ -99,6 +99,11 @@ export function graceIn(record: { readonly grace?: Expiring } | undefined, view:
   return grace && !view.isExpired(grace) ? grace : undefined;
 }
 
+/** The permits of a record that have not expired. */
+export function holdersIn(record: SemaphoreRecord | undefined, view: View): StoredPermit[] {
+  return record?.permits.filter((permit) => !view.isExpired(permit)) ?? [];
+}
+
 export type RecordChanges = Partial<
   Pick<
     SemaphoreRecord,

@@ -1,12 +1,10 @@
 import {
   type SemaphoreDefinition,
   type SemaphoreRecord,
+  differingFields,
   intendedDefinition,
   quoted,
-  sameDefinition,
 } from '../decision/index.js';
-
-const FIELDS = ['groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
 
 /**
  * Says in a sentence how the stored definition differs from the one in code, and who changed it. Pure.
@@ -15,8 +13,8 @@ const FIELDS = ['groupPattern', 'acquirerPattern', 'permits', 'duration'] as con
  */
 export function codeDifference(code: SemaphoreDefinition, record: SemaphoreRecord | undefined): string | undefined {
   const stored = record && intendedDefinition(record);
-  if (!stored || sameDefinition(code, stored)) return undefined;
-  const fields = FIELDS.filter((field) => stored[field] !== code[field]);
+  const fields = stored ? differingFields(code, stored) : [];
+  if (!stored || fields.length === 0) return undefined;
   const values = fields.map((field) => `${field} ${shown(stored[field])} (code: ${shown(code[field])})`);
   return (
     `${quoted(code.name)}: the stored definition counts, not that of this node's code: ${values.join(', ')}. ` +

@@ -10,6 +10,7 @@ import {
   type StoredPermit,
   decide,
   graceIn,
+  holdersIn,
   patternFault,
   escapeHidden,
 } from '../decision/index.js';
@@ -91,10 +92,7 @@ function look(recordClient: SemaphoreClient, heldLeases: HeldLeases, { node }: C
   const held = heldLeases.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
   return recordClient.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
-    const grace = graceIn(record, view);
-    return {
-      result: { record, decision, grace, holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [] },
-    };
+    return { result: { record, decision, grace: graceIn(record, view), holders: holdersIn(record, view) } };
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type StoredPermit,
   faultsOf,
   graceIn,
+  holdersIn,
   messageOf,
   nameSchema,
   onlyFields,
@@ -202,11 +203,7 @@ export class RunNow {
   #state(semaphore: string): Promise<State> {
     return this.parts.visit(semaphore, (client) =>
       client.transact<State>((record, view) => ({
-        result: {
-          record,
-          holders: record?.permits.filter((permit) => !view.isExpired(permit)) ?? [],
-          grace: graceIn(record, view),
-        },
+        result: { record, holders: holdersIn(record, view), grace: graceIn(record, view) },
       })),
     );
   }

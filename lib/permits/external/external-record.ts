@@ -4,6 +4,7 @@ import {
   type View,
   decide,
   graceIn,
+  holdersIn,
   releaseAt,
   usableDuration,
 } from '../../decision/index.js';
@@ -71,7 +72,7 @@ export class ExternalRecord {
         // The permit is over for its holder, but not yet for takers. A new grant could give one slot to two clients
         // that use the same name.
         const isEnding =
-          isClaimable && !held && holdersOf(record, view).some((each) => isOwn(each) && each.id !== permitId);
+          isClaimable && !held && holdersIn(record, view).some((each) => isOwn(each) && each.id !== permitId);
         if (isEnding) return { ...taken(record, view), unclear };
         const heldFor = held && this.#left(held);
         const allowed = allowedDuration(request, record?.definition, held);
@@ -207,11 +208,7 @@ export function isSame(stored: StoredPermit, { id, instance }: ExternalPermit): 
 }
 
 function taken(record: SemaphoreRecord | undefined, view: View): SemaphoreStep<ExternalAnswer> {
-  return { result: { outcome: 'denied', reason: 'no-permit', holders: holdersOf(record, view) } };
-}
-
-function holdersOf(record: SemaphoreRecord | undefined, view: View): StoredPermit[] {
-  return record?.permits.filter((each) => !view.isExpired(each)) ?? [];
+  return { result: { outcome: 'denied', reason: 'no-permit', holders: holdersIn(record, view) } };
 }
 
 /** Identifies a permit in the state in which one attempt wrote it. */
