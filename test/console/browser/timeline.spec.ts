@@ -52,7 +52,7 @@ describeInBrowser('the timeline of a semaphore', () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Run of Jobs.export' }).waitFor();
-    await page.getByText('disk full').waitFor();
+    await page.getByText('disk full', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   });
 
