@@ -1,5 +1,4 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type Allocation, type AllocationListener, UnknownGroupError } from '../allocation/index.js';
 import { InvalidOptionsError } from '../decision/index.js';
 import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
@@ -16,15 +15,12 @@ import { Lifecycle } from './lifecycle.module.js';
 @Injectable()
 export class AllocationExplorer {
   readonly #logger = new Logger('Gatekeeper');
-  readonly #decorated: DecoratedMethods;
 
   constructor(
-    @Inject(DiscoveryService) discovery: DiscoveryService,
-    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(DecoratedMethods) private readonly decorated: DecoratedMethods,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
     @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
-    this.#decorated = new DecoratedMethods(discovery, scanner);
     // Not in a hook of its own: parts of the application may add groups in theirs, which come later.
     lifecycle.beforeBegin(() => this.#connectAll());
     void lifecycle.afterBoot(() => this.#begin());
@@ -34,7 +30,7 @@ export class AllocationExplorer {
   #connectAll(): void {
     if (isMock(this.gatekeeper)) return;
     const { allocation } = partsOf(this.gatekeeper);
-    const methods = this.#decorated.find<readonly string[]>(ALLOCATED_RESOURCES);
+    const methods = this.decorated.find<readonly string[]>(ALLOCATED_RESOURCES);
     const faults = methods.flatMap((method) => faultsOf(method, allocation));
     if (faults.length > 0) throw new InvalidOptionsError('@AllocatedResources', [...new Set(faults)]);
     for (const method of methods) this.#connect(method, allocation);

@@ -1,4 +1,5 @@
-import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
 
@@ -24,10 +25,14 @@ export interface DecoratedMethod<M> {
 }
 
 /** Finds methods of the application by the metadata of a decorator. */
+@Injectable()
 export class DecoratedMethods {
+  /** Names of the methods that have any metadata, by prototype: a large application has many methods, and few decorated ones. */
+  readonly #decorated = new WeakMap<object, readonly string[]>();
+
   constructor(
-    private readonly discovery: DiscoveryService,
-    private readonly scanner: MetadataScanner,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
   ) {}
 
   /** All methods with the metadata `key`, each once per instance. */
@@ -43,12 +48,21 @@ export class DecoratedMethods {
     const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
     const prototype = prototypeOf(instance) ?? prototypeOfLater(wrapper, isStatic);
     if (!prototype) return [];
-    return this.scanner.getAllMethodNames(prototype).flatMap((property) => {
+    return this.#decoratedOf(prototype).flatMap((property) => {
       const found = metadataOf<M>(prototype, property, key);
       // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
       const method = `${classOf(prototype)}.${property}`;
       return found ? [{ method, property, instance, wrapper, isStatic, ...found }] : [];
     });
+  }
+
+  #decoratedOf(prototype: object): readonly string[] {
+    const known = this.#decorated.get(prototype);
+    if (known) return known;
+    const names = this.scanner.getAllMethodNames(prototype);
+    const decorated = names.filter((name) => Reflect.getMetadataKeys(methodOf(prototype, name)).length > 0);
+    this.#decorated.set(prototype, decorated);
+    return decorated;
   }
 }
 
@@ -71,7 +85,7 @@ function prototypeOfLater({ metatype, token, isFactory, isAlias }: InstanceWrapp
 }
 
 function metadataOf<M>(prototype: object, name: string, key: symbol) {
-  const method = Object.getOwnPropertyDescriptor(ownerOf(prototype, name), name)?.value as () => unknown;
+  const method = methodOf(prototype, name);
   const metadata = Reflect.getMetadata(key, method) as M | undefined;
   const schedule = metadata && scheduleOf(method);
   if (!metadata) return undefined;
@@ -103,8 +117,8 @@ export function distinct<M extends Pick<DecoratedMethod<unknown>, 'method' | 'me
 }
 
 /** Finds methods without calling getters of the instance. */
-function ownerOf(prototype: object, name: string): object {
+function methodOf(prototype: object, name: string): () => unknown {
   let owner = prototype;
   while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner) as object;
-  return owner;
+  return Object.getOwnPropertyDescriptor(owner, name)?.value as () => unknown;
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import {
   type CatchUpJob,
   type Gatekeeper,
@@ -33,18 +33,16 @@ type Scopes = readonly string[];
 export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
   readonly #logger = new Logger('Gatekeeper');
   #methods: readonly GuardedMethod[] = [];
-  readonly #decorated: DecoratedMethods;
   #cards?: JobInfos;
   #runnable: readonly RunnableJob[] = [];
   #catchUp: readonly CatchUpJob[] = [];
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(DecoratedMethods) private readonly decorated: DecoratedMethods,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
     @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
-    this.#decorated = new DecoratedMethods(discovery, scanner);
     void lifecycle.afterBoot(() => this.#begin());
   }
 
@@ -115,7 +113,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   #find<M>(key: symbol): DecoratedMethod<M>[] {
-    const methods = this.#decorated.find<M>(key);
+    const methods = this.decorated.find<M>(key);
     for (const { instance, isStatic } of methods) if (isStatic && instance) giveIfWithout(instance, this.gatekeeper);
     return distinct(methods);
   }

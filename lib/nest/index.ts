@@ -5,6 +5,7 @@ export { ClusterSingleton } from './cluster-singleton.decorator.js';
 export type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
 export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';
 export { type GatekeeperHealthDetails, GatekeeperHealthIndicator } from './gatekeeper-health.indicator.js';
+export { DecoratedMethods } from './decorated-methods.js';
 export { GuardedMethodsExplorer } from './guarded-methods.explorer.js';
 export type { ScheduleMetadata } from './schedule-metadata.js';
 export type { GuardedMethod } from './guarded-method.js';

@@ -1,5 +1,4 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { InvalidOptionsError, isOneLine } from '../decision/index.js';
 import { type Cluster, type Gatekeeper, type Term, UnknownScopeError, isReal, partsOf } from '../gatekeeper/index.js';
 import { NOT_CALLED, NOT_ENABLED, NOT_ONE_LINE, TWICE } from './cluster-singleton.messages.js';
@@ -22,17 +21,14 @@ type Listener = DecoratedMethod<readonly TermListenerMetadata[]>;
 @Injectable()
 export class LeadershipExplorer implements OnModuleInit {
   readonly #logger = new Logger('Gatekeeper');
-  readonly #decorated: DecoratedMethods;
   /** Names of the methods that need a leader. */
   #methods: readonly string[] = [];
 
   constructor(
-    @Inject(DiscoveryService) discovery: DiscoveryService,
-    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(DecoratedMethods) private readonly decorated: DecoratedMethods,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
     @Inject(Lifecycle) private readonly lifecycle: Lifecycle,
   ) {
-    this.#decorated = new DecoratedMethods(discovery, scanner);
     void lifecycle.afterBoot(() => this.#begin());
   }
 
@@ -40,8 +36,8 @@ export class LeadershipExplorer implements OnModuleInit {
   onModuleInit(): void {
     if (!isReal(this.gatekeeper)) return;
     const { cluster } = partsOf(this.gatekeeper);
-    const jobs = distinct(this.#decorated.find<LeaderOnlyMetadata>(LEADER_ONLY));
-    const listeners = this.#decorated.find<readonly TermListenerMetadata[]>(TERM_LISTENER);
+    const jobs = distinct(this.decorated.find<LeaderOnlyMetadata>(LEADER_ONLY));
+    const listeners = this.decorated.find<readonly TermListenerMetadata[]>(TERM_LISTENER);
     const faults = [
       ...jobs.flatMap((job) => faultsOfJob(job, cluster)),
       ...distinct(listeners).flatMap(({ method, metadata }) =>

@@ -1,5 +1,4 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { InvalidOptionsError } from '../decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
@@ -19,15 +18,11 @@ type Handlers = DecoratedMethod<readonly TaskHandlerMetadata[]>;
  */
 @Injectable()
 export class TasksExplorer implements OnModuleInit {
-  readonly #decorated: DecoratedMethods;
-
   constructor(
-    @Inject(DiscoveryService) discovery: DiscoveryService,
-    @Inject(MetadataScanner) scanner: MetadataScanner,
+    @Inject(DecoratedMethods) private readonly decorated: DecoratedMethods,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
     @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
-    this.#decorated = new DecoratedMethods(discovery, scanner);
     void lifecycle.afterBoot(() => this.#begin());
   }
 
@@ -35,13 +30,13 @@ export class TasksExplorer implements OnModuleInit {
   onModuleInit(): void {
     if (!isReal(this.gatekeeper)) return;
     const { tasks } = partsOf(this.gatekeeper);
-    const methods = this.#decorated.find<readonly TaskHandlerMetadata[]>(TASK_HANDLER);
+    const methods = this.decorated.find<readonly TaskHandlerMetadata[]>(TASK_HANDLER);
     const former = new Map<string, string>();
     const faults = methods.flatMap((handlers) =>
       handlers.metadata.flatMap((metadata) => connect(handlers, metadata, tasks, former)),
     );
     if (faults.length > 0) throw new InvalidOptionsError('Handlers of tasks', faults);
-    const scheduleFaults = connectSchedules(this.#decorated, tasks);
+    const scheduleFaults = connectSchedules(this.decorated, tasks);
     if (scheduleFaults.length > 0) throw new InvalidOptionsError('Schedules', scheduleFaults);
   }
 

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { until } from '../../support/apps.js';
 import { TOKENS } from '../consoles.js';
 import { DEFINITIONS, Scene } from '../scene/scene.js';
@@ -39,15 +40,9 @@ describeInBrowser('the list of work and the page of each semaphore', () => {
     const { page } = await visit(url, { token: TOKENS.view, at: '/work' });
     const shown: Record<string, Facts> = {};
     for (const { name } of DEFINITIONS) {
-      await page.goto(`${url}/#/work?search=${name}`);
-      const row = page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
-      await row.waitFor();
-      const ofList = await factsOf(row, '.cell-next time');
-      await page.goto(`${url}/#/work/${name}`);
-      const summary = page.getByRole('region', { name: 'State' });
-      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-      await summary.waitFor();
-      const ofPage = await factsOf(summary, '.next time');
+      // A warning may become due between the two looks.
+      const first = await look(page, url, name);
+      const { ofList, ofPage } = isSame(first) ? first : await look(page, url, name);
       expect({ name, ...ofPage, next: undefined }).toEqual({ name, ...ofList, next: undefined });
       expect({ name, isDue: ofPage.next !== undefined }).toEqual({ name, isDue: ofList.next !== undefined });
       expect(Math.abs((ofPage.next ?? 0) - (ofList.next ?? 0))).toBeLessThanOrEqual(LATER);
@@ -73,6 +68,28 @@ interface Facts {
   readonly warnings: string;
 }
 
+interface Looks {
+  readonly ofList: Facts;
+  readonly ofPage: Facts;
+}
+
+/** What the list says of a semaphore, and what its page says. */
+async function look(page: Page, url: string, name: string): Promise<Looks> {
+  await page.goto(`${url}/#/work?search=${name}`);
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await row.waitFor();
+  const ofList = await factsOf(row, '.cell-next time');
+  await page.goto(`${url}/#/work/${name}`);
+  const summary = page.getByRole('region', { name: 'State' });
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  await summary.waitFor();
+  return { ofList, ofPage: await factsOf(summary, '.next time') };
+}
+
+function isSame({ ofList, ofPage }: Looks): boolean {
+  return isDeepStrictEqual({ ...ofList, next: undefined }, { ...ofPage, next: undefined });
+}
+
 async function factsOf(place: Locator, next: string): Promise<Facts> {
   const attention = await place.locator('.attention').allInnerTexts();
   const due = place.locator(next);
@@ -83,6 +100,7 @@ async function factsOf(place: Locator, next: string): Promise<Facts> {
       .filter({ hasText: /^(?!ok|failed|lost|crashed)/ })
       .allInnerTexts(),
     next: at,
-    warnings: attention.join(' '),
+    // Lines break elsewhere in the two places.
+    warnings: attention.join(' ').replace(/\s+/g, ' ').trim(),
   };
 }
