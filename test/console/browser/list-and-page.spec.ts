@@ -73,7 +73,7 @@ interface Looks {
   readonly ofPage: Facts;
 }
 
-/** What the list says of a semaphore, and what its page says. */
+/** The facts that the list shows of a semaphore, and those on its page. */
 async function look(page: Page, url: string, name: string): Promise<Looks> {
   await page.goto(`${url}/#/work?search=${name}`);
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });

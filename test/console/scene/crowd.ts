@@ -1,4 +1,5 @@
-import type { SemaphoreDefinitionInput } from 'nestjs-gatekeeper';
+import { type SemaphoreDefinitionInput, memory } from 'nestjs-gatekeeper';
+import { cardsOf, publishCards } from './cards.js';
 
 const WORK = [
   'invoices',
@@ -21,4 +22,11 @@ export function crowdOf(count: number): SemaphoreDefinitionInput[] {
     permits: 1 + (index % 3),
     duration: `${1 + (index % 10)}m`,
   }));
+}
+
+/** Options of a console that shows a thousand semaphores on a hundred nodes. */
+export async function crowd() {
+  const store = memory();
+  await publishCards(store.open(), cardsOf(99, Date.now()));
+  return { store, gatekeeper: { definitions: crowdOf(1000), group: 'production' } };
 }
