@@ -1,3 +1,4 @@
+import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
 import type { StoredPermit } from '../../decision/index.js';
 import { messageOf } from '../../decision/index.js';
@@ -30,6 +31,7 @@ export class RequestedRuns {
   readonly #jobs = new Map<string, Map<string, RunnableJob>>();
   /** Requests that this node tries to take now, by id. */
   readonly #trying = new Map<string, AbortController>();
+  #subscription?: Subscription;
 
   constructor(
     private readonly requests: RunRequests,
@@ -42,11 +44,17 @@ export class RequestedRuns {
       const same = this.#jobs.get(job.semaphore) ?? new Map<string, RunnableJob>();
       this.#jobs.set(job.semaphore, same.set(job.job, job));
     }
-    if (jobs.length > 0) this.requests.listen((change) => void this.#observe(change));
+    if (jobs.length === 0) return;
+    this.requests.listen((change) => void this.#observe(change));
+    // A look that failed, for example just after a reconnection, is made up for when the store answers again.
+    this.#subscription ??= this.context.events.subscribe(({ type }) => {
+      if (type === 'store-back') void this.#observe({});
+    });
   }
 
   /** Ends the watch. */
   stop(): Promise<void> {
+    this.#subscription?.unsubscribe();
     return this.requests.stop();
   }
 

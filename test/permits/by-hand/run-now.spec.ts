@@ -223,15 +223,6 @@ describe('run now', () => {
     expect(runs).toBe(1);
   });
 
-  it('is run by the node that answers when no hint arrives', async () => {
-    const nodes = cluster();
-    let runs = 0;
-    const node = await nodeWithJob(nodes, { work: () => runs++ });
-    node.store.isDeaf = true;
-    expect(await runNowOf(node).run('job', ANN)).toMatchObject({ state: 'ended', outcome: 'ok' });
-    expect(runs).toBe(1);
-  });
-
   it('refuses a second request before the first is taken, and allows one after its end', async () => {
     const nodes = cluster();
     const runner = await nodeWithJob(nodes);
