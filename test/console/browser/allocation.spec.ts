@@ -71,7 +71,7 @@ describeInBrowser('the allocation view', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Unpin a' }).click();
     await act(page, 'Unpin', '');
-    await page.getByText('pinned to app2').waitFor({ state: 'detached' });
+    await page.getByText('pinned to app2').first().waitFor({ state: 'detached' });
   });
 
   it('shows resources without an owner first, in red', async () => {

@@ -99,7 +99,7 @@ describeInBrowser('the console while something is broken', () => {
     // Known data are what could look healthy.
     for (const at of PAGES) {
       await go(page, at);
-      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
     }
     store.takeAway();
     await expectWithin(performance.now(), strip(page).getByText('Nothing is granted').waitFor());

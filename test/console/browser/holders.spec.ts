@@ -36,6 +36,6 @@ describeInBrowser('the holders in the console', () => {
     await holders.getByRole('listitem').filter({ hasText: 'app2' }).getByText('not heard of').waitFor();
     expect(await violations(page)).toEqual([]);
     away.store.script = undefined;
-    await holders.getByText('not heard of').waitFor({ state: 'detached' });
+    await holders.getByText('not heard of').first().waitFor({ state: 'detached' });
   });
 });

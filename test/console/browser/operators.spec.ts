@@ -99,7 +99,7 @@ describeInBrowser('operators', () => {
     await page.getByText('code says 1').waitFor();
     await page.getByRole('button', { name: 'Reset to the code' }).click();
     await act(page, 'Reset');
-    await page.getByText('code says 1').waitFor({ state: 'detached' });
+    await page.getByText('code says 1').first().waitFor({ state: 'detached' });
     expect((await console.gatekeeper.definitions.get('nightly'))?.definition.permits).toBe(1);
   });
 

@@ -41,7 +41,7 @@ describeInBrowser('keyboard shortcuts', () => {
     await page.keyboard.press('x');
     await page.getByText('1 semaphore chosen').waitFor();
     await page.keyboard.press('x');
-    await page.getByText('1 semaphore chosen').waitFor({ state: 'detached' });
+    await page.getByText('1 semaphore chosen').first().waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'billing-0287' }).waitFor();
   });

@@ -81,6 +81,6 @@ describeInBrowser('the event stream', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await asked;
     await page.unroute(/\/api\//);
-    await page.getByText('may be out of date').waitFor({ state: 'detached', timeout: 40_000 });
+    await page.getByText('may be out of date').first().waitFor({ state: 'detached', timeout: 40_000 });
   });
 });

@@ -233,7 +233,7 @@ describeInBrowser('tasks in the console', () => {
     await until(() => asked.types >= 3, 50_000);
     expect(asked.limit).toBe(1);
     await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
-    await page.getByText('each node takes as many tasks as its handler allows').waitFor({ state: 'detached' });
+    await page.getByText('each node takes as many tasks as its handler allows').first().waitFor({ state: 'detached' });
   });
 
   it('are not shown as none while the store can not be asked', async () => {
@@ -266,7 +266,7 @@ describeInBrowser('tasks in the console', () => {
       });
       for (const at of PAGES) {
         await page.goto(`${url}/#/${at}`);
-        await page.getByText('Loading…').waitFor({ state: 'detached' });
+        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
         expect({ at, width: await page.evaluate('document.documentElement.scrollWidth') }).toEqual({ at, width: 360 });
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
