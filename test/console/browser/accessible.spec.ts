@@ -4,7 +4,7 @@ import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { DEFINITIONS, Scene } from '../scene/scene.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const PAGES = [
   'work',
@@ -40,7 +40,7 @@ describeInBrowser('the console', () => {
     const { page } = await visit(url, { colorScheme, token: TOKENS.define });
     for (const at of PAGES) {
       await page.goto(`${url}/#/${at}`);
-      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      await gone(page.getByText('Loading…'));
       expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
     }
     await page.goto(`${url}/#/runs?show=failed`);
@@ -119,7 +119,7 @@ describeInBrowser('the console', () => {
     const { url } = await startScene();
     const viewport = { width: 360, height: 740 };
     const { page } = await visit(url, { token: TOKENS.define, at: `/${at}`, viewport });
-    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('Loading…'));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     expect(await violations(page)).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { allocating, untilOwned } from '../allocating.js';
 import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const at = '/nodes/allocation';
 
@@ -71,7 +71,7 @@ describeInBrowser('the allocation view', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Unpin a' }).click();
     await act(page, 'Unpin', '');
-    await page.getByText('pinned to app2').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('pinned to app2'));
   });
 
   it('shows resources without an owner first, in red', async () => {

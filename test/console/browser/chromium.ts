@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+  chromium,
+} from 'playwright-core';
 import { describeUnless } from '../../needs/unless.js';
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -60,6 +67,11 @@ export function useBrowser() {
     await page.getByRole('heading', { level: 1 }).waitFor();
     return { page, complaints };
   };
+}
+
+/** Waits until nothing matches. Without `first()`, Playwright refuses to wait while several elements do. */
+export function gone(matches: Locator): Promise<void> {
+  return matches.first().waitFor({ state: 'detached' });
 }
 
 /** Under the key that the page uses: see lib/console/web/api/token.ts. */

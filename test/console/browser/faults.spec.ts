@@ -7,7 +7,7 @@ import { allocating, untilOwned } from '../allocating.js';
 import { SETTINGS, TOKENS } from '../consoles.js';
 import { failingStore } from '../failing-store.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 /** ms within which every page must tell of a fault. */
 const WITHIN = 10_000;
@@ -99,7 +99,7 @@ describeInBrowser('the console while something is broken', () => {
     // Known data are what could look healthy.
     for (const at of PAGES) {
       await go(page, at);
-      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      await gone(page.getByText('Loading…'));
     }
     store.takeAway();
     await expectWithin(performance.now(), strip(page).getByText('Nothing is granted').waitFor());

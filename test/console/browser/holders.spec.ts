@@ -4,7 +4,7 @@ import { scripted } from '../../support/scripted-store.js';
 import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const DEFINITIONS = ['nightly', 'mailing'].map((name) => ({ name, duration: '10m' }));
 
@@ -36,6 +36,6 @@ describeInBrowser('the holders in the console', () => {
     await holders.getByRole('listitem').filter({ hasText: 'app2' }).getByText('not heard of').waitFor();
     expect(await violations(page)).toEqual([]);
     away.store.script = undefined;
-    await holders.getByText('not heard of').first().waitFor({ state: 'detached' });
+    await gone(holders.getByText('not heard of'));
   });
 });

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../../support/apps.js';
 import { type Console, TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const READING = /\/api\/semaphores\/nightly$/;
 const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
@@ -99,7 +99,7 @@ describeInBrowser('operators', () => {
     await page.getByText('code says 1').waitFor();
     await page.getByRole('button', { name: 'Reset to the code' }).click();
     await act(page, 'Reset');
-    await page.getByText('code says 1').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('code says 1'));
     expect((await console.gatekeeper.definitions.get('nightly'))?.definition.permits).toBe(1);
   });
 

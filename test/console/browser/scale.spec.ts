@@ -4,7 +4,7 @@ import { until } from '../../support/apps.js';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { crowd, crowdOf } from '../scene/crowd.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const MB = 1024 * 1024;
 /** Five a second, for an hour. */
@@ -34,7 +34,7 @@ describeInBrowser('a thousand semaphores on a hundred nodes', () => {
     const permit = await gatekeeper.acquire('backup-0006');
     await page.getByText('1 of 1 permit').waitFor();
     await permit.release();
-    await page.getByText('1 of 1 permit').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('1 of 1 permit'));
     await until(() => refreshes.length > 2);
     console.log(`a refresh loads ${refreshes.join(', ')} bytes`);
     expect(Math.max(...refreshes)).toBeLessThan(50 * 1024);

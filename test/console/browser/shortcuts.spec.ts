@@ -5,7 +5,7 @@ import { TOKENS } from '../consoles.js';
 import { crowdOf } from '../scene/crowd.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 describeInBrowser('keyboard shortcuts', () => {
   const visit = useBrowser();
@@ -41,7 +41,7 @@ describeInBrowser('keyboard shortcuts', () => {
     await page.keyboard.press('x');
     await page.getByText('1 semaphore chosen').waitFor();
     await page.keyboard.press('x');
-    await page.getByText('1 semaphore chosen').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('1 semaphore chosen'));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'billing-0287' }).waitFor();
   });

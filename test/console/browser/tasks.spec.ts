@@ -8,7 +8,7 @@ import { losingTasks } from '../losing-tasks.js';
 import { TaskScene } from '../scene/task-scene.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
-import { describeInBrowser, useBrowser } from './chromium.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 /** Any of them: tasks of one submission begin in roughly its order only. */
 const IMPORTING = { name: /import-file\[june\]#\d+ running.*on app1/s };
@@ -233,7 +233,7 @@ describeInBrowser('tasks in the console', () => {
     await until(() => asked.types >= 3, 50_000);
     expect(asked.limit).toBe(1);
     await gatekeeper.definitions.define({ name: 'task:mail', permits: 7, duration: '1m' });
-    await page.getByText('each node takes as many tasks as its handler allows').first().waitFor({ state: 'detached' });
+    await gone(page.getByText('each node takes as many tasks as its handler allows'));
   });
 
   it('are not shown as none while the store can not be asked', async () => {
@@ -266,7 +266,7 @@ describeInBrowser('tasks in the console', () => {
       });
       for (const at of PAGES) {
         await page.goto(`${url}/#/${at}`);
-        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+        await gone(page.getByText('Loading…'));
         expect({ at, width: await page.evaluate('document.documentElement.scrollWidth') }).toEqual({ at, width: 360 });
         expect({ at, violations: await violations(page) }).toEqual({ at, violations: [] });
       }
