@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { START } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
 

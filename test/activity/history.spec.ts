@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestCluster, openEnd, useCluster } from '../support/nodes.js';

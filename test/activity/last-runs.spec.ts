@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { HistoryEntry, RunEntry } from 'nestjs-gatekeeper';
 import { LastRuns } from '../../lib/activity/last-runs.js';
 import { FakeTime } from '../support/fake-time.js';

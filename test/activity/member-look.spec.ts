@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { type MemberState, lookAtMembers } from '../../lib/activity/member-look.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { MEMBERS, type MemberPage } from '../../lib/activity/member-page.js';
 import type { Expiring } from '../../lib/decision/index.js';
 

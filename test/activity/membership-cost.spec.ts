@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { LEASE, TOLERANCE, changesAt, kill, namesAt, pageOf, startMember } from '../support/members.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 

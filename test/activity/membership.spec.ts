@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { describe, expect, it } from '@jest/globals';
 import { START } from '../support/fake-time.js';
 import { HEARTBEAT, LEASE, TOLERANCE, changesAt, kill, namesAt, startMember } from '../support/members.js';
 import { useCluster } from '../support/nodes.js';

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../lib/async/node-clock.js';
 import { START } from '../support/fake-time.js';

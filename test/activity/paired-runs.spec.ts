@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { StartEntry, StoredRunEntry } from '../../lib/activity/history-entry.js';
 import { openStarts, paired } from '../../lib/activity/paired-runs.js';
 

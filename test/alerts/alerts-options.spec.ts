@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type AlertsOptions, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { SECRET } from './receiver.js';
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Standard } from 'standardwebhooks';
 import { type AlertsOptions, type GatekeeperOptions, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { HealthFaultCode, RunEntry, SemaphoreOverview } from 'nestjs-gatekeeper';
 import { clusterConditions, healthConditions } from '../../lib/alerts/conditions.js';
 

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunPermit, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
 import { JOB, type TestCluster, type TestNode, openEnd, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { OpenAlerts } from '../../lib/alerts/open-alerts.js';
 import { START, FakeTime } from '../support/fake-time.js';
 

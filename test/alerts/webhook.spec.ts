@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { type Alert, parseGatekeeperOptions, memory } from 'nestjs-gatekeeper';
 import { Webhook } from '../../lib/alerts/webhook.js';
 import { useTaskCluster } from '../tasks/task-nodes.js';

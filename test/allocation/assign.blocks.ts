@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Pieces } from '../../lib/async/slices.js';
 import { type AssignRequest, assign } from '../../lib/allocation/assign/assign.js';
 import { readMasterSet } from '../../lib/allocation/resources/master-set.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssignRequest } from '../../lib/allocation/assign/assign.js';
 import type { WeightedParticipant } from '../../lib/allocation/assign/participant.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type AssignRequest, type Revocation } from '../../lib/allocation/assign/assign.js';
 import { mostMoves, movementLimitSchema } from '../../lib/allocation/assign/movement-limit.js';
 import { assigned, ownersAfter, sharesOf } from './divisions.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/index.js';
 import { deciderOf } from '../../lib/allocation/round/decider.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { MemberEntry, MemberPage } from '../../lib/activity/index.js';
 import { GroupRegistry } from '../../lib/allocation/round/group-registry.js';
 import { GROUP } from './groups.js';

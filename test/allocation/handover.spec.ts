@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type AllocationChange, NotOwnerError, type Ownership } from 'nestjs-gatekeeper';
 import { kill } from '../support/members.js';
 import { useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Round, RoundInput } from '../../lib/allocation/round/round.js';
 import { LEASE, aPage, aRegistry, aRoot, after, anEntry, planned } from './maps.js';
 

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { Gatekeeper, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { type MemberPage, PAGES } from '../../lib/activity/member-page.js';
 import type { RecordStore } from '../../lib/stores/index.js';

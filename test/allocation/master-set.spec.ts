@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type MasterSet, MOST_RESOURCES, readMasterSet } from '../../lib/allocation/resources/master-set.js';
 import {
   type MasterSetState,

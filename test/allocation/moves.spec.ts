@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type OwnersChange, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { kill } from '../support/members.js';
 import { type TestCluster, useCluster } from '../support/nodes.js';

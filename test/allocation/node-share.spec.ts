@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { MapStore } from '../../lib/allocation/map/map-store.js';
 import { pageKey } from '../../lib/allocation/map/page.js';

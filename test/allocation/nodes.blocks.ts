@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type AllocationGroup, Gatekeeper, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { LongestBlock } from '../console/longest-block.js';
 import { eventually } from '../contract/eventually.js';

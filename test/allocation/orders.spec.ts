@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Strategy, type StrategyFunction, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { useCluster } from '../support/nodes.js';
 import { BEGIN, LEASE, type Owner, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';

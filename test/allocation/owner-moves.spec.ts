@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { movesOf } from '../../lib/allocation/moves/owner-moves.js';
 import { type OwnerStep, stepsOf } from '../../lib/allocation/moves/owner-steps.js';
 import type { RoundInput } from '../../lib/allocation/round/round.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { termOf } from '../../lib/allocation/round/plan-round.js';
 import type { RoundInput } from '../../lib/allocation/round/round.js';
 import { LEASE, NOW, TOLERANCE, aPage, aRegistry, aRoot, after, anEntry, anInput, mapOf, planned } from './maps.js';

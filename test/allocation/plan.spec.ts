@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type PlanInput, type PlanRequest, planMoves } from '../../lib/allocation/plan.js';
 import { finish } from './divisions.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Outcome, isInTime, simulate } from './simulation/schedule.js';
 
 /** More of them: ALLOCATION_SEEDS=10000 npm test -- test/allocation/protocol-simulation */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { AllocationPlan } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/group-options.js';
 import { kill } from '../support/members.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { isOver } from '../../lib/allocation/round/registry-view.js';
 import { type RegistryPage, RegistryWatch } from '../../lib/allocation/round/registry-watch.js';
 import { LEASE, NOW, TOLERANCE, anEntry } from './maps.js';

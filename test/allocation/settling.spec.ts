@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ParticipantEntry } from '../../lib/allocation/round/registry-view.js';
 import { Settling } from '../../lib/allocation/round/settling.js';
 

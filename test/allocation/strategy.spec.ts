@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { AssignRequest } from '../../lib/allocation/assign/assign.js';
 import {
   AllocationStrategyError,

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type StrategyFunction, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { UnownedAlarm } from '../../lib/allocation/unowned-alarm.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { BoundedCalls } from '../../lib/archives/bounded-calls.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { outcomeOf, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RECONNECT, pauseAfter } from '../../lib/async/backoff.js';
 
 describe('the pause after failures', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Deadline, DeadlinePassed } from '../../lib/async/deadline.js';
 import { Timers } from '../../lib/async/timers.js';
 import { FakeTime } from '../support/fake-time.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { KeyedMutex } from '../../lib/async/keyed-mutex.js';
 import { FakeTime } from '../support/fake-time.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { LazyAbort } from '../../lib/async/lazy-abort.js';
 
 describe('a signal that is made when it is asked for', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { NodeClock } from '../../lib/async/node-clock.js';
 import { pause } from '../../lib/async/pause.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { promised } from '../../lib/async/promised.js';
 import { SerialQueue } from '../../lib/async/serial-queue.js';
 import { UseCount } from '../../lib/async/use-count.js';

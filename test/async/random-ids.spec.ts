@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { systemRandomness } from '../../lib/async/random-ids.js';
 
 test('ids of many processes are different, and of characters that no command line takes for an option', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Definitions, InvalidOptionsError, type NodeInfo } from 'nestjs-gatekeeper';
 import { previewOf } from '../../lib/console/routes/preview.js';
 import { systemClock } from '../../lib/async/node-clock.js';

@@ -1,13 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-
 type Results = Readonly<Record<string, unknown>>;
 interface Generators {
   pageOf(results: Results, former?: string): string;
   chartOf(results: Results): string;
 }
 
-const PAGE: string = '../../bench/locks/page.mjs';
-const CHART: string = '../../bench/locks/chart.mjs';
+const PAGE: string = new URL('../../bench/locks/page.mjs', import.meta.url).href;
+const CHART: string = new URL('../../bench/locks/chart.mjs', import.meta.url).href;
 
 const peer = (id: string, kind: string, server: string) => ({
   id,

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execa } from 'execa';
 import { lackOfPostgres } from '../definitions/archive/postgres-server.js';
 import { lackOf } from '../needs/programs.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { BUGS, bugNamed } from './bugs.js';
 import { hunt } from './hunt.js';
 import { KNOWN_SEEDS } from './known-seeds.js';

@@ -79,16 +79,9 @@ interface JestResult {
 async function runSpecs(specs: readonly string[], sources: SeededSources): Promise<Catch> {
   const folder = await mkdtemp(join(tmpdir(), 'bugs-'));
   const file = join(folder, 'result.json');
-  const jest = [
-    'node_modules/jest/bin/jest.js',
-    '--config',
-    'test/bugs/jest.config.js',
-    '--json',
-    '--outputFile',
-    file,
-  ];
+  const jest = ['node_modules/jest/bin/jest.js', '--reporters', 'default', '--json', '--outputFile', file];
   try {
-    const { stderr } = await execa('node', ['--experimental-vm-modules', ...jest, ...specs], {
+    const { stderr } = await execa('node', [...jest, ...specs], {
       cwd,
       reject: false,
       env: { SEEDED_SOURCES: JSON.stringify(sources) },

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { groupsText } from '../../lib/cli/views/allocation.view.js';
 import { allocating, untilOwned } from '../console/allocating.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { useMemoryCluster } from './memory-cluster.js';
 
 /** A person who gives one answer to everything. */

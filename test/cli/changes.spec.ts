@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Gatekeeper } from 'nestjs-gatekeeper';
 import { useMemoryCluster } from './memory-cluster.js';
 

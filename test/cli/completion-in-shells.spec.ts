@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { describeUnless } from '../needs/unless.js';
 import { call } from './command-line.js';
 import { ALL, TAB, lackOf, offeredByFish, typed } from './typing-shell.js';

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '../contract/eventually.js';
 import { LiveCluster, TOKENS, WAYS } from './live-cluster.js';
 import { DEFINITIONS } from './memory-cluster.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';

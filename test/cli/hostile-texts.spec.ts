@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { HIDDEN, HOSTILE } from '../support/hostile-texts.js';
 import { call, commandLine } from './command-line.js';

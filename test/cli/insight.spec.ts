@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
 import { parse } from 'yaml';
 import { until } from '../support/apps.js';

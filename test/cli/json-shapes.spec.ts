@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { type TestCluster, useMemoryCluster } from './memory-cluster.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Gatekeeper, GatekeeperOptions } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
 import { useMemoryCluster } from './memory-cluster.js';

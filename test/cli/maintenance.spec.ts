@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { SETTINGS, TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';

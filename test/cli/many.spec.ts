@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Gatekeeper, type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { type Opening, instead, over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CorruptRecordError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { EXIT, exitCodeOf } from '../../lib/cli/exit-code.js';
 import { openOperator } from '../../lib/cli/open-operator.js';

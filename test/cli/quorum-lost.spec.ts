@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type StoreDefinition, hazelcast } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { openOperator } from '../../lib/cli/open-operator.js';

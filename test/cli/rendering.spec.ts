@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { plain } from '../../lib/cli/text/plain.js';
 import { excerpt, fields, table } from '../../lib/cli/text/table.js';
 import { yaml } from '../../lib/cli/text/yaml.js';

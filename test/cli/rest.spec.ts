@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
 import { UsageFailure } from '../../lib/cli/exit-code.js';
 import { openOperator } from '../../lib/cli/open-operator.js';

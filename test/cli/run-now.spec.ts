@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ClusterSingleton, memory } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';

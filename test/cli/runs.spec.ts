@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { RunsQuery } from '../../lib/gatekeeper/index.js';
 import { eventually } from '../contract/eventually.js';
 import { type Opening, instead, over } from './command-line.js';

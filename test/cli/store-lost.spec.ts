@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { createProgram } from '../../lib/cli/program.js';

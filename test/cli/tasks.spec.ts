@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { grouped, single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { openOperator } from '../../lib/cli/open-operator.js';

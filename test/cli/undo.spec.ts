@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Opening, call } from './command-line.js';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { SETTINGS, TOKENS, useConsoles } from '../console/consoles.js';

@@ -3,7 +3,6 @@ import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect } from '@jest/globals';
 import { execa } from 'execa';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';

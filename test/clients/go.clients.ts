@@ -1,4 +1,3 @@
-import { describe, it } from '@jest/globals';
 import { execa } from 'execa';
 import { PATIENCE, useGeneratedClient } from './generated-client.js';
 

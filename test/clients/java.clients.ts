@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it } from '@jest/globals';
 import { execa } from 'execa';
 import { PATIENCE, useGeneratedClient } from './generated-client.js';
 

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, it } from '@jest/globals';
 import { execa } from 'execa';
 import { CACHE, PATIENCE, useGeneratedClient } from './generated-client.js';
 

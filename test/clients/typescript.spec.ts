@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { describe, it } from '@jest/globals';
 import { execa } from 'execa';
 import { PATIENCE, useGeneratedClient } from './generated-client.js';
 

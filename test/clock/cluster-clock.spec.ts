@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '../../lib/stores/index.js';
 import { FakeTime, START } from '../support/fake-time.js';
 import { Members, clockOver } from './members.js';

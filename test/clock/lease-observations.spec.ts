@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { LeaseObservations } from '../../lib/clock/index.js';
 
 const TOLERANCE = 500;

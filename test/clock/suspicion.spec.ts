@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ClusterClock } from '../../lib/clock/index.js';
 import { FakeTime, START } from '../support/fake-time.js';
 import { Members, TOLERANCE, clockOver } from './members.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/async/node-clock.js';
 
 describe("the system's clock", () => {

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'hazelcast-client';
 import { jvmArguments } from '../../lib/testing/hazelcast/jvm-arguments.js';
 import { readLogLine } from '../../lib/testing/hazelcast/member-log.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { openOperator } from '../../lib/cli/open-operator.js';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { sharedNow } from '../apps/say.js';
 import { eventually } from '../contract/eventually.js';

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Gatekeeper, type RecordStore, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { REST } from '../../lib/leadership/rest.js';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';

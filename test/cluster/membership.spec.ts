@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { sharedNow } from '../apps/say.js';
 import { describeOnHazelcast } from '../needs/members.js';

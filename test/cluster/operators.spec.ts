@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   Gatekeeper,
   type GatekeeperEvent,

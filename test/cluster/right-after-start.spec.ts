@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Injectable, type INestApplicationContext, type OnApplicationBootstrap } from '@nestjs/common';
 import { ScheduleModule, Timeout } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';

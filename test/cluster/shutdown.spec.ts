@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { figure } from './figure.js';
 import type { Ending, NodeProcess, NodeSaid } from './node-process.js';

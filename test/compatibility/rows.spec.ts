@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import { ROOT } from '../docs/snippets.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const COLUMNS = ['nest', 'module', 'runner', 'platform', 'node'];
-const FILE: string = './rows.mjs';
+const FILE: string = new URL('./rows.mjs', import.meta.url).href;
 
 it('README and docs/compatibility.md name the version of @nestjs/schedule for each older Nest', async () => {
   const { MAJORS } = (await import(FILE)) as { MAJORS: Readonly<Record<string, Row>> };

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import { GatekeeperModule, type ConsoleOptions, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { NEVER, concat, of } from 'rxjs';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { Receiver } from '../alerts/receiver.js';
 import { call } from '../cli/command-line.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { until } from '../support/apps.js';
 import type { Console } from './consoles.js';
 

@@ -1,4 +1,3 @@
-import { describe } from '@jest/globals';
 import { describeApi } from './api.contract.js';
 import { PLATFORMS, useConsoles } from './consoles.js';
 

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type RecordStore, memory } from 'nestjs-gatekeeper';
 import { ChangeStream, type Reader } from '../../lib/console/store/change-stream.js';
 import { settled } from '../support/fake-time.js';

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
 import type { CanActivate } from '@nestjs/common';
 import type { EventStreams } from '../../lib/console/http/event-streams.js';
 import { EventsController } from '../../lib/console/routes/events.controller.js';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
 import { AnswersUnderWay } from '../../lib/console/http/answers-under-way.js';
 import type { ConsoleRequest, ConsoleResponse } from '../../lib/console/http/console-request.js';
 import { gate } from '../examples/permits.js';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { EventStreams } from '../../lib/console/http/event-streams.js';
 import { EventsController } from '../../lib/console/routes/events.controller.js';

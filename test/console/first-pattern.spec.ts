@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { compilePattern } from '../../lib/decision/index.js';
 import { useConsoles } from './consoles.js';
 import { threadCpu } from './longest-block.js';

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import { ROUTES, type Route, problemSchema } from '../../lib/console/api/index.js';

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { until } from '../support/apps.js';
 import { waitingSince } from '../support/waiting.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 import { rawRequest } from './raw-request.js';
 

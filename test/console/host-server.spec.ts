@@ -1,5 +1,4 @@
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
 import { ClassSerializerInterceptor, Controller, Get, type INestApplication, Post } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { PageFiles } from '../../lib/console/page/page-files.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ROUTES, type Route } from '../../lib/console/api/index.js';
 import { expectProblem } from './api.contract.js';
 import { MEDIA_TYPE } from '../../lib/stores/remote/protocol.js';

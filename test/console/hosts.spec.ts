@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type CanActivate, Catch, type ExceptionFilter, ValidationPipe, VersioningType } from '@nestjs/common';
 import { describeApi, expectProblem } from './api.contract.js';
 import { PLATFORMS, useConsoles } from './consoles.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { GatekeeperService, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { GatekeeperModule, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { openApiOf } from '../../lib/console/openapi/document.js';
 import { ROUTES } from '../../lib/console/api/index.js';

@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Allowance } from '../../lib/console/access/allowance.js';
 import { ChangeRate } from '../../lib/console/access/change-rate.js';
 import { ROUTES } from '../../lib/console/api/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { HistoryEntry } from 'nestjs-gatekeeper';
 import { logsUrlFault } from '../../lib/console/logs-url.js';
 import { logLink } from '../../lib/console/web/runs/log-link.js';

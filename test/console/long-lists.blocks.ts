@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 import { FarClient } from './far-client.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 

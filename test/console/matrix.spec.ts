@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openApiOf } from '../../lib/console/openapi/document.js';
 import { STORE_ROUTES } from '../../lib/console/store/store.routes.js';
 import { LARGEST_BODY, ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';

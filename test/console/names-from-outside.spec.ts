@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
 import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach } from '@jest/globals';
 import { type Gatekeeper, type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import { startedNode } from '../cli/memory-cluster.js';
 import { NodeProcess } from '../cluster/node-process.js';

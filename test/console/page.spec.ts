@@ -2,7 +2,6 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PageFiles } from '../../lib/console/page/page-files.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, useConsoles } from './consoles.js';

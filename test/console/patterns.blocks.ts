@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Console, TOKENS, useConsoles } from './consoles.js';
 import { LONG, hostileRounds } from './hostile-requests.js';
 import { LongestBlock } from './longest-block.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { useConsoles } from './consoles.js';
 import { LONG, hostileRounds } from './hostile-requests.js';
 

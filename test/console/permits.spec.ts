@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { until } from '../support/apps.js';

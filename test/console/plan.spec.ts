@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CronTime } from 'cron';
 import { AHEAD, plannedJobs } from '../../lib/console/web/runs/plan.js';
 import type { SemaphoreOverview } from '../../lib/gatekeeper/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { REFUSED } from '../support/hostile-texts.js';
 import { expectProblem } from './api.contract.js';
 import { useConsoles } from './consoles.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ClusterSingleton, type StoreDefinition, StoreUnavailableError, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { csvLine } from '../../lib/console/routes/runs-csv.js';
 import { until } from '../support/apps.js';

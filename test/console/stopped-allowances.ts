@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Allowance } from '../../lib/console/access/allowance.js';
 
 /**

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RemoteRefusedError } from '../../lib/stores/remote/index.js';
 import { ROUTES, type Route } from '../../lib/console/api/index.js';
 import { allocating, untilOwned } from './allocating.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { conditionOf, nodesOf, typesIn } from '../../lib/console/web/tasks/task-types.js';
 import { noteSamples, samplesOf } from '../../lib/console/web/tasks/type-history.js';
 

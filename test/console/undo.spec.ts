@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';

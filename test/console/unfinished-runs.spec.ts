@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { historyEntrySchema } from '../../lib/console/api/entities.js';
 import { useConsoles } from './consoles.js';

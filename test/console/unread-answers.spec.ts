@@ -3,7 +3,6 @@ import { type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UnreadAnswers } from '../../lib/console/http/unread-answers.js';
 
 /** Bytes that the buffers of two sockets surely don't take. */

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast, type OwnClientOptions } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { CpMissingError, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../lib/stores/store.errors.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordStore } from '../../lib/stores/index.js';

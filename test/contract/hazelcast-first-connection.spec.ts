@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';
 import type { RecordStore } from '../../lib/stores/store.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, HazelcastJsonValue, type IMap } from 'hazelcast-client';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordChange, RecordStore } from '../../lib/stores/store.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { type Client, type ClientConfig, ReconnectMode } from 'hazelcast-client';
 import { ClockPrefetchError, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../lib/stores/store.errors.js';

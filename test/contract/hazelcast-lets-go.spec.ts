@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { Client, ReconnectMode } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import type { RecordStore } from '../../lib/stores/store.js';

@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { hazelcast } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from '../../lib/testing/index.js';
 import { lackOfMembers } from '../needs/members.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from '@jest/globals';
 import { hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { NoQuorumError } from '../../lib/stores/store.errors.js';
 import { startHazelcast } from '../../lib/testing/index.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Client, HazelcastJsonValue } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../lib/stores/hazelcast/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../lib/stores/store.errors.js';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import type { Gatekeeper, Permit } from 'nestjs-gatekeeper';
 import { eventually } from './eventually.js';
 

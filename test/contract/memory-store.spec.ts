@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory } from '../../lib/stores/memory/index.js';
 import { describeStoreContract } from './on-jest.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { memory } from '../../lib/stores/memory/index.js';
 import { describeTaskStorageContract } from './on-jest.js';
 

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Gatekeeper, type GatekeeperOptions, grouped, parseGatekeeperOptions, single } from 'nestjs-gatekeeper';
 import { describeUnless } from '../needs/unless.js';
 import { FEW_SHARDS } from '../support/born.js';

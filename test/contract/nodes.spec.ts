@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';

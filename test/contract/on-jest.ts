@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import * as kit from '../../lib/testing/contract/index.js';
 import { describeUnless } from '../needs/unless.js';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { EditConflictError, type StoreDefinition } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import type { PlannedTimes } from '../../lib/permits/missed/last-tick.js';

@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { PGlite } from '@electric-sql/pglite';
 import { memory } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';

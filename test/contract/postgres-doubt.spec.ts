@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { DOUBT } from '../../lib/decision/index.js';
 import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../lib/stores/index.js';
 import { type PostgresStoreOptions, postgres } from '../../lib/stores/postgres/index.js';

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { Gatekeeper, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { postgres } from '../../lib/stores/postgres/index.js';
 import { PostgresServer, describeOnPostgres } from '../definitions/archive/postgres-server.js';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { postgres } from '../../lib/stores/postgres/index.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../definitions/archive/postgres-server.js';
 import { checkHistory } from '../history/check-history.js';

@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { lackOfPostgres } from '../definitions/archive/postgres-server.js';
 import { ON_A_SERVER, onPglite, stopServer } from './postgres-kinds.js';
 import { describeTaskStorageContract } from './on-jest.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { redis } from '../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../needs/redis.js';
 import { useEnds } from '../support/ends.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { redis } from '../../lib/stores/redis/index.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createClient } from 'redis';
 import { DOUBT, isDoubted } from '../../lib/decision/index.js';
 import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../lib/stores/index.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { DOUBT } from '../../lib/decision/index.js';
 import { NoQuorumError, type RecordChange, type RecordStore } from '../../lib/stores/index.js';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { Gatekeeper, type Permit, parseGatekeeperOptions } from 'nestjs-gatekeeper';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { DOUBT } from '../../lib/decision/index.js';
 import { StoreUnavailableError } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';

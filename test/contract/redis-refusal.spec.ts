@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, it } from '@jest/globals';
 import { redis } from '../../lib/stores/redis/index.js';
 import { eventually } from './eventually.js';
 

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { createClient } from 'redis';
 import { UnknownOutcomeError } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';

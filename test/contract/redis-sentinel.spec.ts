@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { DOUBT, isDoubted } from '../../lib/decision/index.js';

@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { redis } from '../../lib/stores/redis/index.js';
 import { lackOfRedis } from '../needs/redis.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../support/redis-clients.js';

@@ -1,5 +1,4 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { StoreUnavailableError } from '../../lib/stores/index.js';

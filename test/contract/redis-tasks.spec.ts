@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, it } from '@jest/globals';
 import type { Cluster } from 'ioredis';
 import type { RecordStore } from '../../lib/stores/index.js';
 import { redis } from '../../lib/stores/redis/index.js';

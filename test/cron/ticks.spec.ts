@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { CronTime } from 'cron';
 import { readTicks } from '../../lib/cron/ticks.js';
 

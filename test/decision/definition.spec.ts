@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, parseDefinition } from '../../lib/decision/index.js';
 
 const MEGABYTE = 'x'.repeat(1_000_000);

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type AcquireRequest, type SemaphoreRecord, decide } from '../../lib/decision/index.js';
 import { aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LONGEST_DURATION, readDelay, readDuration, show } from '../../lib/decision/index.js';
 import { threadCpu } from '../console/longest-block.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { codeOfError, messageOf, nameOfError, safeStack, stackOf } from '../../lib/decision/index.js';
 
 const ANSWER = { name: null, message: { code: 'E42' }, code: 7, stack: ['at a'] };

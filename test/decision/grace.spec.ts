@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { decide, isBehind, pendingRecord, restore } from '../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aChange, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 

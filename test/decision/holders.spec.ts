@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aDefinition, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { EMPTY_SHARD, decodeShard } from '../../lib/decision/index.js';
 import { START } from './worlds.js';
 

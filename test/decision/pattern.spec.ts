@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type NameMatcher, compilePattern, matchersOf } from '../../lib/decision/index.js';
 import { aDefinition } from './worlds.js';
 import { threadCpu } from '../console/longest-block.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { LeaseObservations } from '../../lib/clock/index.js';
 import { EMPTY_SHARD, decide, restoreShard, withGraceFor } from '../../lib/decision/index.js';
 import { DURATION, START, TOLERANCE, aPermit, aRecord, aRequest, viewAt } from './worlds.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { show } from '../../lib/decision/texts/show.js';
 
 describe('A value in an error text', () => {

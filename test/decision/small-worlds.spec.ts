@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Decision } from '../../lib/decision/index.js';
 import { GENESIS, MOST_TICKS, MOVES, type SmallWorld, believes, play, viewOf } from './small-world.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { failWrite, faultsOfWrites, toldOutage } from '../support/faulty-writes.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

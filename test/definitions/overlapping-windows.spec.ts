@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { useCluster } from '../support/nodes.js';
 import { JOBS, before, pausedOf, throughout, two } from './windows.js';

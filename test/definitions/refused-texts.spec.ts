@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, fileArchive, hazelcast, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { REFUSED } from '../support/hostile-texts.js';
 import { type TestNode, useCluster } from '../support/nodes.js';

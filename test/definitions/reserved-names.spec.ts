@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
 import { START } from '../support/fake-time.js';

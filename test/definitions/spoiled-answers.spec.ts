@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { useCluster } from '../support/nodes.js';
 
 /** Changes every field of an answer in place, as far as it lets that happen, with all that it refers to. */

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { ScriptedArchive } from '../support/scripted-archive.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

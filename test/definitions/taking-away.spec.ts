@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NotInCodeError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

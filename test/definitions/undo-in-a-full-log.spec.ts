@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type UndoStep, memory } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, useCluster } from '../support/nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { EditConflictError } from 'nestjs-gatekeeper';
 import { namesIn } from '../support/born.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type AuditEntry, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { failWrite, faultsOfWrites, toldOutage } from '../support/faulty-writes.js';
 import { JOB, type TestNode, useCluster } from '../support/nodes.js';

@@ -14,9 +14,10 @@ export const two = async (cluster: TestCluster) => [
 /** Lets time pass until the calls have ended: writers that collide back off. */
 export async function throughout<T>({ time }: TestCluster, calls: Promise<T>): Promise<T> {
   const state = { isOver: false };
-  const end = calls.finally(() => (state.isOver = true));
+  const end = () => (state.isOver = true);
+  calls.then(end, end);
   while (!state.isOver) await time.advance(50);
-  return end;
+  return calls;
 }
 
 /** Runs `first` before the n-th write of a node, and holds the write until then. */

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Container, PodSpec } from 'kubernetes-types/core/v1.js';
-import { describe, expect, it } from '@jest/globals';
 import ms from 'ms';
 import { parseAllDocuments } from 'yaml';
 import { ROOT, compile } from './snippets.js';

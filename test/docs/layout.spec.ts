@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import { CONTRIBUTORS_PAGES, ROOT } from './snippets.js';
 
 const foldersOf = (folder: string): string[] =>

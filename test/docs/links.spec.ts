@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { CONTRIBUTORS_PAGES, ROOT, pages } from './snippets.js';
 
 const { homepage, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { call } from '../cli/command-line.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ShippedTypes } from './shipped-types.js';
 
 describe('The types that an application sees', () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROOT } from './snippets.js';
 
 type Figures = Record<'packed' | 'unpacked' | 'dependencies', number>;

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { compile, pages, snippetsOf } from './snippets.js';
 
 describe('the snippets of README and docs', () => {

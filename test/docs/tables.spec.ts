@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
 import { ROLES } from '../../lib/console/api/roles.js';
 import { additionTo, tableNames, tablesOf } from '../../lib/stores/postgres/tables.js';
 import { METRICS, type Metric } from '../../lib/telemetry/metrics.js';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { underShedLock } from '../../examples/from-shedlock/under-shedlock.js';
 
 const now = `timezone('utc', CURRENT_TIMESTAMP)`;

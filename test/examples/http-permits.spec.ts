@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { TOKENS } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { execa } from 'execa';
 import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { useCluster } from '../support/nodes.js';
 
 /** The steps of docs/from-shedlock.md and docs/from-node-cron.md. */

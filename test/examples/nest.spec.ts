@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FenceService } from '../../examples/guarded-resource/nest/fence.service.js';
 import { permitHeader } from '../../examples/guarded-resource/nest/permit-token.decorator.js';
 import { Rendering, ReportsController } from '../../examples/guarded-resource/nest/reports.controller.js';

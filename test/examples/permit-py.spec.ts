@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { eventually } from '../contract/eventually.js';
 import { lackOf } from '../needs/programs.js';

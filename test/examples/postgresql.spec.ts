@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { StaleTokenError } from '../../examples/guarded-resource/permit-token.js';
 import { fenced } from '../../examples/guarded-resource/postgresql/fenced-transaction.js';
 import { EARLIER, LATER, gate } from './permits.js';

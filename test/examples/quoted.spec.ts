@@ -1,5 +1,4 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
 const EXAMPLES = 'examples/guarded-resource/';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { StaleTokenError } from '../../examples/guarded-resource/permit-token.js';
 import { putFenced } from '../../examples/guarded-resource/s3/fenced-object.js';

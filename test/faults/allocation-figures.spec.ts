@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { HistoryEntry } from '../history/history.js';
 import { Story } from '../history/story.js';
 import { type AllocationBounds, judgeAllocation } from './allocation-figures.js';

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sharedNow } from '../apps/say.js';
 import { eventually } from '../contract/eventually.js';
 import type { Fault } from './fault.js';

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkHistory } from '../history/check-history.js';
 import { report } from './report.js';
 import { type Run, addRun, merge, readRuns } from './results.js';

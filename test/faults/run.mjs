@@ -3,13 +3,12 @@
  * and all the processes that it starts have the same code.
  */
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
-import { register } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 
-register('../simulation/typescript-loader.mjs', import.meta.url);
 /** Other folders are linked: they change rarely, or have the Hazelcast jars that were loaded before. */
-const COPIED = new Set(['lib', 'dist', 'test']);
+const COPIED = new Set(['lib', 'dist', 'test', 'tools']);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Jest and the linters ignore it there, and packages are found from it.
 const copies = join(root, 'node_modules/.cache/gatekeeper-faults');
@@ -22,8 +21,9 @@ try {
     if (part.isFile() || COPIED.has(part.name)) await cp(from, to, { recursive: true });
     else await symlink(from, to);
   }
-  const { main } = await import(pathToFileURL(join(copy, 'test/faults/cli.ts')).href);
-  process.exitCode = await main(process.argv.slice(2), console.log);
+  const program = [join(copy, 'tools/test/run.mjs'), join(copy, 'test/faults/cli.ts'), ...process.argv.slice(2)];
+  const { exitCode } = await execa(process.execPath, program, { cwd: copy, stdio: 'inherit', reject: false });
+  process.exitCode = exitCode;
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RetryLaterError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { EventLog } from '../../lib/gatekeeper/event-log.js';
 import type { GatekeeperEvent } from '../../lib/context/events.js';

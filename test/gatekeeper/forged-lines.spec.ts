@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { HIDDEN, HOSTILE } from '../support/hostile-texts.js';
 import { type TestCluster, keyOf, useCluster } from '../support/nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 
 const store = memory();

@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ConsoleLogger } from '@nestjs/common';
 import { Gatekeeper, type GatekeeperLogger, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { pino } from 'pino';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import { type GatekeeperOptions, InvalidOptionsError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CheckOptions, checkHistory } from './check-history.js';
 import type { HistoryEntry } from './history.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type CheckOptions, checkHistory } from './check-history.js';
 import { Story } from './story.js';
 

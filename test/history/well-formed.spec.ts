@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { checkHistory } from './check-history.js';
 import type { HistoryEntry } from './history.js';
 import { Story } from './story.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { exactDuration, formatDuration } from '../../lib/insight/format-duration.js';
 
 describe('a duration', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type HealthFacts, type HealthFaultCode, healthReport } from '../../lib/insight/health-report.js';
 import type { CallFacts, StorePart } from '../../lib/stores/observed-store.js';

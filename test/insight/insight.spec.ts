@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { NodeSemaphore } from '../../lib/permits/node-semaphore.js';
 import { START } from '../support/fake-time.js';

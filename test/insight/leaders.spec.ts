@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { HistoryEntry } from 'nestjs-gatekeeper';
 import type { MemberState } from '../../lib/activity/index.js';
 import type { AuditEntry } from '../../lib/context/audit-entry.js';

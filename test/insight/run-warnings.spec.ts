@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { JobRuns, RunEntry } from 'nestjs-gatekeeper';
 import { NOW, MINUTE, NUMBERS, aNode, aState, aRun, aPast, aRunningJob, warnings } from './warned.js';
 

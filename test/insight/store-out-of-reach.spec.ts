@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, type SemaphoreState, StoreUnavailableError, type StoreHealth } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { readLeaders } from '../../lib/insight/index.js';

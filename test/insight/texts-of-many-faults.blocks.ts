@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { decodeCards } from '../../lib/activity/node-info.js';
 import { threadCpu } from '../console/longest-block.js';
 import { CARD } from './card.js';

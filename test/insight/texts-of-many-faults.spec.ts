@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { inSlices } from '../../lib/async/slices.js';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { decodeCards } from '../../lib/activity/node-info.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { NodeInfo, RunEntry, RunningEntry } from 'nestjs-gatekeeper';
 import type { SemaphoreState } from '../../lib/insight/state.js';
 import {

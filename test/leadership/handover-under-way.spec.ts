@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { type TestNode, openEnd, useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CannotLeadError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openEnd, outcomeOf, useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';

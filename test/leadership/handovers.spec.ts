@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CannotLeadError, InvalidOptionsError, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { type TestNode, openEnd, outcomeOf, useCluster } from '../support/nodes.js';

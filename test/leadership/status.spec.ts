@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ClusterStatus } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { scopeStatus } from '../../lib/insight/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Term, currentPermit } from 'nestjs-gatekeeper';
 import { type TestNode, openEnd, outcomeOf, useCluster } from '../support/nodes.js';
 import { GRACE, LEASE, REST, TOLERANCE, candidates, cutOff, heard, leads, scopeOf, untilLed } from './candidates.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Gatekeeper, type Permit, type RecordStore, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { FEW_SHARDS, bear } from '../support/born.js';

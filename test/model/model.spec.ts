@@ -1,4 +1,3 @@
-import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { moves } from './moves.js';
 import { PlainModel } from './plain-model.js';

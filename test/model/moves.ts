@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlainModel } from './plain-model.js';
 import type { RealCluster } from './real-cluster.js';

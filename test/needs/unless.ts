@@ -1,5 +1,4 @@
 /* oxlint-disable jest/no-disabled-tests, jest/valid-title, jest/valid-describe-callback -- the one place that skips */
-import { describe, it } from '@jest/globals';
 
 type Describe = ((name: string, tests: () => void) => void) & Pick<typeof describe, 'each'>;
 type It = (name: string, test: () => Promise<void>, timeout?: number) => void;

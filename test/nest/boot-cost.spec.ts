@@ -1,4 +1,3 @@
-import { expect, it, jest } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GatekeeperModule, memory } from 'nestjs-gatekeeper';

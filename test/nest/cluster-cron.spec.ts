@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
 import { REQUEST } from '@nestjs/core';
 import {

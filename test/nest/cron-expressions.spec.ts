@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CronTime } from 'cron';
 
 /** The column of `cron` in docs/from-node-cron.md. */

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { Controller, Get, Injectable } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { GatekeeperHealthIndicator, StoreUnavailableError, memory } from 'nestjs-gatekeeper';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { Timeout, ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';

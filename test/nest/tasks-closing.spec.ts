@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { type TaskContext, TaskHandler, TasksService, memory, single } from 'nestjs-gatekeeper';
 import { type App, until, useApps } from '../support/apps.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type SubmitManyError, TasksService, defineTask, grouped, memory, single } from 'nestjs-gatekeeper';
 import { GatekeeperTestingModule } from 'nestjs-gatekeeper/testing';
 import { type App, bootError, until, useApps } from '../support/apps.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { Controller, Injectable, Scope } from '@nestjs/common';
 import { ClusterSingleton, GroupFinishedHandler, InvalidTaskHandler, LeaderOnly, TaskHandler } from 'nestjs-gatekeeper';
 import { bootError, useApps } from '../support/apps.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/async/node-clock.js';
 import type { Registry } from '../../lib/nest/cron-jobs.js';
 import { JobInfos } from '../../lib/nest/job-infos.js';

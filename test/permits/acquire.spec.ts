@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { AcquireTimeoutError, type Permit, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';

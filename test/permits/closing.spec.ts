@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { PermitLostError, type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, outcomeOf, openEnd, useCluster } from '../support/nodes.js';

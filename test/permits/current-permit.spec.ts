@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NoCurrentPermitError, currentPermit } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';

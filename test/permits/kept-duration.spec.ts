@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type TestCluster, type TestNode, openEnd, useCluster } from '../support/nodes.js';
 import { take, taken } from '../support/external-client.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, type Permit, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../lib/decision/index.js';

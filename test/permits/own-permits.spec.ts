@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { TestGatekeeper } from 'nestjs-gatekeeper/testing';
 import { useCluster } from '../support/nodes.js';
 

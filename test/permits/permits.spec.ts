@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, PermitLostError, StoreUnavailableError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { START, settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import type { Permit, Semaphore } from 'nestjs-gatekeeper';
 import { TestGatekeeper } from 'nestjs-gatekeeper/testing';
 

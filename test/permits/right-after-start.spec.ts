@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NotReadyError, type StoreHealth, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, outcomeOf, openEnd, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type TestCluster, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 import { take } from '../support/external-client.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Permit, StoreUnavailableError } from 'nestjs-gatekeeper';
 import type { ExternalGrant } from '../../lib/permits/external/external-calls.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

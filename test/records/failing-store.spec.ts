@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type RunPermit, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type TestNode, useCluster } from '../support/nodes.js';
 

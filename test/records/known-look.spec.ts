@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Permit } from 'nestjs-gatekeeper';
 import { shardOf } from '../../lib/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';

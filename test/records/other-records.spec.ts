@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import type { Context } from '../../lib/context/context.js';
 import type { View } from '../../lib/decision/index.js';

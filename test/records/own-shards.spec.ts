@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Gatekeeper, type GatekeeperEvent, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 
 const SHORT = { duration: '10s' };

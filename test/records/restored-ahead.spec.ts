@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Gatekeeper } from 'nestjs-gatekeeper';
 import { outcomeOf, useCluster } from '../support/nodes.js';
 

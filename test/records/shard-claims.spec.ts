@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SHARD_PREFIX, decodeShard, encodeShard, pendingRecord, shardOf } from '../../lib/decision/index.js';
 import { encodeRecord } from '../../lib/decision/record.codec.js';
 import { UnknownOutcomeError } from '../../lib/stores/index.js';

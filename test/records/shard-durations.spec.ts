@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
 import { takeOutside } from '../support/shards.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { ROOT_KEY, SHARD_PREFIX, blankShard, decodeShard, encodeRoot, encodeShard } from '../../lib/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { useCluster } from '../support/nodes.js';
 
 describe('steady state', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { settled } from '../support/fake-time.js';
 import { JOB, openEnd, useCluster } from '../support/nodes.js';
 

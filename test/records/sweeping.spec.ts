@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

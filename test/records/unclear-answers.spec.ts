@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { DOUBT } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SHARD_PREFIX } from '../../lib/decision/index.js';
 import { namesIn } from '../support/born.js';
 import { outcomeOf, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readChoice } from '../../sample-app/src/run/choice.js';
 
 describe('the command line of the sample', () => {

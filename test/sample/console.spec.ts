@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { lackOfBrowser, useBrowser } from '../console/browser/chromium.js';
 import { eventually } from '../contract/eventually.js';

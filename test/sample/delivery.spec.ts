@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../contract/eventually.js';
 import { describeOnHazelcast } from '../needs/members.js';
 import { type DeliveryState, QueueClaims, doubleOwnersIn } from './queue-claims.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { type WithoutJava, withoutJava } from '../needs/without-java.js';
 import { RunningSample, type Started } from './running-sample.js';
 

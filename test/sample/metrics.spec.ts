@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
 import { MetricsController, meterProvider } from '../../sample-app/src/metrics.controller.js';
 import { useApps } from '../support/apps.js';

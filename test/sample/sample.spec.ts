@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { eventually } from '../contract/eventually.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { GatekeeperTestingModule, type TestNode, TestTasks } from 'nestjs-gatekeeper/testing';
 import { Environment } from '../../sample-app/src/environment.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, StoreUnavailableError, SubmitManyError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { lastValueFrom, throwError } from 'rxjs';
 import { UnavailableInterceptor } from '../../sample-app/src/imports/unavailable.interceptor.js';

@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from '@jest/globals';
 import type { Entry } from '../../sample-app/src/ledger/ledger.js';
 import { eventually } from '../contract/eventually.js';
 import { lackOfPostgres } from '../definitions/archive/postgres-server.js';

@@ -1,4 +1,3 @@
-import { afterAll, expect, it } from '@jest/globals';
 import { postgres } from '../../lib/stores/postgres/index.js';
 import type { PostgresStoreOptions } from '../../lib/stores/postgres/postgres.options.js';
 import type { RecordChange } from '../../lib/stores/store.js';

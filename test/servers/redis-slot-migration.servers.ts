@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DOUBT, withoutDoubt } from '../../lib/decision/index.js';
 import { redis } from '../../lib/stores/redis/index.js';
 import type { RecordStore } from '../../lib/stores/store.js';

@@ -1,5 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
-
 interface Server {
   readonly name: string;
   readonly from: { readonly text: string };
@@ -9,7 +7,7 @@ interface Table {
   tableOf(servers: readonly Server[], lines: Map<string, string[]>, result: object): string;
 }
 
-const FILE: string = './table.mjs';
+const FILE: string = new URL('./table.mjs', import.meta.url).href;
 const MARKS = ['<!-- begin -->', '<!-- end -->'];
 const [OLD, NEW, LATEST] = ['1.0', '2.0', '3.0'].map((text) => ({ name: 'Redis', from: { text } })) as [
   Server,

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AllocationScheduleResult, simulateAllocation } from './allocation/schedule.js';
 import { storyOf } from './kind/kind-cli.js';
 import { kindNamed } from './kind/schedule-kind.js';

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { story } from './report.js';
 import { WorkerPool } from './worker-pool.js';
 

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { register } from 'node:module';
 import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
+import { compile, compiledPath } from '../../tools/test/compile.mjs';
+import { seed } from '../../tools/test/seeded.mjs';
 
-const LOADER = './typescript-loader.mjs';
 const args = process.argv.slice(2);
-register(LOADER, import.meta.url);
+const compiled = (file) => import(compiledPath(fileURLToPath(new URL(file, import.meta.url))));
+// A worker runs what the thread that started it compiled.
+if (isMainThread) await compile();
 
 // Schedules don't use currentPermit(), which costs a hook on every promise: a tenth of the time. No call of a schedule is
 // made in the work of a leader, so each one sees no permit.
@@ -16,15 +19,15 @@ AsyncLocalStorage.prototype.getStore = () => undefined;
 const { bug } = parseArgs({ args, strict: false, options: { bug: { type: 'string' } } }).values;
 if (bug !== undefined) {
   const [{ bugNamed }, { seededSources }] = await Promise.all([
-    import('../bugs/bugs.ts'),
-    import('../bugs/seeded-sources.ts'),
+    compiled('../bugs/bugs.ts'),
+    compiled('../bugs/seeded-sources.ts'),
   ]);
-  register(LOADER, import.meta.url, { data: seededSources(bugNamed(bug)) });
+  await seed(seededSources(bugNamed(bug)));
 }
 if (isMainThread) {
   const isOtherKind = args.includes('--allocation') || args.includes('--tasks');
-  const { main } = await import(isOtherKind ? './kind/kind-cli.ts' : './cli.ts');
+  const { main } = await compiled(isOtherKind ? './kind/kind-cli.ts' : './cli.ts');
   process.exitCode = await main(args, console.log);
 } else {
-  await import('./worker.ts');
+  await compiled('./worker.ts');
 }

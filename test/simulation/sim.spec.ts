@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';

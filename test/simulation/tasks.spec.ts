@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storyOf } from './kind/kind-cli.js';
 import { kindNamed } from './kind/schedule-kind.js';
 import { type TasksScheduleResult, simulateTasks } from './tasks/tasks-schedule.js';

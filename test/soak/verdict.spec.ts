@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Course, TimedSample } from './course.js';
 import { figuresOf } from './table.js';
 import { verdictOf } from './verdict.js';

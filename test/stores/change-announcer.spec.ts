@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ChangeAnnouncer } from '../../lib/stores/change-announcer.js';
 import { PrefixWatches } from '../../lib/stores/prefix-watches.js';
 import type { RecordChange } from '../../lib/stores/store.js';

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
 import { type StreamEvent, eventsIn } from '../../lib/stores/remote/event-stream.js';
 
 const read = async (chunks: Iterable<Uint8Array>): Promise<StreamEvent[]> => {

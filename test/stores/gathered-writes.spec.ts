@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { GatheredWrites, type TextWrite, type TextWritten } from '../../lib/stores/gathered-writes.js';
 
 /** A call that is under way. */

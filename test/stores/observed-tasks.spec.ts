@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { memory } from '../../lib/stores/memory/index.js';
 import { ObservedStore } from '../../lib/stores/observed-store.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Waiters } from '../../lib/stores/waiters.js';
 import { FakeTime } from '../support/fake-time.js';
 

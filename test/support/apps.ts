@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach } from '@jest/globals';
 import type { INestApplication, LoggerService, ModuleMetadata, Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {

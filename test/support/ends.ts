@@ -1,5 +1,3 @@
-import { afterEach } from '@jest/globals';
-
 /** The ends of what a test opens: all run after each test, the last one first. */
 export function useEnds(): (() => unknown)[] {
   const ends: (() => unknown)[] = [];

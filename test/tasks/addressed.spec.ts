@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { TaskTarget } from 'nestjs-gatekeeper';
 import { type SubmitOptions, grouped, single } from '../../lib/tasks/index.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { factory } from './after-nodes.js';

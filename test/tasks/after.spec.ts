@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
 import { factory } from './after-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from '../../lib/decision/index.js';
 import { SubmitManyError, type TaskContext, defineTask, grouped, single } from '../../lib/tasks/index.js';
 import { SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';

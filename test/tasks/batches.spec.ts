@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MOST_KEYS, type TaskStorage, memory } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { Timers } from '../../lib/async/timers.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { WAITS, importer, member, obey } from './importers.js';
 import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, single } from 'nestjs-gatekeeper';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { defineTask, grouped, single } from 'nestjs-gatekeeper';
 
 const mail = defineTask<{ to: string }, void>('mail', { priority: 'high' });

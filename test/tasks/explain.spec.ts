@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd, useCluster } from '../support/nodes.js';

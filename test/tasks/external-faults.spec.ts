@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';

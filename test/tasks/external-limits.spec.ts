@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { useCluster } from '../support/nodes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, request, watched } from './external-workers.js';
 import { DURATION, defineLimit, limitedWorker, permitsOf, submitMails } from './limited-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { useCluster } from '../support/nodes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';

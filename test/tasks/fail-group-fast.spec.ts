@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { InvalidTaskError, TaskCancelledError, type TaskContext, single } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';

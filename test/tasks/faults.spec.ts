@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { RetryLaterError, type TaskFunction, grouped, single } from '../../lib/tasks/index.js';
 import { encodeTask } from '../../lib/tasks/task.codec.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { FIRST, MINUTE, ScheduledJob, SOON } from './schedule-nodes.js';
 import { type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';

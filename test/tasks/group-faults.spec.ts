@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NewerRecordError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';

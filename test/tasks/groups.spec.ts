@@ -1,5 +1,4 @@
 import { joinType } from '../../lib/tasks/task-id.js';
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type GroupContext, grouped } from '../../lib/tasks/index.js';
 import { USUAL_LIMITS } from '../../lib/tasks/task.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { readJson } from '../../lib/tasks/json.js';
 
 describe('a value that is to be kept as JSON', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { filter, take } from 'rxjs';
 import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
 import type { Texts } from '../../lib/stores/index.js';

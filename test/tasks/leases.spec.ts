@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { LeaseExpiredError, type TaskContext, type TaskFunction, single } from '../../lib/tasks/index.js';
 import { FakeTime } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type SubmitOptions, single } from '../../lib/tasks/index.js';
 import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { PermitLostError } from 'nestjs-gatekeeper';
 import { type TaskFunction, grouped } from '../../lib/tasks/index.js';
 import { openEnd, useCluster } from '../support/nodes.js';

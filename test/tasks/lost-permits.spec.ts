@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 import { DURATION, LIMIT, defineLimit, limitedWorker, submitMails } from './limited-nodes.js';

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
 import { WatchedNode } from './watched-node.js';

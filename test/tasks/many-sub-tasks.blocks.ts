@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/async/node-clock.js';
 import { systemRandomness } from '../../lib/async/random-ids.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError, type TaskFunction, single } from '../../lib/tasks/index.js';
 import { SWEPT, useTaskCluster, worker } from './task-nodes.js';
 

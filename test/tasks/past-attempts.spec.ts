@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RetryLaterError, type TaskView, single } from '../../lib/tasks/index.js';
 import { LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RecentEnds } from '../../lib/tasks/overview/recent-ends.js';
 
 describe('the counts of attempts that ended', () => {

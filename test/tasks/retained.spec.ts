@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
 import type { GroupContext, TaskFunction } from '../../lib/tasks/index.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { type GroupContext, RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';

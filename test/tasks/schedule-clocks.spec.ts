@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob } from './schedule-nodes.js';
 import { type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 

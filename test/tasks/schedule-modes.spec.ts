@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidTaskError } from '../../lib/tasks/index.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob } from './schedule-nodes.js';
 import { keyOf, useCluster } from '../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { stateLinesOf } from '../../lib/tasks/overview/state-lines.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
 import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';

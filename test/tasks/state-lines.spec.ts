@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { taskLines } from '../../lib/tasks/overview/state-lines.js';
 
 it('the state dump has a line per type of tasks, and one per schedule', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, LeaseExpiredError } from 'nestjs-gatekeeper';
 import { type TaskContext, grouped, single } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { type TaskNode, useTaskCluster } from './task-nodes.js';
 

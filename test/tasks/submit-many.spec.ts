@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
 import { SubmitManyError, submitMany } from '../../lib/tasks/submit-many.js';
 import type { Submitted } from '../../lib/tasks/submission.js';
 

@@ -1,4 +1,3 @@
-import { afterEach } from '@jest/globals';
 import { Subject } from 'rxjs';
 import type { GatekeeperEvent } from 'nestjs-gatekeeper';
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';

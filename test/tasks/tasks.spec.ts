@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { InvalidTaskError, RetryLaterError, type SubmitOptions, single } from '../../lib/tasks/index.js';
 import { SWEPT, useTaskCluster, worker } from './task-nodes.js';

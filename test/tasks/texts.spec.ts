@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CorruptRecordError, InvalidOptionsError, NewerRecordError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { PRIORITIES, type Task, USUAL_LIMITS } from '../../lib/tasks/task.js';

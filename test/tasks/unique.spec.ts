@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type SubmitOptions, single } from '../../lib/tasks/index.js';
 import { slow } from './slow-node.js';
 import { LEASE, SWEPT, useTaskCluster, worker } from './task-nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { factory } from './after-nodes.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';

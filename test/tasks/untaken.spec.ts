@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { pause } from '../../lib/async/pause.js';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { SWEPT, useTaskCluster, worker } from './task-nodes.js';

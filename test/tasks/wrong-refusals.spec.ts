@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';

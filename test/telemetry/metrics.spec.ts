@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { instanceOfProgram } from '../../lib/context/node-identity.js';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach } from '@jest/globals';
 import { type Attributes, context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';

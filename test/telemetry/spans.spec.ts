@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { SpanKind, SpanStatusCode, diag } from '@opentelemetry/api';
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { StoreUnavailableError, single } from 'nestjs-gatekeeper';

@@ -1,5 +1,3 @@
-import { expect, it, jest } from '@jest/globals';
-
 /** As if the package were not installed: whatever imports it fails. */
 jest.unstable_mockModule('@opentelemetry/api', () => {
   throw new Error("Cannot find package '@opentelemetry/api'");

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { single } from 'nestjs-gatekeeper';
 import { type TestNode, TestTasks } from 'nestjs-gatekeeper/testing';
 

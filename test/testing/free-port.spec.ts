@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { freePort } from '../../lib/testing/hazelcast/free-port.js';
 
 const HOST = '127.0.0.1';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { foreignCluster } from '../../lib/testing/hazelcast/foreign-cluster.js';
 import { checkOptions } from '../../lib/testing/hazelcast/hazelcast.options.js';
 import { settleMember, wantedMembers } from '../../lib/testing/hazelcast/member-settings.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { jvmArguments } from '../../lib/testing/hazelcast/jvm-arguments.js';
 import { majorityConfig } from '../../lib/testing/hazelcast/package-files.js';
 

@@ -2,7 +2,6 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { cacheFolder } from '../../lib/testing/hazelcast/hazelcast-jar.js';
 import { findJava, majorVersion } from '../../lib/testing/hazelcast/java.js';
 import { majorityConfig, pinnedVersion, pomFile, shippedConfig } from '../../lib/testing/hazelcast/package-files.js';

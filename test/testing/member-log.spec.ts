@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { isWhole, readLogLine } from '../../lib/testing/hazelcast/member-log.js';
 
 const PREFIX = '03:40:14.268 INFO com.hazelcast.core.LifecycleService: [127.0.0.1]:5701 [x] [5.6.0]';

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type RecordStore, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { shelfStore } from '../../examples/store/shelf-store.js';
 import { Shelf } from '../../examples/store/shelf.js';

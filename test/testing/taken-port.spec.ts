@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LaunchedCluster } from '../../lib/testing/hazelcast/launched-cluster.js';
 import { HazelcastLauncherError, type HazelcastOptions } from '../../lib/testing/index.js';
 

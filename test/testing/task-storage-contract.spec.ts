@@ -1,5 +1,4 @@
 import { setImmediate as hop } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
 import { type RecordStore, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
 import { type TaskClientsUnderTest, describeTaskStorageContract } from '../../lib/testing/contract/index.js';
 import { CollectedTests } from './collected-tests.js';

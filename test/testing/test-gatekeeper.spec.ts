@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ConflictException, Injectable } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { TestGroup } from '../../lib/testing/gatekeeper/test-group.js';
 
 const owning = (...ids: string[]) => new Map(ids.map((id) => [id, id] as const));

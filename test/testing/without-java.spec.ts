@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from '@jest/globals';
 import { execa } from 'execa';
 import { withoutJava } from '../needs/without-java.js';
 

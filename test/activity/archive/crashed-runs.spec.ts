@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { type HistoryArchive, fileHistoryArchive } from 'nestjs-gatekeeper';
 import { START } from '../../support/fake-time.js';
 import { JOB, type TestCluster, openEnd, useCluster } from '../../support/nodes.js';

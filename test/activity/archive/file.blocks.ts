@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { fileHistoryArchive } from 'nestjs-gatekeeper';
 import { threadCpu } from '../../console/longest-block.js';
 import { numbered } from './archived-run.js';

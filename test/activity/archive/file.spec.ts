@@ -1,7 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ArchivedRun, type FileHistoryOptions, InvalidOptionsError, fileHistoryArchive } from 'nestjs-gatekeeper';
 import { FileHistoryArchive } from '../../../lib/activity/archive/file/file-history-archive.js';
 import type { Files } from '../../../lib/activity/archive/file/run-files.js';

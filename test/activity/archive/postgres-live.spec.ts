@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
 import { describeUnless } from '../../needs/unless.js';
 import { until } from '../../support/apps.js';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type PostgresHistoryOptions, PostgresError, postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
 import { START } from '../../support/fake-time.js';

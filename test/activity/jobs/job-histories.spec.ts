@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UnknownOutcomeError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { shardOf } from '../../../lib/activity/jobs/pending-additions.js';
 import { START } from '../../support/fake-time.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EndedRun, StartEntry } from '../../../lib/activity/history-entry.js';
 import { type JobRecord, combined, nameKey, ofRun, ofStart } from '../../../lib/activity/jobs/job-record.js';

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';

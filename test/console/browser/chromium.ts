@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import {
   type Browser,
   type BrowserContext,

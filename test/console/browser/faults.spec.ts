@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
 import { NodeProcess } from '../../cluster/node-process.js';

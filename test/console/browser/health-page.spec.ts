@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Receiver } from '../../alerts/receiver.js';
 import { TOKENS } from '../consoles.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { TOKENS } from '../consoles.js';
 import { failingStore } from '../failing-store.js';

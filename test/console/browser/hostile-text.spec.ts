@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../support/apps.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/apps.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { documentedTasks } from '../../docs/operator-tasks.js';
 import { TOKENS } from '../consoles.js';

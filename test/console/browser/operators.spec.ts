@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../../support/apps.js';
 import { type Console, TOKENS } from '../consoles.js';

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { ClusterSingleton } from 'nestjs-gatekeeper';
 import { until } from '../../support/apps.js';

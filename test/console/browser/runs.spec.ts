@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { Gatekeeper, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { until } from '../../support/apps.js';
 import { SETTINGS, TOKENS } from '../consoles.js';

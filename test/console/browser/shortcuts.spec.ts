@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/apps.js';
 import { TOKENS } from '../consoles.js';

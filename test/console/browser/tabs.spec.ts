@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { TOKENS } from '../consoles.js';
 import { useConsolesWithPage } from './built-page.js';

@@ -1,4 +1,3 @@
-import { afterEach, expect, it } from '@jest/globals';
 import { memory, single } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';

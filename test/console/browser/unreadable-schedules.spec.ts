@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { TOKENS } from '../consoles.js';
 import { violations } from './axe.js';

@@ -3,11 +3,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { PID_MARK, supervised } from '../../../lib/testing/hazelcast/supervisor.js';
+import { compiledPath } from '../../../tools/test/compile.mjs';
 import { eventually } from '../eventually.js';
 import type { LockHolderOrder } from './main.js';
 
 const ANSWER = 'answer: ';
-const PROGRAM = fileURLToPath(new URL('run.mjs', import.meta.url));
+const PROGRAM = compiledPath(fileURLToPath(new URL('main.ts', import.meta.url)));
 
 /** A process that stops or dies while it holds the lock of a record. It can't outlive the test. */
 export class LockHolder implements AsyncDisposable {

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DefinitionArchive } from 'nestjs-gatekeeper';
 import { archived } from './archived.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CorruptArchiveError, InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { ScriptedArchive } from '../../support/scripted-archive.js';
 import { JOB, type TestCluster, keyOf, useCluster } from '../../support/nodes.js';

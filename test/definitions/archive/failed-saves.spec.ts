@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ScriptedArchive } from '../../support/scripted-archive.js';
 import { openEnd, useCluster } from '../../support/nodes.js';
 

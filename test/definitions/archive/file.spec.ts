@@ -1,7 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CorruptArchiveError, InvalidOptionsError, NewerArchiveError, fileArchive } from 'nestjs-gatekeeper';
 import { FileArchive } from '../../../lib/definitions/archive/file/file-archive.js';
 import type { Files } from '../../../lib/definitions/archive/file/files.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Files } from '../../../lib/definitions/archive/file/files.js';
 import { withFolder } from '../../../lib/definitions/archive/file/folder-lock.js';
 

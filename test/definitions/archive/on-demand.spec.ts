@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { shardOf } from '../../../lib/decision/index.js';
 import { FEW_SHARDS, namesIn } from '../../support/born.js';
 import { shardKeyOf, useCluster } from '../../support/nodes.js';

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Gatekeeper,
   type GatekeeperEvent,

@@ -1,5 +1,4 @@
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   CorruptArchiveError,
   InvalidOptionsError,

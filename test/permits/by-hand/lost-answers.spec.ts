@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { settled } from '../../support/fake-time.js';
 import { failWrite, faultsOfWrites, toldOutage } from '../../support/faulty-writes.js';
 import { useCluster } from '../../support/nodes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { CannotRunError, InvalidOptionsError, ReservedNameError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { useCluster } from '../../support/nodes.js';
 import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from './runners.js';

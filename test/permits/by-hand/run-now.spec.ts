@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { RunRequestedError, StoreUnavailableError, currentPermit } from 'nestjs-gatekeeper';
 import { UnknownRunError } from '../../../lib/gatekeeper/index.js';
 import { START, settled } from '../../support/fake-time.js';

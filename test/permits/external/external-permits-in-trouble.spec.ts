@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type ClockReading, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { onNextWrite } from '../../support/scripted-store.js';
 import { settled } from '../../support/fake-time.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
 import { JOB, outcomeOf, useCluster } from '../../support/nodes.js';

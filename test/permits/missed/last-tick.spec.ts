@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { LATE, type PlannedTimes, dueAfter, tickOfRun } from '../../../lib/permits/missed/last-tick.js';
 import { every } from './planned.js';

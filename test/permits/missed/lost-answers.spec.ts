@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
 import { START } from '../../support/fake-time.js';
 import { failWrite, faultsOfWrites } from '../../support/faulty-writes.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
 import type { NodeClock } from '../../../lib/async/node-clock.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, PermitLostError, currentPermit } from 'nestjs-gatekeeper';
 import { JOB, openEnd, outcomeOf, useCluster } from '../../support/nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { PermitLostError, type RunPermit } from 'nestjs-gatekeeper';
 import { openEnd, useCluster } from '../../support/nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { NoQuorumError, StoreUnavailableError, currentPermit } from 'nestjs-gatekeeper';
 import { JOB, useCluster } from '../../support/nodes.js';
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError, type Skipped, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
 import { JOB, openEnd, useCluster } from '../../support/nodes.js';

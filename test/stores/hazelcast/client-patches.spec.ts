@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../../', import.meta.url);
 const FOLDER = new URL('lib/stores/hazelcast/client-patches/', ROOT);

@@ -1,7 +1,6 @@
 import { type Server, type Socket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OwnClient } from '../../../lib/stores/hazelcast/own-client.js';
 import {
   type OwnClientOptions,

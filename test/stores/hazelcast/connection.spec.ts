@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Client } from 'hazelcast-client';
 import { RECONNECT, pauseAfter } from '../../../lib/async/backoff.js';
 import type { ClientSource } from '../../../lib/stores/hazelcast/client-source.js';

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
 import { type Client, LifecycleState } from 'hazelcast-client';
 import { GivenClient } from '../../../lib/stores/hazelcast/given-client.js';
 

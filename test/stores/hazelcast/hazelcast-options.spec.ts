@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type Client, type ClientConfig, LoadBalancerType, ReconnectMode } from 'hazelcast-client';
 import { InvalidOptionsError } from '../../../lib/decision/invalid-options.error.js';
 import { type HazelcastStoreOptions, resolveOptions } from '../../../lib/stores/hazelcast/hazelcast.options.js';

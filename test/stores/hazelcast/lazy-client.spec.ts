@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
 import { execa } from 'execa';
 
 const entry = (build: string) => JSON.stringify(fileURLToPath(new URL(`../../../${build}/index.js`, import.meta.url)));

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
 import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
 import { KeyedMutex } from '../../../lib/async/keyed-mutex.js';

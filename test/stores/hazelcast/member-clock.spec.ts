@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { FlakeIdGenerator } from 'hazelcast-client';
 import {
   ClockPrefetchError,

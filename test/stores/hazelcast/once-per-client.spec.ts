@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import { closeAfterFailedWrites } from '../../../lib/stores/hazelcast/client-patches/failed-writes.js';
 import { failUnsentCalls } from '../../../lib/stores/hazelcast/client-patches/unsent-calls.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { LogLevel, ReconnectMode } from 'hazelcast-client';
 import { ownClientConfig } from '../../../lib/stores/hazelcast/client-config.js';
 import { ClientLog } from '../../../lib/stores/hazelcast/client-log.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Client, type ClientConfig, LifecycleState } from 'hazelcast-client';
 import { OwnClient } from '../../../lib/stores/hazelcast/own-client.js';
 import { type ResolvedOwnOptions, resolveOptions } from '../../../lib/stores/hazelcast/hazelcast.options.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import { RingJournal } from '../../../lib/stores/hazelcast/ring-journal.js';
 

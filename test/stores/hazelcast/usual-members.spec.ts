@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { UsualMembers } from '../../../lib/stores/hazelcast/usual-members.js';
 
 const MINUTE = 60_000;

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { SharedQueue } from '../../../lib/stores/memory/tasks/shared-queue.js';
 import { hintsOf } from './hints.js';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
 import type { Texts } from '../../../lib/stores/task-storage.js';

@@ -1,5 +1,4 @@
 import { EventEmitter, getEventListeners } from 'node:events';
-import { expect, it, jest } from '@jest/globals';
 import { systemClock } from '../../../lib/async/node-clock.js';
 import { Timers } from '../../../lib/async/timers.js';
 import { Listener } from '../../../lib/stores/postgres/hints/listener.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import type { RecordChange } from '../../../lib/stores/store.js';
 import { closing } from '../../contract/closing.js';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Connection } from '../../../lib/stores/postgres/connection.js';
 import { PostgresUnusableError } from '../../../lib/stores/postgres/failures.js';
 import type { Server } from '../../../lib/stores/postgres/server.js';

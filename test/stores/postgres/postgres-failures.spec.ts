@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
 import { PostgresUnusableError, type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { tableNames, tablesOf } from '../../../lib/stores/postgres/tables.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type PostgresStoreOptions, postgres } from 'nestjs-gatekeeper/postgres';
 

@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { MessageHeartbeat } from '../../../lib/stores/redis/message-heartbeat.js';
 
 beforeEach(() => void jest.useFakeTimers());

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import type { ChangeFeed } from '../../../lib/stores/redis/change-feed.js';
 import type { RedisClient } from '../../../lib/stores/redis/clients/redis-client.js';
 import { openSession } from '../../../lib/stores/redis/open-session.js';

@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it, jest } from '@jest/globals';
 import { Deadline, DeadlinePassed } from '../../../lib/async/deadline.js';
 import { systemClock } from '../../../lib/async/node-clock.js';
 import { Timers } from '../../../lib/async/timers.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { ReplyError } from 'ioredis';
 import { ErrorReply, SimpleError, SocketClosedUnexpectedlyError } from 'redis';
 import { connectionProblem, readFailure, replyCodeOf, writeFailure } from '../../../lib/stores/redis/failures.js';

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { describe, expect, it, jest } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
 import { InvalidOptionsError } from '../../../lib/decision/index.js';

@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, expect, it, jest } from '@jest/globals';
 import type { RedisClient } from '../../../lib/stores/redis/clients/redis-client.js';
 import { Connection } from '../../../lib/stores/redis/connection.js';
 import { eventually } from '../../contract/eventually.js';

@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { memory } from 'nestjs-gatekeeper';
 import { scripted } from '../../support/scripted-store.js';
 import { serveStore } from './host.js';

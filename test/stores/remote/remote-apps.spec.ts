@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import type { CallHandler, INestApplication } from '@nestjs/common';
 import { map } from 'rxjs';

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type RecordChange, type RecordStore, remote } from 'nestjs-gatekeeper';
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';

@@ -1,5 +1,0 @@
-import { register } from 'node:module';
-
-register('../simulation/typescript-loader.mjs', import.meta.url);
-const { main } = await import('./cli.ts');
-process.exitCode = await main(process.argv.slice(2), console.log);
