@@ -1,5 +1,5 @@
 import * as kit from '../../lib/testing/contract/index.js';
-import { describeUnless } from '../needs/unless.js';
+import { describeUnless } from '../support/unless.js';
 
 /** Jest's functions, as the contracts of `nestjs-gatekeeper/testing` want them. */
 const runner: kit.TestRunner = { describe, it, before: beforeAll, after: afterAll };

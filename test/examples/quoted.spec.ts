@@ -40,7 +40,7 @@ describe.each([
   ['docs/from-shedlock.md', 'examples/from-shedlock/'],
   ['docs/stores.md', 'examples/store/'],
   ['docs/task-examples.md', 'sample-app/src/tasks/'],
-  ['docs/compatibility.md', 'test/compatibility/settings/'],
+  ['docs/compatibility.md', 'verification/package/compatibility/settings/'],
 ])('%s', (page, folder) => {
   it(`quotes each file of ${folder} as it is tested`, async () => {
     const quotes = [...(await read(page)).matchAll(QUOTE)].map(([, path, text]) => [path!, text!.trim()]);

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { findBug } from '../bugs/find-in-simulation.js';
+import { findBug } from '../../verification/proof/bugs/find-in-simulation.js';
 import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
@@ -19,7 +19,7 @@ const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the 
   --tasks            nodes that work on tasks: --tasks --help
   --length <name>    ${Object.keys(LENGTHS).join(', ')}
   --workers <n>      threads (${availableParallelism()})
-  --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed the trace of one schedule`;
+  --bug <name>       with a bug of verification/proof/bugs in the sources, until it is found; with --seed the trace of one schedule`;
 
 type Print = (text: string) => void;
 

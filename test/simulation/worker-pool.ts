@@ -33,7 +33,7 @@ export class WorkerPool {
     if (!Number.isInteger(size) || size < 1) throw new Error(`--workers ${size}: give a whole number above 0`);
     this.#workers = Array.from(
       { length: size },
-      () => new Worker(new URL('./run.mjs', import.meta.url), { argv: [...argv] }),
+      () => new Worker(new URL('run.mjs', import.meta.url), { argv: [...argv] }),
     );
   }
 

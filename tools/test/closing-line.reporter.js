@@ -29,7 +29,7 @@ function failures({ testResults }) {
   return more > 0 ? [...lines.slice(0, MOST_FAILURES), `failed: ${more} more`] : lines;
 }
 
-/** The mark that test/needs/unless.ts puts behind a name. */
+/** The mark that test/support/unless.ts puts behind a name. */
 const MARK = /\[skipped: (.+?)\]( |$)/;
 
 function causes({ testResults }) {

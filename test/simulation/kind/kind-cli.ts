@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { bugNamed } from '../../bugs/bugs.js';
+import { bugNamed } from '../../../verification/proof/bugs/bugs.js';
 import { WorkerPool } from '../worker-pool.js';
 import { type KindOptions, type KindResult, type ScheduleKind, kindIn } from './schedule-kind.js';
 
@@ -14,7 +14,7 @@ const usageOf = ({
   --seeds <n>        how many schedules (1000)
   --faults <names>   exactly these, with commas: ${faults.join(', ')}
   --workers <n>      threads (${availableParallelism()})
-  --bug <name>       with a bug of test/bugs in the sources, until it is found; with --seed one schedule`;
+  --bug <name>       with a bug of verification/proof/bugs in the sources, until it is found; with --seed one schedule`;
 
 /** Lines of the trace before a broken promise that a report shows. */
 const STORY = 60;

@@ -6,7 +6,7 @@
  *   stops, and memory grows until the process dies.
  * Upstream: not reported
  * Versions: 5.6; the same in 5.7.0. A client that is built differently is not changed.
- * Shown by: test/contract/hazelcast-failed-writes.spec.ts, "closes its connection"
+ * Shown by: verification/servers/contract/hazelcast-failed-writes.spec.ts, "closes its connection"
  * Goes when: a connection closes when its writer does, and ClusterViewListenerService pauses between attempts.
  */
 import { type Connection, eachConnection } from '../each-connection.js';

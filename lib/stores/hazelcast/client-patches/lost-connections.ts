@@ -5,7 +5,7 @@
  * Upstream: not reported. https://github.com/hazelcast/hazelcast-nodejs-client/issues/1347 was another leak of lost
  *   connections, and is fixed.
  * Versions: 5.6; the same in 5.7.0. A client that is built differently is not changed.
- * Shown by: test/contract/hazelcast-lets-go.spec.ts, "lets go of the connection that was lost"
+ * Shown by: verification/servers/contract/hazelcast-lets-go.spec.ts, "lets go of the connection that was lost"
  * Goes when: ClusterViewListenerService removes the event handler of a connection that was removed.
  */
 import type { EventEmitter } from 'node:events';

@@ -4,7 +4,7 @@
  * Upstream: https://github.com/hazelcast/hazelcast-nodejs-client/pull/957 introduced the RangeError. It is not reported
  *   that the error is uncaught in events.
  * Versions: 5.6; the same in 5.7.0
- * Shown by: test/contract/hazelcast-foreign-values.spec.ts, "may have keys that are no text"
+ * Shown by: verification/servers/contract/hazelcast-foreign-values.spec.ts, "may have keys that are no text"
  * Goes when: the client catches what an event handler throws.
  */
 import type { Predicate } from 'hazelcast-client';

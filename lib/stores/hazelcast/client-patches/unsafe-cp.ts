@@ -4,7 +4,7 @@
  *   with a seed of 0. The proxy's types hide its group's id.
  * Upstream: not reported; https://docs.hazelcast.com/hazelcast/5.4/cp-subsystem/cp-subsystem describes the mode
  * Versions: 5.6, with members up to 5.4; the same in 5.7.0. A client that is built differently counts as safe.
- * Shown by: test/contract/hazelcast-cp.spec.ts, "members whose cp-member-count is 0"
+ * Shown by: verification/servers/contract/hazelcast-cp.spec.ts, "members whose cp-member-count is 0"
  * Goes when: members up to 5.4 are no longer supported, or the client exposes the mode.
  */
 import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-client';

@@ -4,7 +4,7 @@
  * Upstream: https://github.com/hazelcast/hazelcast-nodejs-client/pull/1442 introduced the fault. It tries to reject
  *   such calls, but does so only after a socket error. The fault itself is not reported.
  * Versions: 5.6; the same in 5.7.0. A client that is built differently is not changed.
- * Shown by: test/contract/hazelcast-unsent-calls.spec.ts, "is sent over the next one"
+ * Shown by: verification/servers/contract/hazelcast-unsent-calls.spec.ts, "is sent over the next one"
  * Goes when: PipelinedWriter.close rejects the calls in its queue.
  */
 import { type Connection, eachConnection } from '../each-connection.js';

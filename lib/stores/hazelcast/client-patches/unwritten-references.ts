@@ -3,7 +3,7 @@
  *   this value. So a compare-and-set from null would return `false` for ever.
  * Upstream: not reported
  * Versions: 5.6, with members of 5.4.0; the same in 5.7.0. A client that is built differently is refused.
- * Shown by: test/contract/hazelcast-cp.spec.ts, "puts a key back that the map of keys lost"
+ * Shown by: verification/servers/contract/hazelcast-cp.spec.ts, "puts a key back that the map of keys lost"
  * Goes when: AtomicReference.compareAndSet(null, …) writes to a new reference.
  */
 import type { IAtomicReference } from 'hazelcast-client';

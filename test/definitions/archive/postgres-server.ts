@@ -1,7 +1,0 @@
-import { describeUnless } from '../../needs/unless.js';
-import { lackOfPostgres } from '../../support/postgres-server.js';
-
-export * from '../../support/postgres-server.js';
-
-/** Tests that need a PostgreSQL. */
-export const describeOnPostgres = describeUnless(lackOfPostgres);

@@ -1,0 +1,92 @@
+/**
+ * Runs what needs servers, browsers, processes, long simulations or packages, stage by stage.
+ *
+ *   npm run verify                            all stages
+ *   npm run verify -- servers page            these stages
+ *   npm run verify -- servers redis-doubt     the specs of a stage whose path matches
+ */
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { ROOT } from './compile.mjs';
+
+/** Commands of each stage; those of `build` run before, once. */
+const STAGES = {
+  servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
+  page: { build: ['build'], commands: async () => [specs('page')] },
+  processes: { build: ['build', 'build:sample'], commands: async () => [specs('processes')] },
+  proof: { build: [], commands: async () => [specs('proof')] },
+  package: {
+    build: ['build'],
+    commands: async () => [
+      specs('package'),
+      { words: ['npm', 'run', 'check:pack'] },
+      { words: ['node', 'verification/package/compatibility/run.mjs', '--representative'] },
+      { words: ['npm', 'run', 'test:clients'] },
+    ],
+  },
+};
+
+/** One more than the cores that the tests are meant for: a third of these specs wait for processes most of the time. */
+const WORKERS = '3';
+
+const named = process.argv.slice(2).filter((word) => word in STAGES);
+const patterns = process.argv.slice(2).filter((word) => !(word in STAGES));
+const stages = named.length > 0 ? named : Object.keys(STAGES);
+if (patterns.length > 0 && named.length !== 1) {
+  console.error(`verify: ${patterns.join(' ')} is no stage; there are: ${Object.keys(STAGES).join(', ')}`);
+  process.exit(2);
+}
+
+const figures = [];
+const built = new Set();
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const name of stages) figures.push(await runStage(name));
+for (const line of figures.flat()) console.log(line);
+console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** @returns the lines about the stage for the end of the output */
+async function runStage(name) {
+  const began = performance.now();
+  const { build, commands } = STAGES[name];
+  const lines = [];
+  for (const script of build.filter((each) => !built.has(each))) {
+    built.add(script);
+    await run({ words: ['npm', 'run', script] });
+  }
+  const all = await commands();
+  for (const command of patterns.length > 0 ? [all[0]] : all) lines.push(...(await run(command)));
+  return [`stage ${name}: ${Math.round((performance.now() - began) / 1000)} s`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Runs a command, adds its tests to the total, and returns its lines about tests that were skipped or failed. */
+async function run({ words: [program, ...args], env }) {
+  console.log(`\n> ${[program, ...args].join(' ')}`);
+  const child = execa(program, args, { cwd: ROOT, env, stdin: 'ignore', all: true, reject: false, preferLocal: true });
+  child.all.pipe(process.stdout, { end: false });
+  const { all, exitCode } = await child;
+  const counts = [...all.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)].at(-1);
+  const [passed, failed, skipped] = counts ? counts.slice(1).map((count) => Number(count ?? 0)) : [0, 0, 0];
+  total.passed += passed;
+  total.skipped += skipped;
+  total.failed += exitCode === 0 ? failed : Math.max(failed, 1);
+  const told = all.split('\n').filter((line) => /^(skipped \d+ tests|failed: )/.test(line));
+  return exitCode === 0 || told.length > 0 ? told : [`failed: ${[program, ...args].join(' ')}`];
+}
+
+function specs(stage) {
+  return { words: ['jest', '--roots', `verification/${stage}`, '--maxWorkers', WORKERS, '--', ...patterns] };
+}
+
+/** The suites of the console once more: `npm test` runs them on Express. */
+async function onFastify() {
+  const folder = join(ROOT, 'test/console');
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.spec.ts'));
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const suites = files.filter((_, index) => /\bPLATFORMS\b/.test(texts[index]));
+  return {
+    words: ['jest', '--runTestsByPath', ...suites.map((file) => `test/console/${file}`)],
+    env: { CONSOLE_PLATFORM: 'Fastify' },
+  };
+}

@@ -1,0 +1,129 @@
+import { memory } from 'nestjs-gatekeeper';
+import type { Page } from 'playwright-core';
+import { until } from '../../test/support/apps.js';
+import { allocating, untilOwned } from '../../test/console/allocating.js';
+import { TOKENS } from '../../test/console/consoles.js';
+import { violations } from './axe.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
+
+const at = '/nodes/allocation';
+
+describeInBrowser('the allocation view', () => {
+  const visit = useBrowser();
+  const start = useConsolesWithPage();
+
+  /** app1 and app2 own three resources each. */
+  async function two() {
+    const store = memory();
+    const [one] = [
+      await start({ store, gatekeeper: { acquirer: 'app1', ...allocating('abcdef') } }),
+      await start({ store, gatekeeper: { acquirer: 'app2', ...allocating('abcdef') } }),
+    ];
+    const isEven = ({ owned }: { owned: number }) => owned === 3;
+    await untilOwned(one!, ({ nodes }) => nodes.length === 2 && nodes.every(isEven));
+    return one!;
+  }
+
+  it('shows nodes by resources, and what would move if a node went', async () => {
+    const { url } = await two();
+    const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/nodes' });
+    await page.getByRole('link', { name: 'Allocation', exact: true }).click();
+    const owners = page.getByRole('group', { name: 'Owners' });
+    await owners.getByRole('columnheader', { name: 'app2' }).waitFor();
+    const rows = await owners.getByRole('row').allTextContents();
+    expect(rows.filter((row) => /^[a-f]app[12](owns itmay own it|may own itowns it)$/.test(row))).toHaveLength(6);
+    await page.getByRole('button', { name: 'What if it goes? app2' }).click();
+    await page.getByRole('heading', { name: 'If app2 goes: 3 resources move' }).waitFor();
+    await page.getByText('3 resources from app2 to app1: the owner is gone').waitFor();
+    expect(await page.getByRole('button', { name: /Drain|Pin/ }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('drains a node after a look at what would move, and ends the drain', async () => {
+    const { url } = await two();
+    const { page } = await visit(url, { token: TOKENS.operate, at });
+    await page.getByRole('button', { name: 'Drain app2' }).click();
+    await page.getByText('3 resources from app2 to app1: the node is drained').waitFor();
+    await act(page, 'Drain', 'new disks');
+    const nodes = page.getByRole('list', { name: 'Nodes of this group' });
+    await nodes.getByText('6 resources').waitFor();
+    await nodes.getByText('can’t own resources: an operator drains it').waitFor();
+    await page.getByRole('cell', { name: 'excluded: an operator drains it' }).nth(5).waitFor();
+    await page.getByRole('button', { name: 'End the drain of app2' }).click();
+    await act(page, 'End the drain', '');
+    await nodes.getByText('3 resources').nth(1).waitFor();
+    await page.goto(`${url}/#/changes`);
+    await page.getByRole('row', { name: /otto.*drain.*allocation:orders.*app2.*new disks/s }).waitFor();
+  });
+
+  it('pins a resource to the chosen node', async () => {
+    const { url } = await two();
+    const { page } = await visit(url, { token: TOKENS.operate, at });
+    await page.getByRole('button', { name: 'Pin a' }).click();
+    await page.getByLabel('Node', { exact: true }).selectOption('app2');
+    expect(await violations(page)).toEqual([]);
+    await act(page, 'Pin', '');
+    await page
+      .getByRole('row', { name: /^a app2 excluded: it is pinned to app2 owns it, pinned here pinned to app2/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Unpin a' }).click();
+    await act(page, 'Unpin', '');
+    await gone(page.getByText('pinned to app2'));
+  });
+
+  it('shows resources without an owner first, in red', async () => {
+    const { url, gatekeeper } = await start({ gatekeeper: { acquirer: 'app1', ...allocating('abc') } });
+    await gatekeeper.allocation.group('orders').drain('app1');
+    const { page } = await visit(url, { token: TOKENS.view, at });
+    await page.getByRole('alert').getByText('3 of 3 resources without an owner').waitFor();
+    const rows = page.getByRole('group', { name: 'Owners' }).locator('tr.gap-row');
+    await rows.nth(2).waitFor();
+    expect(await rows.first().textContent()).toContain('no owner');
+  });
+
+  it('shows which resources moved, and finds those of a resource and of a node', async () => {
+    const one = await two();
+    const { page, complaints } = await visit(one.url, { token: TOKENS.view, at });
+    await one.gatekeeper.allocation.group('orders').drain('app2');
+    const moves = page.getByRole('group', { name: 'Moves' });
+    const drained = moves.getByRole('row', { name: /app2 app1 the node is drained/ });
+    await drained.waitFor();
+    const [resource] = await drained.locator('code').allTextContents();
+    expect(await moves.getByRole('row').nth(1).textContent()).toContain('drained');
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Search moved resources').fill(resource!);
+    const found = async () => new Set(await moves.locator('code').allTextContents());
+    await until(async () => (await found()).size === 1);
+    expect(await found()).toEqual(new Set([resource]));
+    await page.getByLabel('From or to node').selectOption('app2');
+    const isOfNode = (row: string) => row.includes('app2');
+    await until(async () => {
+      const rows = await moves.locator('tbody tr:has(code)').allTextContents();
+      return rows.length > 0 && rows.every(isOfNode);
+    });
+    expect(await moves.getByText('the node is drained').count()).toBe(2);
+    expect(page.url()).toContain(`moved=${resource}&of=app2`);
+    await page.getByLabel('Search moved resources').fill('nothing like it');
+    await page.getByText('Nothing matches.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('does not appear where it is not used', async () => {
+    const { url } = await start();
+    const { page } = await visit(url, { token: TOKENS.view, at: '/nodes' });
+    await page.getByText('1 node', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Allocation', exact: true }).count()).toBe(0);
+    await page.goto(`${url}/#${at}`);
+    await page.getByText('The answering node takes part in no allocation group.').waitFor();
+  });
+});
+
+/** Confirms a dialog. */
+async function act(page: Page, verb: string, reason: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: verb, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}

@@ -1,0 +1,40 @@
+import { StoreUnavailableError, memory } from 'nestjs-gatekeeper';
+import { scripted } from '../../test/support/scripted-store.js';
+import { TOKENS } from '../../test/console/consoles.js';
+import { violations } from './axe.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, gone, useBrowser } from './chromium.js';
+
+const DEFINITIONS = ['nightly', 'mailing'].map((name) => ({ name, duration: '10m' }));
+
+describeInBrowser('the holders in the console', () => {
+  const visit = useBrowser();
+  const start = useConsolesWithPage();
+
+  it('are marked in the list and on their page if they are no longer heard of', async () => {
+    const store = memory();
+    const options = { definitions: DEFINITIONS, heartbeat: 200 };
+    const { url, gatekeeper } = await start({ store, gatekeeper: { ...options, acquirer: 'app1' } });
+    const away = scripted(store);
+    const other = await start({ store: away.definition, gatekeeper: { ...options, acquirer: 'app2' } });
+    await gatekeeper.tryAcquire('mailing');
+    await other.gatekeeper.tryAcquire('nightly');
+    const { page } = await visit(url, { token: TOKENS.view, at: '/work' });
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('nightly')
+      .getByText(/^app2 ·/)
+      .waitFor();
+    away.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    await row('nightly').getByText('not heard of').waitFor({ timeout: 30_000 });
+    expect(await row('mailing').getByText('not heard of').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Needs attention' }).click();
+    await page.getByText('1 of 2 semaphores').waitFor();
+    await page.getByRole('link', { name: 'nightly' }).click();
+    const holders = page.getByRole('list', { name: 'Holders' });
+    await holders.getByRole('listitem').filter({ hasText: 'app2' }).getByText('not heard of').waitFor();
+    expect(await violations(page)).toEqual([]);
+    away.store.script = undefined;
+    await gone(holders.getByText('not heard of'));
+  });
+});

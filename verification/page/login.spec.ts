@@ -1,0 +1,64 @@
+import { type Host, TOKENS } from '../../test/console/consoles.js';
+import { useConsolesWithPage } from './built-page.js';
+import { describeInBrowser, useBrowser } from './chromium.js';
+
+describeInBrowser('signing in', () => {
+  const visit = useBrowser();
+  const start = useConsolesWithPage();
+  const startWithOne = async (host?: Host) => {
+    const { url, gatekeeper } = await start(host);
+    await gatekeeper.definitions.define({ name: 'nightly', duration: '1m' });
+    return { url };
+  };
+
+  it('shows nothing before it knows who is there', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url);
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sign in');
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect(await page.content()).not.toContain('nightly');
+  });
+
+  it('refuses a token that it does not know, and takes one that it does', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url);
+    await page.getByLabel('Token').fill('another-owners-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This token is not known here.').waitFor();
+
+    await page.getByLabel('Token').fill(TOKENS.view);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    expect(await page.getByRole('banner').innerText()).toContain('vera');
+    expect(page.url()).not.toContain(TOKENS.view);
+  });
+
+  it('leads back to the login when a call is refused, and leaves nothing in view', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url, { token: TOKENS.define });
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    await page.route(/\/api\//, (route) =>
+      route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"no-token"}' }),
+    );
+    // The next request, by this step or by the page itself.
+    await page.goto(`${url}/#/nodes`);
+    await page.getByText('Your token is not accepted any more').waitFor();
+    expect(await page.content()).not.toContain('nightly');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('signs out', async () => {
+    const { url } = await start();
+    const { page } = await visit(url, { token: TOKENS.define });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('needs no token where the console needs none', async () => {
+    const { url } = await startWithOne({ console: { insecure: true, environment: 'staging' } });
+    const { page } = await visit(url);
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    expect(await page.getByRole('banner').innerText()).toContain('staging');
+  });
+});

@@ -1,0 +1,182 @@
+import type { Bug } from './bug.js';
+
+/** Mistakes in a store, or in the trust in its answers. */
+export const STORE_BUGS: readonly Bug[] = [
+  {
+    name: 'no-compare',
+    why: '"set" instead of "compare and set": two nodes that read the same record both write their grant',
+    patches: [
+      {
+        file: 'test/simulation/store/store-cluster.ts',
+        find: 'if (texts.get(key) !== expected',
+        replace: 'if (texts.get(key) !== expected && Boolean(undefined)',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'unstable-nodes', within: 500, says: /S1/ },
+  },
+  {
+    name: 'no-compare-memory',
+    why: 'the same mistake in the memory store',
+    patches: [
+      {
+        file: 'lib/stores/memory/memory-cluster.ts',
+        find: 'if (this.texts.get(key) !== expected) return false;',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'contract', specs: ['test/contract/memory-store.spec.ts'] },
+  },
+  {
+    name: 'no-compare-hazelcast',
+    why: 'the same mistake on real members: map.set() instead of replaceIfSame()',
+    patches: [
+      {
+        file: 'lib/stores/hazelcast/records/map-records.ts',
+        find: 'this.map.replaceIfSame(key, expected, next);',
+        replace: 'this.map.set(key, next).then(() => true);',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'contract on real members',
+      specs: ['verification/servers/contract/hazelcast-store.spec.ts'],
+    },
+  },
+  {
+    name: 'quorum-ignored',
+    why: 'the quorum option has no effect: both sides of a split network grant',
+    patches: [
+      {
+        file: 'lib/stores/hazelcast/hazelcast.store.ts',
+        find: 'if (members < quorum && !this.#closing) throw this.#withoutQuorum(members);',
+        replace: 'if (members < 0) throw this.#withoutQuorum(members);',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'quorum on real members',
+      specs: ['verification/servers/contract/hazelcast-quorum.spec.ts'],
+    },
+  },
+  {
+    name: 'unsure-is-granted',
+    why: 'a write whose answer was lost counts as done',
+    patches: [
+      {
+        file: 'lib/records/record-client.ts',
+        find: 'call.failed(attempt, error);\n        return this.#tryAgain(call);',
+        replace: 'call.failed(attempt, error);\n        return attempt.done();',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },
+  },
+  {
+    name: 'late-grant-kept',
+    why: 'a grant whose answer comes too late is kept',
+    patches: [
+      {
+        file: 'lib/permits/held-leases.ts',
+        find: '    if (!lease.isHeld) return void this.orphans.reclaim(permit.id);\n',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'slow', within: 500, says: /when it was over|no such lease|S1/ },
+  },
+  {
+    name: 'late-grant-not-given-back',
+    why: 'after a call timed out, no node takes back the permit that its write may still bring',
+    patches: [
+      {
+        file: 'lib/permits/held-leases.ts',
+        find: 'this.orphans.reclaim(permitId, duration);',
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/unclear-answers.spec.ts'] },
+  },
+  {
+    name: 'lost-data-believed',
+    why: 'a record that is missing, or older than the known one, is accepted as it is',
+    patches: [
+      {
+        file: 'lib/records/record-client.ts',
+        find: 'if (!furthest || isWhole) return',
+        replace: 'if (!furthest || isWhole || !isLost) return',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/records/store-care.spec.ts'] },
+  },
+  {
+    name: 'not-queued',
+    why: 'calls of one process for one semaphore overtake each other: a release frees a permit that was just refreshed',
+    patches: [
+      {
+        file: 'lib/async/serial-queue.ts',
+        find: 'return this.#isBusy ? this.#turn()',
+        replace: 'return this.#waiting.length > 0 ? this.#turn()',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'unit',
+      specs: ['test/permits/acquire.spec.ts', 'test/permits/runs/runs.spec.ts'],
+    },
+  },
+  {
+    name: 'no-grace',
+    why: 'lost data are restored without a grace: holders that no node heard of are forgotten',
+    patches: [
+      {
+        file: 'lib/decision/recovery.ts',
+        find: 'const restored = rewrite(merged, { grace }, view, nonce);',
+        replace: 'const restored = rewrite(merged, grace ? {} : {}, view, nonce);',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'data-loss', within: 500, says: /S1/ },
+  },
+  {
+    name: 'doubt-ignored',
+    why: 'a record of a server that took over with old data is accepted like any other: its lost permits are granted again',
+    patches: [
+      {
+        file: 'lib/records/record-client.ts',
+        find: 'const isLost = isDoubted(text);',
+        replace: 'const isLost = isDoubted(undefined);',
+      },
+    ],
+    layer: { kind: 'simulation', faultMix: 'failover', within: 500, says: /S1/ },
+  },
+  {
+    name: 'server-not-compared',
+    why: 'a write to Redis does not look whether another server has taken over: it follows from an old text',
+    patches: [
+      {
+        file: 'lib/stores/redis/scripts.ts',
+        find: "compareAndSet('mark(index, origin)')",
+        replace: "compareAndSet('nil')",
+      },
+    ],
+    layer: { kind: 'specs', title: 'a real Redis', specs: ['verification/servers/contract/redis-doubt.spec.ts'] },
+  },
+  {
+    name: 'timeline-not-compared',
+    why: 'a write to PostgreSQL does not look whether a replica has taken over: it follows from an old text',
+    patches: [
+      {
+        file: 'lib/stores/postgres/record-statements.ts',
+        find: 'SET text = $3${renewed} WHERE key = $1 AND ${seen} = $2',
+        replace: 'SET text = $3${renewed} WHERE key = $1 AND text = $2',
+      },
+      {
+        file: 'lib/stores/postgres/record-statements.ts',
+        find: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND ${seen} = $2',
+        replace: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND text = $2',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'a real PostgreSQL',
+      specs: ['verification/servers/contract/postgres-doubt.spec.ts'],
+    },
+  },
+];

@@ -1,0 +1,133 @@
+import { execa } from 'execa';
+import { lackOfPostgres } from '../archives/postgres-server.js';
+import { lackOf } from '../../needs/programs.js';
+import { describeUnless } from '../../../test/support/unless.js';
+import { ROOT } from '../../../test/docs/snippets.js';
+
+interface Figures {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+interface Result {
+  readonly text: string;
+  readonly holds: boolean | 'failed' | null;
+}
+
+interface Results {
+  readonly speed: Readonly<Record<string, Readonly<Record<string, Figures>>>>;
+  readonly cases: Readonly<Record<string, Readonly<Record<string, Result>>>>;
+  readonly tasks: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly missing: readonly string[];
+}
+
+/** Locks that need no package beside those of this project. */
+const LOCKS = ['ours-redis', 'raw-redis', 'pg-advisory', 'raw-postgres', 'ours-memory'];
+const lack = lackOfPostgres ?? (await lackOf('redis-server', 'faketime'));
+
+const bench = (...args: string[]) =>
+  execa(process.execPath, ['bench/locks/run.mjs', ...args], { cwd: ROOT, env: { NODE_OPTIONS: '' } });
+
+describeUnless(lack)('a short run of the comparison', () => {
+  let results: Results;
+
+  beforeAll(async () => {
+    const short = ['--seconds', '0.2', '--parts', 'speed,cases', '--cases', 'stale,frozen,lost', '--json'];
+    const { stdout } = await bench(...short, '--only', LOCKS.join(','));
+    results = JSON.parse(stdout) as Results;
+  }, 480_000);
+
+  it('measures each lock with 1 and with 64 flows', () => {
+    expect(Object.keys(results.speed)).toEqual(expect.arrayContaining(LOCKS));
+    for (const figures of Object.values(results.speed)) {
+      for (const { rate, p50, p99 } of [figures['1']!, figures['64']!]) {
+        expect(rate).toBeGreaterThan(0);
+        expect(p99).toBeGreaterThanOrEqual(p50);
+      }
+    }
+    expect(results.missing).toEqual([]);
+  });
+
+  it('tries the cases with each lock of several processes', () => {
+    expect(Object.keys(results.cases).toSorted()).toEqual(['ours-redis', 'pg-advisory']);
+  });
+
+  it('finds that ours keeps the new holder, refuses the stale write, and survives the loss of all data', () => {
+    const { stale, frozen, lost } = results.cases['ours-redis']!;
+    expect([stale!.holds, frozen!.holds, lost!.holds]).toEqual([true, true, true]);
+    expect(frozen!.text).toMatch(/^stale write refused/);
+  });
+
+  it('says why a case does not apply', () => {
+    const { stale, frozen, lost } = results.cases['pg-advisory']!;
+    expect([stale!.holds, frozen!.holds]).toEqual([null, null]);
+    expect(stale!.text).toMatch(/^not applicable: the lock has no expiry/);
+    expect(lost!.text).toMatch(/the first one's library knew when asked/);
+  });
+});
+
+describeUnless(lack)('a short run of the tasks of the comparison', () => {
+  it('measures ours on each server, and runs no lock', async () => {
+    const systems = ['ours-redis', 'ours-postgres'];
+    const { stdout } = await bench('--seconds', '0.02', '--parts', 'tasks', '--json', '--only', systems.join(','));
+    const { tasks, speed, cases } = JSON.parse(stdout) as Results;
+    expect(Object.keys(tasks)).toEqual(systems);
+    expect([speed, cases]).toEqual([undefined, undefined]);
+    for (const figures of Object.values(tasks)) {
+      expect(Object.keys(figures).toSorted()).toEqual([
+        'complete-1',
+        'complete-16',
+        'complete-4',
+        'p50',
+        'p99',
+        'submit',
+      ]);
+      expect(Object.values(figures).filter((figure) => !(figure > 0))).toEqual([]);
+      expect(figures['p99']).toBeGreaterThanOrEqual(figures['p50']!);
+    }
+  });
+});
+
+describe('wrong arguments of the comparison', () => {
+  it.each([
+    [['--parts', 'tea'], 'no part is named tea'],
+    [['--only', 'ours-redis,etcd'], 'no peer is named etcd'],
+    [['--cases', 'rain'], 'no case is named rain'],
+    [['--seconds', 'soon'], '--seconds must be a number above 0'],
+  ])('%j: the error says what is wrong', async (args, message) => {
+    const { stderr, exitCode } = await execa(process.execPath, ['bench/locks/run.mjs', ...args], {
+      cwd: ROOT,
+      env: { NODE_OPTIONS: '' },
+      reject: false,
+    });
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('a resource that checks tokens', () => {
+  const FILE: string = '../../bench/locks/resource.mjs';
+
+  it('refuses a lower token than it has seen, and can refuse no write without one', async () => {
+    const { GuardedResource } = (await import(FILE)) as {
+      GuardedResource: new () => { write(token: number | null): boolean };
+    };
+    const resource = new GuardedResource();
+    expect([5, 5, 4, null, 6, 5].map((token) => resource.write(token))).toEqual([true, true, false, true, true, false]);
+  });
+});
+
+describe('a grant to a second node', () => {
+  const FILE: string = '../../bench/locks/cases.mjs';
+  const held = { since: 1000, lease: 3000 };
+
+  it.each([
+    ['before the end of the first one', { at: 3999 }, true],
+    ['after it, because the machine was slow', { at: 4000 }, false],
+    ['that never came', undefined, false],
+  ])('%s: counts as a second holder only while the first one surely lasted', async (_, grant, expected) => {
+    const { isWithin } = (await import(FILE)) as { isWithin(grant: unknown, first: unknown): boolean };
+    expect(isWithin(grant, held)).toBe(expected);
+  });
+});

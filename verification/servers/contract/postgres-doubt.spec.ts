@@ -1,0 +1,205 @@
+import { DOUBT } from '../../../lib/decision/index.js';
+import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/stores/index.js';
+import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
+import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
+import { SwitchableProxy } from '../../../test/support/switchable-proxy.js';
+import { eventually } from '../../../test/contract/eventually.js';
+
+const KEYS = ['semaphore:a', 'semaphore:b', 'semaphore:c'];
+
+/** Statements of the first version, which knew no timeline. */
+const OLDER = {
+  table: `CREATE SCHEMA gatekeeper; CREATE TABLE gatekeeper.records (
+    key text COLLATE "C" PRIMARY KEY, text text COLLATE "C" NOT NULL, noted bigint)`,
+  create: 'INSERT INTO gatekeeper.records (key, text) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING key',
+  replace: 'UPDATE gatekeeper.records SET text = $3 WHERE key = $1 AND text = $2 RETURNING key',
+};
+
+describeOnPostgres('a PostgreSQL that took over, and may lack writes which were acknowledged', () => {
+  let empty: PostgresServer;
+  let primary: PostgresServer;
+  let replica: PostgresServer;
+  let proxy: SwitchableProxy;
+  let admin: Pool;
+  const closing: (() => unknown)[] = [];
+  beforeAll(async () => {
+    empty = await PostgresServer.start();
+    await empty.stop();
+  });
+  afterAll(() => empty?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    primary = await PostgresServer.copyOf(empty);
+    closing.push(() => primary[Symbol.asyncDispose]());
+    replica = await PostgresServer.replicaOf(primary);
+    closing.push(() => replica[Symbol.asyncDispose]());
+    proxy = await SwitchableProxy.start(primary.port);
+    closing.push(() => proxy[Symbol.asyncDispose]());
+    admin = await primary.pool({ connectionString: throughProxy() });
+    closing.push(() => admin.end());
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  const throughProxy = () => primary.address().replace(`:${primary.port}/`, `:${proxy.port}/`);
+
+  async function opened(options: PostgresStoreOptions = {}): Promise<RecordStore> {
+    const store = postgres({ connectionString: throughProxy(), maxConnections: 2, ...options }).open();
+    closing.push(() => store.close());
+    await eventually('the store is connected', () => store.health().connected);
+    return store;
+  }
+
+  /** The replica takes over, with the writes so far. */
+  async function takeOver(): Promise<void> {
+    await replica.lag(primary);
+    await primary.kill();
+    await replica.promote();
+    proxy.switchTo(replica.port);
+  }
+
+  it.each([{}, { notifications: false, pollInterval: 50 }])(
+    'takes no write that follows from an old text (%j)',
+    async (options) => {
+      const store = await opened(options);
+      expect(await store.compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
+      await takeOver();
+      expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('refused');
+      expect(await asked(() => store.read('semaphore:x'))).toBe(`${DOUBT}one`);
+      expect(await asked(() => store.compareAndSet('semaphore:x', undefined, 'new'))).toBe(false);
+      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}other`, 'two'))).toBe(false);
+      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}one`, 'two'))).toBe(true);
+      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}one`, 'three'))).toBe(false);
+      expect(await asked(() => store.compareAndSet('semaphore:x', 'two', 'three'))).toBe(true);
+    },
+  );
+
+  it('doubts each record, also for a node that starts later, until it is written; new records are certain', async () => {
+    const store = await opened();
+    for (const key of KEYS) await store.compareAndSet(key, undefined, 'one');
+    await takeOver();
+    const later = await opened();
+    const doubted = new Map(KEYS.map((key) => [key, `${DOUBT}one`]));
+    expect(await asked(() => later.list('semaphore:'))).toEqual(doubted);
+    expect(await asked(() => later.readMany!(KEYS))).toEqual(doubted);
+    expect(await asked(() => later.compareAndSet('semaphore:new', undefined, 'one'))).toBe(true);
+    expect(await asked(() => later.compareAndSet(KEYS[0]!, `${DOUBT}one`, 'two'))).toBe(true);
+    expect([...(await asked(() => later.list('semaphore:'))).values()]).toEqual([
+      'two',
+      `${DOUBT}one`,
+      `${DOUBT}one`,
+      'one',
+    ]);
+  });
+
+  it('lets one of many writers restore a record, and none follows from the text before', async () => {
+    const store = await opened({ maxConnections: 8 });
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await takeOver();
+    await asked(() => store.read('semaphore:x'));
+    const writes = Array.from({ length: 8 }, (_, index) =>
+      asked(() => store.compareAndSet('semaphore:x', index % 2 ? 'one' : `${DOUBT}one`, `two by ${index}`)),
+    );
+    const winners = (await Promise.all(writes)).flatMap((isWritten, index) => (isWritten ? [index] : []));
+    expect(winners).toHaveLength(1);
+    expect(winners[0]! % 2).toBe(0);
+    expect(await asked(() => store.read('semaphore:x'))).toBe(`two by ${winners[0]}`);
+  });
+
+  it('reports a change of anything, so that nodes look at their records', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    const changes: RecordChange[] = [];
+    await store.watch('semaphore:', (change) => void changes.push(change));
+    await takeOver();
+    await eventually('the change is reported', () => changes.some(({ key }) => key === undefined));
+  });
+
+  it('refuses to read from a standby, whose records may be old', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    proxy.switchTo(replica.port);
+    const message = await eventually('it answers', async () => {
+      const error = await store.read('semaphore:x').catch((fault: Error) => fault);
+      return String(error).includes('connect to the primary') && String(error);
+    });
+    expect(message).toContain('StoreUnavailableError');
+  });
+
+  it('doubts nothing when the same server goes on, also after a crash', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await primary.kill();
+    await primary.restart();
+    expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
+    await primary.restart();
+    expect(await eventually('it answers', () => store.read('semaphore:x'))).toBe('two');
+  });
+
+  it('knows rows of an older version, and of one that runs beside it', async () => {
+    await admin.query(OLDER.table);
+    await admin.query(OLDER.create, ['semaphore:x', 'before']);
+    const store = await opened();
+    expect(await store.read('semaphore:x')).toBe('before');
+    await admin.query(OLDER.create, ['semaphore:y', 'beside']);
+    expect(await store.compareAndSet('semaphore:y', 'beside', 'new')).toBe(true);
+    expect((await admin.query(OLDER.replace, ['semaphore:y', 'new', 'newer'])).rows).toHaveLength(1);
+    expect(await store.read('semaphore:y')).toBe('newer');
+
+    await takeOver();
+    await asked(() => store.read('semaphore:x'));
+    await admin.query(OLDER.replace, ['semaphore:x', 'before', 'from an old text']);
+    await admin.query(OLDER.create, ['semaphore:z', 'created']);
+    expect([...(await asked(() => store.list('semaphore:')))]).toEqual([
+      ['semaphore:x', `${DOUBT}from an old text`],
+      ['semaphore:y', `${DOUBT}newer`],
+      ['semaphore:z', 'created'],
+    ]);
+  });
+
+  it('can be declared by an operator, who put old data back on the same timeline', async () => {
+    const store = await opened();
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await admin.query('UPDATE gatekeeper.records SET origin = NULL');
+    expect(await written(store, 'one', 'two')).toBe('refused');
+    expect(await store.read('semaphore:x')).toBe(`${DOUBT}one`);
+    expect(await store.compareAndSet('semaphore:x', `${DOUBT}one`, 'two')).toBe(true);
+  });
+
+  it('says which SQL adds the column when it may not add it', async () => {
+    await (await opened()).close();
+    await admin.query('ALTER TABLE gatekeeper.records DROP COLUMN origin');
+    const store = postgres({ connectionString: throughProxy(), createTables: false }).open();
+    closing.push(() => store.close());
+    await expect(store.verify!()).rejects.toThrow(/has no gatekeeper\.records\.origin: .*SQL of docs\/stores\.md/);
+  });
+
+  it('can not be recognised without the right to the function: records are never doubted then', async () => {
+    await admin.query(`CREATE ROLE app LOGIN PASSWORD 'pw'; REVOKE EXECUTE ON FUNCTION pg_walfile_name FROM PUBLIC;
+      GRANT CREATE ON DATABASE postgres TO app`);
+    const connectionString = throughProxy().replace(/\/\/.*@/, '//app:pw@');
+    const store = await opened({ connectionString });
+    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await takeOver();
+    expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
+    expect(await asked(() => store.list('semaphore:'))).toEqual(new Map([['semaphore:x', 'two']]));
+  });
+});
+
+/** @throws while the store can't be asked */
+async function written(store: RecordStore, expected: string, next: string): Promise<'written' | 'refused'> {
+  return (await asked(() => store.compareAndSet('semaphore:x', expected, next))) ? 'written' : 'refused';
+}
+
+/** Asks again while the store is not connected: a failover may break its connections more than once. */
+async function asked<T>(call: () => Promise<T>): Promise<T> {
+  const { answer } = await eventually('it answers', async () => {
+    const asking = call();
+    const isUnavailable = await asking.then(
+      () => false,
+      (error: unknown) => error instanceof StoreUnavailableError,
+    );
+    return !isUnavailable && { answer: asking };
+  });
+  return answer;
+}

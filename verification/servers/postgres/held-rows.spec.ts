@@ -1,0 +1,145 @@
+import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
+import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
+import type { Texts } from '../../../lib/stores/task-storage.js';
+import { closing } from '../../../test/contract/closing.js';
+import { eventually } from '../../../test/contract/eventually.js';
+import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
+
+/** ms, where a test ends long before it has passed. */
+const CALL_TIMEOUT = 10_000;
+const KEYS = ['a', 'b', 'c', 'd', 'e'];
+
+describeOnPostgres('texts of tasks, while a transaction of the application holds some of them', () => {
+  let server: PostgresServer;
+  let admin: Pool;
+  const open: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  beforeEach(async () => {
+    admin = await server.pool();
+    await admin.query('DROP SCHEMA IF EXISTS gatekeeper CASCADE');
+  });
+  afterEach(async () => {
+    while (open.length > 0) await open[0]!();
+    await admin.end();
+  });
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  async function connected(options: Partial<PostgresStoreOptions> = {}, callTimeout = CALL_TIMEOUT) {
+    const address = { connectionString: server.address() };
+    const store = postgres({ ...address, ...options } as PostgresStoreOptions).open({ callTimeout });
+    await eventually('the store is connected', () => store.health().connected);
+    return closing(Object.assign(store, { texts: store.tasks!.tasks }));
+  }
+  /** A transaction that stays open until the returned function ends it. */
+  async function held(statement: string) {
+    const connection = await admin.connect();
+    await connection.query(`BEGIN; ${statement}`);
+    const end = async (word: 'COMMIT' | 'ROLLBACK' = 'ROLLBACK') => {
+      if (!open.includes(end)) return;
+      open.splice(open.indexOf(end), 1);
+      await connection.query(word);
+      connection.release();
+    };
+    open.push(end);
+    return end;
+  }
+  const inserted = (...keys: string[]) =>
+    `INSERT INTO gatekeeper.tasks VALUES ${keys.map((key) => `('${key}', 'theirs')`).join(', ')}`;
+  /** Collects the outcomes of writes as they come. */
+  const outcomes = (writes: readonly Promise<unknown>[]) => {
+    const ended: unknown[] = [];
+    const all = writes.map((write) => write.catch((error: Error) => error.name).then((outcome) => ended.push(outcome)));
+    return { ended, all: Promise.all(all) };
+  };
+  const created = (texts: Texts, keys: readonly string[]) =>
+    Promise.all(keys.map((key) => texts.create(key, `ours ${key}`)));
+
+  it('delay no other text that is created at the same time', async () => {
+    await using store = await connected();
+    const end = await held(inserted('held'));
+    const duplicate = outcomes([store.texts.create('held', 'ours')]);
+    expect(await created(store.texts, KEYS)).toEqual(KEYS.map(() => undefined));
+    expect(duplicate.ended).toEqual([]);
+    expect(store.health().problem).toBeUndefined();
+    await end('COMMIT');
+    await duplicate.all;
+    expect(duplicate.ended).toEqual(['theirs']);
+  });
+
+  it('delay no other text, however often they are created, and however many they are', async () => {
+    await using store = await connected();
+    const many = Array.from({ length: 20 }, (_, at) => `held-${at}`);
+    const end = await held(inserted(...many));
+    const duplicates = [outcomes(many.map((key) => store.texts.create(key, 'first')))];
+    for (const key of KEYS) {
+      duplicates.push(outcomes(many.map((held) => store.texts.create(held, `beside ${key}`))));
+      expect(await created(store.texts, [key])).toEqual([undefined]);
+    }
+    expect(duplicates.flatMap(({ ended }) => ended)).toEqual([]);
+    await end();
+    await Promise.all(duplicates.map(({ all }) => all));
+    expect(duplicates[0]!.ended).toEqual(many.map(() => undefined));
+    const later = duplicates.slice(1).flatMap(({ ended }) => ended);
+    expect(new Set(later)).toEqual(new Set(['first']));
+  });
+
+  it('leave a store with one connection able to read and write others', async () => {
+    await using store = await connected({ maxConnections: 1, notifications: false });
+    const end = await held(inserted('held', 'held too'));
+    const duplicates = outcomes(['held', 'held too', 'held'].map((key) => store.texts.create(key, 'ours')));
+    await created(store.texts, KEYS);
+    expect(await store.texts.read('a')).toBe('ours a');
+    expect(await store.compareAndSet('record', undefined, 'text')).toBe(true);
+    expect(duplicates.ended).toEqual([]);
+    await end('COMMIT');
+    await duplicates.all;
+    expect(duplicates.ended).toEqual(['theirs', 'theirs', 'theirs']);
+  });
+
+  it.each([
+    ['replaced', (texts: Texts, key: string) => texts.replace(key, 'ours', 'next')],
+    ['removed', (texts: Texts, key: string) => texts.remove(key, 'ours')],
+  ] as const)('delay no other text that is %s at the same time', async (_, change) => {
+    await using store = await connected();
+    for (const key of ['held', ...KEYS]) await store.texts.create(key, 'ours');
+    const end = await held(`UPDATE gatekeeper.tasks SET text = 'theirs' WHERE key = 'held'`);
+    const late = outcomes([change(store.texts, 'held')]);
+    expect(await Promise.all(KEYS.map((key) => change(store.texts, key)))).toEqual(KEYS.map(() => true));
+    expect(late.ended).toEqual([]);
+    await end('COMMIT');
+    await late.all;
+    expect(late.ended).toEqual([false]);
+    expect(await store.texts.read('held')).toBe('theirs');
+  });
+
+  it('are surely not written if they are held for as long as a call may take', async () => {
+    await using store = await connected({}, 2000);
+    const end = await held(inserted('held'));
+    const writes = ['first', 'second'].map((text) => store.texts.create('held', text));
+    for (const write of writes) {
+      await expect(write).rejects.toThrow(StoreUnavailableError);
+      await expect(write).rejects.toThrow(/text under held.*transaction/);
+    }
+    await end();
+    // No write is still under way that could come before this one.
+    expect(await store.texts.create('held', 'third')).toBeUndefined();
+    expect(await store.texts.read('held')).toBe('third');
+  });
+
+  it('leave no setting in the connections of a pool', async () => {
+    const pool = await server.pool({ max: 1 });
+    try {
+      await using store = await connected({ pool, connectionString: undefined, notifications: false } as never);
+      const end = await held(inserted('held'));
+      const duplicate = outcomes([store.texts.create('held', 'ours')]);
+      await created(store.texts, KEYS);
+      expect((await pool.query('SHOW lock_timeout')).rows).toEqual([{ lock_timeout: '0' }]);
+      await end();
+      await duplicate.all;
+    } finally {
+      await pool.end();
+    }
+  });
+});

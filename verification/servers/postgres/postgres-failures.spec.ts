@@ -1,0 +1,184 @@
+import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
+import { PostgresUnusableError, type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
+import { tableNames, tablesOf } from '../../../lib/stores/postgres/tables.js';
+import { closing } from '../../../test/contract/closing.js';
+import { eventually } from '../../../test/contract/eventually.js';
+import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
+
+/** ms, where nothing is waited for until it has passed. */
+const CALL_TIMEOUT = 10_000;
+
+describeOnPostgres('postgres() in trouble', () => {
+  let server: PostgresServer;
+  let admin: Pool;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  beforeEach(async () => {
+    admin = await server.pool();
+    await admin.query('DROP SCHEMA IF EXISTS gatekeeper CASCADE');
+  });
+  afterEach(() => admin.end());
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  const opened = (options: Partial<PostgresStoreOptions> = {}, callTimeout = CALL_TIMEOUT) =>
+    closing(postgres({ connectionString: server.address(), ...options } as PostgresStoreOptions).open({ callTimeout }));
+  const connected = async (...wanted: Parameters<typeof opened>) => {
+    const store = opened(...wanted);
+    await eventually('the store is connected', () => store.health().connected);
+    return store;
+  };
+  /** Holds the lock of a row until the returned function is called. */
+  const locked = async (key: string) => {
+    const locker = await admin.connect();
+    await locker.query(`BEGIN; SELECT * FROM gatekeeper.records WHERE key = '${key}' FOR UPDATE`);
+    return async () => {
+      await locker.query('ROLLBACK');
+      locker.release();
+    };
+  };
+
+  it('boots without a server, says why, and connects when there is one', async () => {
+    await server.stop();
+    await using store = opened();
+    await expect(store.read('key')).rejects.toThrow(StoreUnavailableError);
+    expect(store.health()).toMatchObject({
+      connected: false,
+      members: 0,
+      problem: expect.stringMatching(/ECONNREFUSED.*host and port/),
+    });
+    expect(JSON.stringify(store.health())).not.toContain(PostgresServer.password);
+    await server.restart();
+    await eventually('it is connected', () => store.health().connected);
+    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(store.health()).toEqual({ connected: true, members: 1, quorum: 1 });
+  });
+
+  it('refuses a write surely when the connection is refused', async () => {
+    await using store = await connected();
+    await store.compareAndSet('key', undefined, 'text');
+    await server.stop();
+    await eventually('it is lost', () => !store.health().connected);
+    await expect(store.compareAndSet('key', 'text', 'next')).rejects.toThrow(StoreUnavailableError);
+    await server.restart();
+    await eventually('it is connected', () => store.health().connected);
+    expect(await store.read('key')).toBe('text');
+  });
+
+  it('does not know the outcome of a write whose connection breaks', async () => {
+    await using store = await connected();
+    await store.compareAndSet('key', undefined, 'text');
+    const unlock = await locked('key');
+    const writing = store.compareAndSet('key', 'text', 'next').catch((error: unknown) => error);
+    const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await eventually('the write waits', async () => (await admin.query(waiting)).rows.length > 0);
+    expect(await writing).toBeInstanceOf(UnknownOutcomeError);
+    await unlock();
+    expect(await store.read('key')).toBe('text');
+    expect(await store.compareAndSet('key', 'text', 'next')).toBe(true);
+  });
+
+  it('gives up a write that waits too long, and the server drops it', async () => {
+    await using store = await connected();
+    await using hasty = await connected({}, 300);
+    await store.compareAndSet('key', undefined, 'text');
+    const unlock = await locked('key');
+    const error = await hasty.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
+    expect([StoreUnavailableError, UnknownOutcomeError]).toContain((error as object).constructor);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await eventually('nothing waits any longer', async () => (await admin.query(waiting)).rows.length === 0);
+    await unlock();
+    expect(await store.read('key')).toBe('text');
+  });
+
+  it('tries a write again that another transaction made fail', async () => {
+    const pool = await server.pool({ options: '-c default_transaction_isolation=serializable' });
+    await using store = await connected({ connectionString: undefined, pool } as never);
+    await store.compareAndSet('key', undefined, '0');
+    const writers = ['1', '2', '3', '4'];
+    for (let round = 0; round < 10; round++) {
+      const before = await store.read('key');
+      const write = (text: string) => store.compareAndSet('key', before, `${round}.${text}`, { notify: 'none' });
+      const outcomes = await Promise.all(writers.map(write));
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+      expect(await store.read('key')).toBe(`${round}.${writers[outcomes.indexOf(true)]}`);
+    }
+    await store.close();
+    expect((await pool.query('SELECT 1 AS alive')).rows).toEqual([{ alive: 1 }]);
+    await pool.end();
+  });
+
+  it('waits for the disk although the session would not', async () => {
+    const pool = await server.pool({ options: '-c synchronous_commit=off' });
+    await using store = await connected({ connectionString: undefined, pool } as never);
+    for (let text = 0; text < 20; text++) {
+      // The server's own processes write to the log, too, at any time: only what the write itself added must be on disk.
+      const before = await admin.query('SELECT pg_current_wal_insert_lsn()::text AS end');
+      await store.compareAndSet('key', text ? String(text - 1) : undefined, String(text), { notify: 'none' });
+      const flushed = 'SELECT pg_current_wal_flush_lsn() > $1::pg_lsn AS flushed';
+      expect((await admin.query(flushed, [(before.rows[0] as { end: string }).end])).rows).toEqual([{ flushed: true }]);
+    }
+    await store.close();
+    await pool.end();
+  });
+
+  it('tells a restarted server from the one before', async () => {
+    await using store = await connected();
+    const before = await store.now();
+    await server.restart();
+    const after = await eventually('the clock is read', () => store.now());
+    expect(after.member).not.toBe(before.member);
+    expect(after.time).toBeGreaterThan(before.time);
+  });
+
+  describe('with its tables', () => {
+    it('makes them once when many nodes start together', async () => {
+      const stores = await Promise.all(Array.from({ length: 6 }, () => connected({ maxConnections: 2 })));
+      expect(await stores[0]!.compareAndSet('key', undefined, 'text')).toBe(true);
+      expect(await stores[5]!.read('key')).toBe('text');
+      await Promise.all(stores.map((store) => store.close()));
+    });
+
+    it('makes them again after they were dropped', async () => {
+      await using store = await connected();
+      await store.compareAndSet('key', undefined, 'text');
+      await admin.query('DROP SCHEMA gatekeeper CASCADE');
+      await expect(store.read('key')).rejects.toThrow(/tables are missing/);
+      expect(await eventually('they are there', () => store.compareAndSet('key', undefined, 'new'))).toBe(true);
+    });
+
+    it('says which SQL to run when it may not make them, and works once it was run', async () => {
+      await using store = opened({ createTables: false });
+      await expect(store.verify!()).rejects.toThrow(PostgresUnusableError);
+      await expect(store.read('key')).rejects.toThrow(
+        /has no gatekeeper\.records.*SQL of docs\/stores\.md.*createTables/,
+      );
+      await admin.query(`CREATE SCHEMA gatekeeper; ${tablesOf(tableNames('gatekeeper')).join(';')}`);
+      await eventually('it is connected', () => store.health().connected);
+    });
+
+    it('needs only the documented rights', async () => {
+      await admin.query(`DROP ROLE IF EXISTS app; CREATE ROLE app LOGIN PASSWORD 'pw-of-the-app'`);
+      const connectionString = server.address({ user: 'app', password: 'pw-of-the-app' });
+      await using refused = opened({ connectionString });
+      await expect(refused.verify!()).rejects.toThrow(/SQL of docs\/stores\.md.*permission denied/);
+      await admin.query(`CREATE SCHEMA gatekeeper; ${tablesOf(tableNames('gatekeeper')).join(';')};
+        GRANT USAGE ON SCHEMA gatekeeper TO app;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA gatekeeper TO app;
+        GRANT USAGE ON ALL SEQUENCES IN SCHEMA gatekeeper TO app`);
+      await using store = await connected({ connectionString });
+      expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+      await store.journal('runs').append(['run']);
+      await store.tasks!.queue('mail').offer(['hint']);
+      expect(await store.tasks!.tasks.create('key', 'text')).toBeUndefined();
+      expect((await store.now()).member).toMatch(/^postgres-\d+$/);
+    });
+
+    it('refuses those of a newer version', async () => {
+      await (await connected()).close();
+      await admin.query(`COMMENT ON TABLE gatekeeper.records IS 'nestjs-gatekeeper layout 99'`);
+      await using store = opened();
+      await expect(store.verify!()).rejects.toThrow(/newer version.*update this application/);
+    });
+  });
+});
