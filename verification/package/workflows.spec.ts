@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } from '@actions/workflow-parser';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type * as Parser from '@actions/workflow-parser';
+import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { ROOT } from '../../test/docs/snippets.js';
 
@@ -22,8 +25,21 @@ interface Workflow {
 const read = (name: string) => readFileSync(`${ROOT}.github/workflows/${name}.yml`, 'utf8');
 const commandsOf = ({ steps }: Job) => steps.flatMap(({ run }) => run ?? []);
 
+/** GitHub's own parser, as one file: it imports JSON in a way that Node refuses. */
+let parser: typeof Parser;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(ROOT, 'node_modules/.cache-workflow-parser-'));
+  const outfile = join(folder, 'parser.mjs');
+  const entryPoints = ['@actions/workflow-parser'];
+  await build({ entryPoints, outfile, absWorkingDir: ROOT, bundle: true, platform: 'node', format: 'esm' });
+  parser = (await import(pathToFileURL(outfile).href)) as typeof Parser;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
 /** Faults that GitHub's own parser finds, with its schema of workflows and in expressions. */
 async function faultsOf(content: string): Promise<string[]> {
+  const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = parser;
   const { context, value } = parseWorkflow({ name: 'workflow.yml', content }, new NoOperationTraceWriter());
   const errors = context.errors.getErrors().map(({ message }) => message);
   if (!value || errors.length > 0) return errors;

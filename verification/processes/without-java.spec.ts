@@ -5,20 +5,26 @@ import { withoutJava } from '../needs/without-java.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Suites that start members in different ways, and one that needs none. */
-const FILES = ['contract/hazelcast-cp', 'contract/hazelcast-quorum', 'cluster/wall-clock', 'decision/duration'];
+const FILES = [
+  'servers/contract/hazelcast-cp',
+  'servers/contract/hazelcast-quorum',
+  'processes/cluster/wall-clock',
+  'proof/history/rules',
+];
 
-/** `npm test -- FILES` on a machine without Java and Maven. */
-async function npmTest(variables: NodeJS.ProcessEnv = {}) {
+/** The suites on a machine without Java and Maven. */
+async function runSuites(variables: NodeJS.ProcessEnv = {}) {
   await using machine = await withoutJava();
-  const jest = ['node_modules/jest/bin/jest.js', '--maxWorkers=1', ...FILES.map((file) => `test/${file}.spec.ts`)];
+  const files = FILES.map((file) => `verification/${file}.spec.ts`);
+  const jest = ['node_modules/jest/bin/jest.js', '--roots', 'verification', '--maxWorkers=1', '--', ...files];
   const env = { ...machine.env, ...variables };
   // Not as execaNode: that would put Node's own folder into the PATH, where Java may lie, too.
   const options = { cwd: ROOT, env, extendEnv: false, reject: false, timeout: 150_000 } as const;
-  return execa(process.execPath, ['--experimental-vm-modules', ...jest], options);
+  return execa(process.execPath, jest, options);
 }
 
-it('npm test without Java and Maven skips what needs members: a line for the cause, and a count at the end', async () => {
-  const { exitCode, stdout, stderr } = await npmTest();
+it('a run without Java and Maven skips what needs members: a line for the cause, and a count at the end', async () => {
+  const { exitCode, stdout, stderr } = await runSuites();
   expect(stderr).not.toContain('FAIL');
   expect(exitCode).toBe(0);
   expect(stdout.split('\n').slice(-2)).toEqual([
@@ -27,8 +33,8 @@ it('npm test without Java and Maven skips what needs members: a line for the cau
   ]);
 });
 
-it('npm test without Java and Maven fails where the environment says CI=true', async () => {
-  const { exitCode, stdout, stderr } = await npmTest({ CI: 'true' });
+it('a run without Java and Maven fails where the environment says CI=true', async () => {
+  const { exitCode, stdout, stderr } = await runSuites({ CI: 'true' });
   expect(exitCode).toBe(1);
   expect(stderr).toContain('Java is missing: install Java 17 or newer');
   expect(stderr).toContain('It is not skipped, because the environment says CI=true');

@@ -42,17 +42,17 @@ export const SERVERS = [
 /** Tests by the kind of the server: files, a pattern of names, and the variable of the environment with the program. */
 export const TESTS = {
   redis: {
-    files: ['contract/redis-', 'contract/nodes.spec', 'servers/redis-'],
+    files: ['contract/redis-', 'contract/nodes.spec', 'matrix/redis-'],
     names: '[Rr]edis|failover|slot',
     variable: 'REDIS_SERVER',
   },
   postgres: {
-    files: ['contract/postgres-', 'contract/nodes.spec', 'stores/postgres/postgres-failures'],
+    files: ['contract/postgres-', 'contract/nodes.spec', 'servers/postgres/postgres-failures'],
     names: '^(?!.*pglite).*[Pp]ostgre',
     variable: 'POSTGRES_PROGRAMS',
   },
   pglite: { files: ['contract/postgres-'], names: 'pglite' },
-  pgbouncer: { files: ['servers/pgbouncer'], names: '', variable: 'PGBOUNCER' },
+  pgbouncer: { files: ['matrix/pgbouncer'], names: '', variable: 'PGBOUNCER' },
   hazelcast: {
     files: ['contract/hazelcast-(store|tasks|waiting|locks)'],
     names: '^(?!.*cp: true)',

@@ -68,15 +68,15 @@ async function runTests({ kind }, { program, folder, version }) {
   const { files, names, variable } = TESTS[kind];
   const report = join(tmpdir(), `gatekeeper-servers-${randomUUID()}.json`);
   const jest = [
-    '--experimental-vm-modules',
     'node_modules/jest/bin/jest.js',
+    '--roots=verification/servers',
     '--maxWorkers=1',
     '--forceExit',
     '--json',
     `--outputFile=${report}`,
     '--testMatch=**/*.(spec|servers).ts',
     `--testNamePattern=${names}`,
-    ...files.map((file) => `test/${file}`),
+    ...files,
   ];
   const value = { POSTGRES_PROGRAMS: program && dirname(program), HAZELCAST_VERSION: version }[variable] ?? program;
   // With CI nothing is skipped for lack of a tool.
