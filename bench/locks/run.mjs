@@ -13,7 +13,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 import { QUEUES } from '../queues/catalogue.mjs';
 import { queueSpeed } from '../queues/speed.mjs';
 import { CATALOGUE } from './catalogue.mjs';
@@ -110,6 +110,6 @@ function described({ version, id, name, kind, server, differs, promise }) {
   return { id, name, kind, server, differs, promise, version: version() };
 }
 
-function formatted(text) {
-  return format(text, { parser: 'markdown', singleQuote: true, printWidth: 120 });
+async function formatted(text) {
+  return format(text, { ...(await resolveConfig(DOCS)), parser: 'markdown' });
 }
