@@ -1,14 +1,31 @@
 /** The pages of the site, in the order of its sidebar. Each page of docs stands in one group: a test fails if one is missing. */
 export const GROUPS = [
-  { title: 'Start', pages: ['README', 'comparison', 'compatibility', 'CHANGELOG'] },
   {
-    title: 'Coming from',
-    pages: ['from-shedlock', 'from-redlock', 'from-node-cron', 'from-bullmq-repeatables'],
+    title: 'Start',
+    pages: ['README', 'stores', 'from-shedlock', 'from-redlock', 'from-node-cron', 'from-bullmq-repeatables'],
   },
-  { title: 'Parts', pages: ['leadership', 'allocation', 'tasks', 'task-examples', 'testing'] },
-  { title: 'Stores', pages: ['stores', 'redis', 'remote', 'persistence'] },
-  { title: 'Running it', pages: ['console', 'operations', 'alerts', 'kubernetes', 'telemetry', 'cli', 'http-api'] },
-  { title: 'Inside', pages: ['guarantees', 'architecture', 'fault-report', 'CONTRIBUTING'] },
+  {
+    title: 'Use',
+    pages: ['permits', 'options', 'errors', 'leadership', 'allocation', 'tasks', 'task-examples', 'testing'],
+  },
+  {
+    title: 'Operate',
+    pages: [
+      'operations',
+      'console',
+      'cli',
+      'http-api',
+      'alerts',
+      'telemetry',
+      'kubernetes',
+      'hazelcast',
+      'redis',
+      'remote',
+      'persistence',
+    ],
+  },
+  { title: 'Understand', pages: ['guarantees', 'architecture', 'CONTRIBUTING'] },
+  { title: 'Reports', pages: ['comparison', 'compatibility', 'fault-report', 'CHANGELOG'] },
 ];
 
 /** Pages that stand in the project's folder and not in docs. */
