@@ -1,3 +1,4 @@
+import { statusText } from '../../lib/cli/views/status.view.js';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
 import { parse } from 'yaml';
 import { until } from '../support/apps.js';
@@ -125,6 +126,28 @@ describe('what the command line shows', () => {
       ['production/app9', 'crashed', '-', '7', 'its node no longer lives; permit until 2026-11-21 16:41:35Z'],
       ['production/app9', 'crashed', '-', '-', 'its node no longer lives'],
     ]);
+  });
+
+  it('marks a holder that no living node has', async () => {
+    const { node } = cluster();
+    const app = await node();
+    await app.tryAcquire('report');
+    const { semaphores } = await app.overview('report');
+    const frozen = semaphores.map((semaphore) => ({
+      ...semaphore,
+      holders: semaphore.holders.map((holder) => ({ ...holder, isUnheard: true as const })),
+    }));
+    expect(statusText(semaphores)).toMatch(/app1 \(1 min \d+ s\)/);
+    expect(statusText(frozen)).toMatch(/app1 \(1 min \d+ s, not heard of\)/);
+  });
+
+  it('lists a run that was skipped, with the reason', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.pause('report', { by: 'bob', reason: 'ticket 4711' });
+    await app.run('report', () => undefined, { job: 'Jobs.report' });
+    await app.close();
+    expect((await gatekeeper(['history', 'report'])).out).toMatch(/report +Jobs\.report .* skipped +- +- +paused$/m);
   });
 
   it('lists runs and changes of one semaphore or of all, the newest first', async () => {

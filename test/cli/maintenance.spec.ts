@@ -39,6 +39,19 @@ describe('maintenance on the command line', () => {
     expect((await gatekeeper(['maintenance', 'end', 'db'])).exitCode).toBe(3);
   });
 
+  it('leaves alone what was paused before, and says by whom and why', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    await app.definitions.pause('report', { by: 'bob', reason: 'broken' });
+    const { exitCode, out } = await gatekeeper(['maintenance', 'start', 'db', '.*', '--reason', 'it moves']);
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(
+      /^paused 1: nightly-export\nleft alone report: was paused before, by "bob" at \S+Z: broken\nno permit is held: safe to begin\n$/,
+    );
+    expect((await gatekeeper(['maintenance', 'end', 'db'])).out).toBe('resumed 1: nightly-export\n');
+    expect((await app.definitions.get('report'))?.pause?.by).toBe('bob');
+  });
+
   it('does not hide the status if the record of the windows can not be read', async () => {
     const { store, node, gatekeeper } = cluster();
     await node();

@@ -14,13 +14,6 @@ let size: Size;
 beforeAll(async () => void (size = (await import(`${ROOT}tools/pack-check/size.mjs`)) as Size));
 
 describe('The size of the package', () => {
-  it('is in docs/compatibility.md as it is bounded', () => {
-    const page = readFileSync(`${ROOT}docs/compatibility.md`, 'utf8');
-    const last = [...page.matchAll(/^\| package.*\| +([\d.]+)(?: MB)? \|$/gm)].map(([, figure]) => Number(figure));
-    const { packed, unpacked, dependencies } = size.BOUNDS;
-    expect(last).toEqual([packed / 1e6, unpacked / 1e6, dependencies]);
-  });
-
   it('names what has grown over its bound', () => {
     const bounds = { packed: 2, unpacked: 5, dependencies: 1 };
     expect(size.growth({ packed: 2, unpacked: 6, dependencies: 1 }, bounds)).toEqual([

@@ -76,7 +76,7 @@ async function pausedReport({ gatekeeper, get }: Scene): Promise<void> {
   await until(async () => (await get('/api/audit')).json.entries.length === 1);
 }
 
-/** The tasks by the heading of their section in docs/operations.md, each with the situation that it begins in. */
+/** Tasks of an operator that docs/operations.md describes, each with the situation that it begins in. */
 export const OPERATOR_TASKS = {
   'Find out why a job does not run': pausedExport,
   'Pause everything for maintenance': pausedReport,
