@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONTRIBUTORS_PAGES, ROOT, pages } from './snippets.js';
 
-const { homepage, repository } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+const { homepage, repository, files } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 const PROJECT = String(homepage).replace(/#.*/, '');
 const FILES = [`${PROJECT}/blob/main/`, `${PROJECT.replace('github.com', 'raw.githubusercontent.com')}/main/`];
 
@@ -28,6 +28,15 @@ function fileOf(page: string, target: string): string | undefined {
   return /^[a-z]+:/.test(target) ? undefined : join(dirname(page), target);
 }
 
+/** Whether a file of docs is in the package, by `files` of package.json. */
+function isPacked(file: string): boolean {
+  const patterns = files as string[];
+  const isNamed = patterns.some((pattern) =>
+    pattern === 'docs/*.md' ? /^docs\/[^/]+\.md$/.test(file) : pattern === file,
+  );
+  return isNamed && !patterns.includes(`!${file}`);
+}
+
 /** As GitHub makes them of headings. */
 function anchorsOf(page: string): string[] {
   return [...readFileSync(ROOT + page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
@@ -45,6 +54,13 @@ describe('the links of README and docs', () => {
     expect(repository.url).toBe(`git+${PROJECT}.git`);
   });
 
+  it.each(pages().filter(isPacked))('of %s, which is packed, lead to packed files or are absolute', (page) => {
+    const elsewhere = linksOf(page).filter(
+      ({ target }) => !/^[a-z]+:/.test(target) && !isPacked(fileOf(page, target)!),
+    );
+    expect(elsewhere).toEqual([]);
+  });
+
   it.each([...pages(), ...CONTRIBUTORS_PAGES])('of %s lead to files and headings that exist', (page) => {
     const dead = linksOf(page).filter(({ target, anchor }) => {
       const file = fileOf(page, target);
@@ -53,4 +69,12 @@ describe('the links of README and docs', () => {
     });
     expect(dead).toEqual([]);
   });
+});
+
+it('No report of tests is packed', () => {
+  const reports = readdirSync(`${ROOT}docs`).filter((name) =>
+    /^(comparison|compatibility|fault-report)\.md$/.test(name),
+  );
+  expect(reports).toHaveLength(3);
+  expect(reports.filter((name) => isPacked(`docs/${name}`))).toEqual([]);
 });

@@ -36,16 +36,16 @@ describe('docs/guarantees.md', () => {
 });
 
 describe.each([
-  ['docs/testing.md', 'examples/testing/'],
-  ['docs/from-shedlock.md', 'examples/from-shedlock/'],
-  ['docs/stores.md', 'examples/store/'],
-  ['docs/task-examples.md', 'sample-app/src/tasks/'],
-  ['docs/compatibility.md', 'verification/package/compatibility/settings/'],
-])('%s', (page, folder) => {
-  it(`quotes each file of ${folder} as it is tested`, async () => {
+  ['docs/testing.md', ['examples/testing/', 'verification/package/compatibility/settings/']],
+  ['docs/from-shedlock.md', ['examples/from-shedlock/']],
+  ['docs/stores.md', ['examples/store/']],
+  ['docs/task-examples.md', ['sample-app/src/tasks/']],
+])('%s', (page, folders) => {
+  it(`quotes each file of ${folders.join(' and ')} as it is tested`, async () => {
     const quotes = [...(await read(page)).matchAll(QUOTE)].map(([, path, text]) => [path!, text!.trim()]);
-    const files = await readdir(new URL(folder, ROOT));
-    const sources = files.map(async (file) => [folder + file, await quotable(folder + file)]);
+    const listed = folders.map(async (folder) => (await readdir(new URL(folder, ROOT))).map((file) => folder + file));
+    const files = (await Promise.all(listed)).flat();
+    const sources = files.map(async (file) => [file, await quotable(file)]);
     expect(Object.fromEntries(quotes)).toEqual(Object.fromEntries(await Promise.all(sources)));
   });
 });

@@ -90,7 +90,7 @@ function platform({ platform: name }) {
   ].join('\n');
 }
 
-/** The file that docs/compatibility.md quotes, and its name in the application. */
+/** The file that docs/testing.md quotes, and its name in the application. */
 function runnerSettings({ runner, module, transform }) {
   if (runner === 'Vitest') return ['vitest.config.mts', 'vitest.config.mts'];
   if (module === 'ESM') return ['jest.esm.json', 'jest.config.json'];
