@@ -27,7 +27,7 @@ export interface UnreadableCounts {
   readonly nodes: number;
 }
 
-/** Identifies a fault; docs/http-api.md explains each. The codes are part of the API and are never renamed. */
+/** Identifies a fault; docs/operations.md explains each. The codes are part of the API and are never renamed. */
 export type HealthFaultCode =
   | 'closing'
   | 'store-unreachable'
