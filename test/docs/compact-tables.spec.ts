@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { format, resolveConfig } from 'prettier';
 import { ROOT } from './snippets.js';
 
