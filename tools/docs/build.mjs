@@ -1,4 +1,7 @@
-/** `npm run docs`: builds the site into tools/docs/.output. `--api` makes only the API reference, as Markdown. */
+/**
+ * `npm run docs`: builds the site into tools/docs/.output. With `-- --open` it then serves the site on a local port, without
+ * the internet. `--api` makes only the API reference, as Markdown.
+ */
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +20,7 @@ await rm(pages, { recursive: true, force: true });
 await mkdir(pages, { recursive: true });
 await inHere`typedoc`;
 if (!process.argv.includes('--api')) await buildSite();
+if (process.argv.includes('--open')) await inHere`vitepress preview .pages`;
 
 /** The tools have a package of their own, so that `npm ci` of the project stays small. */
 async function install() {
@@ -28,7 +32,7 @@ async function buildSite() {
   await copyPages(root, pages);
   await copyFile(join(here, 'home.md'), join(pages, 'index.md'));
   await cp(join(here, 'site'), pages, { recursive: true });
-  await inHere`vitepress build .pages --outDir .output`;
+  await inHere`vitepress build .pages`;
   const faults = await faultsOfSite(join(here, '.output'));
   if (faults.length > 0) throw new Error(`The site has faults:\n${faults.join('\n')}`);
 }

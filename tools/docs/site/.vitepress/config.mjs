@@ -62,6 +62,7 @@ export default defineConfig({
   description: 'Runs a NestJS cron method on one node of the cluster',
   lang: 'en',
   cleanUrls: true,
+  outDir: '../.output',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   lastUpdated: false,
   markdown: { anchor: { slugify }, config: drawDiagrams, languageAlias: { console: 'sh' } },
