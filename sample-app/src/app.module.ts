@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { GatekeeperModule } from 'nestjs-gatekeeper';
 import { ArchiveClient } from './archive/archive.client.js';
@@ -13,26 +13,28 @@ import { ImportsController } from './imports/imports.controller.js';
 import { MailingJob } from './jobs/mailing.job.js';
 import { NightlyExportJob } from './jobs/nightly-export.job.js';
 import { ReportJob } from './jobs/report.job.js';
+import { Metrics } from './metrics.js';
 import { MetricsController } from './metrics.controller.js';
 import { StateController } from './state.controller.js';
 import { TasksModule } from './tasks.module.js';
 
-// The embedded store of the runner keeps no tasks: a node with a handler of tasks would not start.
-const tasks = new Environment().keepsTasks ? [TasksModule] : [];
-
 @Module({
   imports: [
-    EnvironmentModule,
     ScheduleModule.forRoot(),
     GatekeeperModule.forRootAsync({
-      inject: [Environment],
+      inject: [Environment, Metrics],
       useFactory: gatekeeperConfig,
       // Where operators see who holds what, pause, edit and migrate; the tokens stand in the configuration.
       console: { path: 'gatekeeper', environment: 'sample' },
     }),
-    ...tasks,
+    TasksModule,
   ],
   controllers: [StateController, ImportsController, DeliveryController, MetricsController],
   providers: [NightlyExportJob, MailingJob, ReportJob, ArchiveClient, Poller, Delivery, QueuesClient],
 })
-export class AppModule {}
+export class AppModule {
+  /** The application with the settings of one node. */
+  static of(environment: Environment): DynamicModule {
+    return { module: AppModule, imports: [EnvironmentModule.of(environment)] };
+  }
+}

@@ -1,16 +1,16 @@
-import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, remote } from 'nestjs-gatekeeper';
+import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, memory } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
 import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
 import { QUEUES, QUEUE_GROUP } from './delivery/queues.js';
 import type { Environment } from './environment.js';
-import { meterProvider } from './metrics.controller.js';
+import type { Metrics } from './metrics.js';
 
 /**
  * All that the gatekeeper has to know. Durations are a few seconds here so that one can watch permits move; a job that
  * runs once a night would rather have minutes.
  */
-export function gatekeeperConfig(environment: Environment): GatekeeperModuleOptions {
+export function gatekeeperConfig(environment: Environment, { meterProvider }: Metrics): GatekeeperModuleOptions {
   return {
     group: environment.group,
     acquirer: environment.acquirer,
@@ -43,7 +43,7 @@ export function storeOf(environment: Environment): StoreDefinition {
     case 'redis':
       return redis({ url: environment.redisUrl, prefix: 'gatekeeper-sample:' });
     case 'embedded':
-      return remote({ url: environment.storeUrl, token: environment.storeToken });
+      return environment.memory ?? memory();
     case 'hazelcast':
       return hazelcast({ clusterName: environment.hazelcastCluster, members: environment.hazelcastMembers });
   }

@@ -14,7 +14,7 @@ import { ROOT } from './compile.mjs';
 const STAGES = {
   servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
   page: { build: ['build'], commands: async () => [specs('page')] },
-  processes: { build: ['build', 'build:sample'], commands: async () => [specs('processes')] },
+  processes: { build: ['build'], commands: async () => [specs('processes')] },
   proof: { build: [], commands: async () => [specs('proof')] },
   package: {
     build: ['build'],

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type LogLevel, type LoggerService, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { QueuesController } from '../delivery/queues.controller.js';
 import { LedgerController } from '../ledger/ledger.controller.js';
@@ -8,8 +8,11 @@ import { ArchiveController } from './archive.controller.js';
 class ArchiveModule {}
 
 /** Stands for the database or file store that all nodes share, and that outlives each of them. */
-export async function startArchive(port: number): Promise<{ url: string } & AsyncDisposable> {
-  const app = await NestFactory.create(ArchiveModule, { logger: ['warn', 'error', 'fatal'] });
+export async function startArchive(
+  port: number,
+  logger: LoggerService | LogLevel[] = ['warn', 'error', 'fatal'],
+): Promise<{ url: string } & AsyncDisposable> {
+  const app = await NestFactory.create(ArchiveModule, { logger });
   await app.listen(port, '127.0.0.1');
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() };
 }

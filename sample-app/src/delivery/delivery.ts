@@ -62,7 +62,7 @@ export class Delivery {
       await send(message, signal);
       ownership.assertOwned();
       await this.queues.remove(queue, message, token, signal);
-      this.#logger.log(`delivered message ${message} of ${queue}, with token ${token}`);
+      this.#logger.verbose(`delivered message ${message} of ${queue}, with token ${token}`);
     } catch (error) {
       // A fault that has nothing to do with the owner: @nestjs/schedule logs it.
       if (ownership.isOwned) throw error;

@@ -27,6 +27,7 @@ export class ReportJob {
     const permit = currentPermit();
     try {
       for (let page = 1; page <= PAGES; page++) await this.#writePage(page);
+      this.#logger.log(`archived ${PAGES} pages, with token ${permit.token}`);
     } catch (error) {
       // A fault that has nothing to do with the permit: @nestjs/schedule logs it.
       if (permit.isHeld) throw error;
@@ -42,7 +43,7 @@ export class ReportJob {
     const text = await render(page, permit.signal);
     permit.assertHeld();
     await this.archive.put(`page-${page}`, text);
-    this.#logger.log(`page ${page} of ${PAGES} archived, with token ${permit.token}`);
+    this.#logger.verbose(`page ${page} of ${PAGES} archived, with token ${permit.token}`);
   }
 }
 

@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { styleText } from 'node:util';
 import { execaNode } from 'execa';
 
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
+const MAIN = join(import.meta.dirname, '../main.js');
 const COLORS = ['cyan', 'magenta', 'yellow'] as const;
 
 /** One node: the app in a process of its own, each line of its output marked with its port. */
@@ -58,7 +58,7 @@ export class AppProcess {
   /** The command line that starts it again. */
   get command(): string {
     const variables = Object.entries({ PORT: this.port, ...this.shown }).map(([name, value]) => `${name}=${value}`);
-    return `${variables.join(' ')} node sample-app/dist/main.js`;
+    return `${variables.join(' ')} node ${relative(process.cwd(), MAIN)}`;
   }
 }
 

@@ -3,8 +3,7 @@ import { STORES, type StoreName } from '../environment.js';
 
 /** The store that the command line asks for. */
 export interface Choice {
-  /** Undefined: Hazelcast if it can be started, else the embedded store. */
-  readonly store?: StoreName | undefined;
+  readonly store: StoreName;
   /** Address of a server that already runs. */
   readonly url?: string | undefined;
 }
@@ -15,19 +14,18 @@ const EXAMPLE =
 
 /** @throws with the choices, if an argument can't be used */
 export function readChoice(args = process.argv.slice(2), env = process.env): Choice {
-  const { store, url, embedded } = parsed(args);
+  const { store = 'embedded', url } = parsed(args);
   // npm keeps such options for itself if they don't follow "--".
-  const kept = ['store', 'url', 'embedded'].find((name) => env[`npm_config_${name}`] !== undefined);
+  const kept = ['store', 'url'].find((name) => env[`npm_config_${name}`] !== undefined);
   if (kept && args.length === 0) throw new Error(`npm took --${kept} for itself: write "--" before it, ${EXAMPLE}`);
-  if (store !== undefined && !isStore(store)) throw new Error(`--store ${store} is no store of the sample: ${CHOICES}`);
-  const chosen = store ?? (embedded ? 'embedded' : undefined);
-  if (url !== undefined && chosen !== 'postgres' && chosen !== 'redis') throw new Error(urlWithout(chosen));
-  return { store: chosen, url };
+  if (!isStore(store)) throw new Error(`--store ${store} is no store of the sample: ${CHOICES}`);
+  if (url !== undefined && store !== 'postgres' && store !== 'redis') throw new Error(urlWithout(store));
+  return { store, url };
 }
 
 function parsed(args: string[]) {
   try {
-    const options = { store: { type: 'string' }, url: { type: 'string' }, embedded: { type: 'boolean' } } as const;
+    const options = { store: { type: 'string' }, url: { type: 'string' } } as const;
     return parseArgs({ args, options }).values;
   } catch (error) {
     const [reason] = (error as Error).message.split('. ');
@@ -41,7 +39,7 @@ function isStore(name: string): name is StoreName {
   return (STORES as readonly string[]).includes(name);
 }
 
-function urlWithout(store: StoreName | undefined): string {
+function urlWithout(store: StoreName): string {
   if (store === 'hazelcast') return '--url is for postgres and redis: name members in HAZELCAST_MEMBERS=host:5701';
   return `--url needs --store postgres or --store redis, ${EXAMPLE}`;
 }

@@ -1,4 +1,3 @@
-import type { Choice } from './choice.js';
 import { Environment } from '../environment.js';
 import { storeOf } from '../gatekeeper.config.js';
 import type { SharedStore } from './shared-store.js';
@@ -26,7 +25,7 @@ const LONGEST_LOOK = 8000;
 type Kind = (typeof KINDS)[keyof typeof KINDS] & { readonly store: keyof typeof KINDS };
 
 /** PostgreSQL or Redis: the server that the user names, or a temporary one. @throws if it can't be used */
-export async function serverStore(store: keyof typeof KINDS, { url }: Choice): Promise<SharedStore> {
+export async function serverStore(store: keyof typeof KINDS, url?: string): Promise<SharedStore> {
   const kind = { ...KINDS[store], store };
   if (url !== undefined) return givenServer(kind, url, '--url');
   const named = process.env[kind.variable];
@@ -39,7 +38,6 @@ async function ownServer({ name, variable, start, store }: Kind): Promise<Shared
   const variables = { STORE: store, [variable]: url };
   return {
     name,
-    keepsTasks: true,
     variables,
     shownVariables: variables,
     lines: [`server   ${placeOf(url)}   pid ${server.pid}`],
@@ -56,7 +54,6 @@ async function givenServer({ name, variable, store, leaves }: Kind, url: string,
   if (warning !== undefined) console.warn(`Warning about the ${name} of ${from}: ${warning}`);
   return {
     name,
-    keepsTasks: true,
     variables,
     // The password must not stand in a terminal.
     shownVariables: { STORE: store, [variable]: from === variable ? `"$${variable}"` : "'the address of --url'" },

@@ -5,7 +5,6 @@ import type { SharedStore } from './shared-store.js';
 export function tryIt(apps: readonly AppProcess[], store: SharedStore, archiveUrl: string): string {
   const [first, second] = apps as [AppProcess, AppProcess?];
   const other = second ?? first;
-  const tasks = store.keepsTasks ? taskLines(first.port, archiveUrl) : '';
   return `
 Three nodes of one application share their permits through ${store.name}:
 
@@ -25,14 +24,10 @@ Try it, in another terminal:
   curl http://127.0.0.1:${first.port}/delivery               which node delivers from which queues
   curl -X POST http://127.0.0.1:${first.port}/imports/acme   takes five seconds; meanwhile:
   curl -X POST http://127.0.0.1:${other.port}/imports/acme   409, and who holds the permit
-${tasks}
-Ctrl-C ends everything.
-`;
-}
 
-function taskLines(port: number, archiveUrl: string): string {
-  return `
-  curl -X POST http://127.0.0.1:${port}/reconciliations/june   100 sub-tasks on all nodes; kill -9 one meanwhile, then:
+  curl -X POST http://127.0.0.1:${first.port}/reconciliations/june   100 sub-tasks on all nodes; kill -9 one meanwhile, then:
   curl ${archiveUrl}/ledger/record-sets            100 lines, each once, and who wrote them
+
+Ctrl-C ends everything.
 `;
 }

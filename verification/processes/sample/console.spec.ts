@@ -3,7 +3,7 @@ import { lackOfBrowser, useBrowser } from '../../page/chromium.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { lackOfMembers } from '../../needs/members.js';
 import { describeUnless } from '../../../test/support/unless.js';
-import { RunningSample } from './running-sample.js';
+import { ON_HAZELCAST, RunningSample } from './running-sample.js';
 
 const TOKEN = 'sample-operator-token';
 const EXPORTED = /\[nightly-export\] exported/;
@@ -25,7 +25,7 @@ interface Entry {
 describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sample', () => {
   const visit = useBrowser();
   let sample: RunningSample;
-  beforeAll(async () => void (sample = await RunningSample.start()));
+  beforeAll(async () => void (sample = await RunningSample.start(ON_HAZELCAST)));
   afterAll(() => sample?.[Symbol.asyncDispose]());
 
   it('see at one port what was edited at another, where it is in force for the next tick', async () => {

@@ -1,7 +1,7 @@
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 import { type DeliveryState, QueueClaims, doubleOwnersIn } from './queue-claims.js';
-import { BUSY, RunningSample } from './running-sample.js';
+import { BUSY, ON_HAZELCAST, RunningSample } from './running-sample.js';
 
 const SECOND = 1000;
 const LEASE = 4 * SECOND;
@@ -16,7 +16,7 @@ describeOnHazelcast('the queues of the sample: three processes and a real member
   let sample: RunningSample;
   let claims: QueueClaims;
   beforeAll(async () => {
-    sample = await RunningSample.start();
+    sample = await RunningSample.start(ON_HAZELCAST);
     claims = new QueueClaims(sample);
   });
   afterAll(async () => {

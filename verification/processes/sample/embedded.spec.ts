@@ -1,25 +1,32 @@
-import { type WithoutJava, withoutJava } from '../../needs/without-java.js';
-import { RunningSample, type Started } from './running-sample.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RunningSample } from './running-sample.js';
 
-describe('the sample on an embedded store', () => {
+describe('the sample without a choice of a store', () => {
+  let nothing: string;
   let sample: RunningSample | undefined;
-  let machine: WithoutJava | undefined;
-  afterEach(async () => {
-    await sample?.[Symbol.asyncDispose]();
-    await machine?.[Symbol.asyncDispose]();
-    sample = machine = undefined;
+  beforeAll(async () => void (nothing = await mkdtemp(join(tmpdir(), 'gatekeeper-no-programs-'))));
+  afterEach(() => sample?.[Symbol.asyncDispose]());
+  afterAll(() => rm(nothing, { recursive: true }));
+
+  it('runs three nodes where PATH leads to no program, and ends on Ctrl-C', async () => {
+    const { JAVA_HOME: _, ...env } = process.env;
+    sample = await RunningSample.start({ env: { ...env, PATH: nothing } });
+    expect(sample.output).toContain('share one store, in the memory of this process');
+    await sample.nextLine(/\[nightly-export\] exported/, 10_000);
+    expect(await sample.interrupt()).toBe(0);
   });
 
-  async function start(started: Started): Promise<RunningSample> {
-    sample = await RunningSample.start(started);
-    return sample;
-  }
-
-  it('runs by itself without Java and Maven, says why, and what Hazelcast would add', async () => {
-    machine = await withoutJava();
-    const { output } = await start({ env: machine.env });
-    expect(output).toMatch(/^Java is missing: install Java 17 or newer .*embedded store.*memory\(\).*remote\(\)/m);
-    expect(output).toMatch(/^Hazelcast would add: .*quorum/m);
-    expect(output).toContain('Three nodes of one application share their permits through an embedded store:');
+  it('says how to go on where the chosen server is missing', async () => {
+    const { JAVA_HOME: _, HAZELCAST_MEMBERS: _members, CI: _ci, ...env } = process.env;
+    sample = await RunningSample.begin([], {
+      args: ['--store', 'hazelcast'],
+      env: { ...env, PATH: nothing, GATEKEEPER_CACHE: nothing },
+    });
+    expect(await sample.exitCode()).toBe(1);
+    expect(sample.output).toMatch(
+      /^Java is missing: install Java 17 or newer .*, or start the sample without --store$/m,
+    );
   });
 });

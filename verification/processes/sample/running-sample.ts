@@ -1,16 +1,17 @@
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import type { GatekeeperState } from 'nestjs-gatekeeper';
 import { freePort } from '../../../lib/testing/hazelcast/free-port.js';
 import { eventually } from '../../../test/contract/eventually.js';
+import { ROOT, compiledPath } from '../../../tools/test/compile.mjs';
 import type { DeliveryState } from './queue-claims.js';
 
 /** ms by which all may come later on a machine where many processes wait for a processor. */
 export const BUSY = 20_000;
 const MOST_STARTS = 3;
 const PORT_IS_TAKEN = /EADDRINUSE|[Aa]ddress already in use/;
-const RUNNER = fileURLToPath(new URL('../../../sample-app/dist/run.js', import.meta.url));
+const RUNNER = compiledPath(join(ROOT, 'sample-app/src/run.ts'));
 
 /** One line of an app's output, and when it came, by the monotonic clock in ms. */
 export interface AppLine {
@@ -25,7 +26,10 @@ export interface Started {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** `npm run sample` without the build, on ports of its own, as a person at its terminal sees it. */
+/** The choice of a store that is a real server. */
+export const ON_HAZELCAST: Started = { args: ['--store', 'hazelcast'] };
+
+/** `npm run sample` without its compilation, on ports of its own, as a person at its terminal sees it. */
 export class RunningSample {
   readonly ports: readonly number[];
   readonly archiveUrl: string;
@@ -77,7 +81,7 @@ export class RunningSample {
   }
 
   async #ready(): Promise<void> {
-    const isReady = () => this.output.includes('Ctrl-C ends everything');
+    const isReady = () => /Ctrl-C/.test(this.output);
     const ended = this.exitCode().then((code) => Promise.reject(new Error(`ended with exit code ${code}`)));
     await Promise.race([eventually('the sample says how to try it', isReady, 60_000), ended]);
   }

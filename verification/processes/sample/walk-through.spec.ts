@@ -21,7 +21,6 @@ const STORES = [
   { store: 'hazelcast', name: 'Hazelcast', lack: lackOfMembers },
   { store: 'postgres', name: 'PostgreSQL', lack: lackOfPostgres },
   { store: 'redis', name: 'Redis', lack: lackOfRedis },
-  { store: 'embedded', name: 'an embedded store', lack: undefined },
 ] as const;
 
 for (const { store, name, lack } of STORES) {
@@ -40,18 +39,18 @@ for (const { store, name, lack } of STORES) {
       sample = await RunningSample.start({ args: ['--store', store], env });
       const running = sample;
       expect(running.output).toContain(`Three nodes of one application share their permits through ${name}:`);
-      expect(running.pids).toHaveLength(1 + 3 + (store === 'embedded' ? 0 : 1));
+      expect(running.pids).toHaveLength(1 + 3 + 1);
 
       await eventually('two exports', () => running.lines(EXPORTED).length > 1, 40 * SECOND);
       const exporters = new Set(running.lines(EXPORTED).map(({ port }) => port));
       expect(exporters.size).toBe(1);
       const [victim] = [...exporters] as [number];
       const [other] = running.others(victim) as [number];
-      const tasks = store === 'embedded' ? undefined : await beginTasks(running, other);
+      const tasks = await beginTasks(running, other);
       const killed = performance.now();
       process.kill(running.pid(victim), 'SIGKILL');
       const { port: heir } = await running.nextLine(EXPORTED, MOVED, running.others(victim));
-      await tasks?.finished();
+      await tasks.finished();
       // A line that the victim wrote before its death may be read after it.
       const exportersSince = running.lines(EXPORTED, killed).filter(({ port }) => port !== victim);
       expect(new Set(exportersSince.map(({ port }) => port))).toEqual(new Set([heir]));
