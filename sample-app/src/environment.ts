@@ -18,6 +18,7 @@ const schema = z.object({
   REDIS_URL: z.string().default('redis://127.0.0.1:6379'),
   CONSOLE_TOKEN: z.string().min(16).default('sample-operator-token'),
   ARCHIVE_URL: z.url().default('http://127.0.0.1:8099'),
+  LEASE: z.string().default('4s'),
   TASK_DURATION: z.coerce.number().int().min(0).default(300),
 });
 
@@ -35,6 +36,8 @@ export class Environment {
   readonly hazelcastCluster: string;
   /** The token that an operator signs in with. In real life a secret, and one for each person or program. */
   readonly consoleToken: string;
+  /** How long after the end of a node the others believe that it lives. */
+  readonly lease: string;
   /** ms that each task of the examples takes. */
   readonly taskDuration: number;
   readonly #archiveUrl: string;
@@ -59,6 +62,7 @@ export class Environment {
     this.hazelcastCluster = read.HAZELCAST_CLUSTER;
     this.consoleToken = read.CONSOLE_TOKEN;
     this.#archiveUrl = read.ARCHIVE_URL;
+    this.lease = read.LEASE;
     this.taskDuration = read.TASK_DURATION;
   }
 

@@ -21,10 +21,10 @@ export function gatekeeperConfig(environment: Environment, { meterProvider }: Me
       // "report" is not listed: its decorator's duration makes a definition, for any group, with one permit.
     ],
     // One node leads: it polls for messages.
-    leadership: { enabled: true, lease: '4s' },
+    leadership: { enabled: true, lease: environment.lease },
     // The queues of messages are divided over the nodes. A dead node's queues go to others when its lease is over.
     allocation: { groups: [{ name: QUEUE_GROUP, resources: () => QUEUES, id: (name) => name }] },
-    membership: { lease: '4s' },
+    membership: { lease: environment.lease },
     // Definitions are put into the store this long after the start, and only where they are missing.
     definitionsDelay: '1s',
     // How long a run that goes on may hold up the shutdown. Its permit's signal aborts after that.

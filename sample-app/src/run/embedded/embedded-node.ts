@@ -53,7 +53,8 @@ export class EmbeddedNode {
     };
     return runAs(source, async () => {
       const environment = new EmbeddedEnvironment(source, { ...shared, store });
-      const app = await NestFactory.create(AppModule.of(environment), { logger: shared.log });
+      // An error must end the start of this node, not the process.
+      const app = await NestFactory.create(AppModule.of(environment), { logger: shared.log, abortOnError: false });
       await app.listen(port, '127.0.0.1').catch(async (error: unknown) => {
         // Without its port it would still take part in all else.
         await app.close();
