@@ -1,9 +1,16 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { memory, Gatekeeper, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { combined, ofRun } from '../dist/activity/jobs/job-record.js';
-import { EMPTY_SHARD, withAddition } from '../dist/activity/jobs/job-shard.js';
-import { encodeJobShard } from '../dist/activity/jobs/job-shard.codec.js';
-import { shardOf } from '../dist/activity/jobs/pending-additions.js';
+import { ROOT, compile, compiledPath } from '../tools/test/compile.mjs';
 import { round } from './measure.mjs';
+
+// The package does not export what writes the past of jobs, so it comes from the sources.
+await compile();
+const [{ combined, ofRun }, { EMPTY_SHARD, withAddition }, { encodeJobShard }, { shardOf }] = await Promise.all(
+  ['job-record', 'job-shard', 'job-shard.codec', 'pending-additions'].map(
+    (name) => import(pathToFileURL(compiledPath(join(ROOT, `lib/activity/jobs/${name}.ts`))).href),
+  ),
+);
 
 const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const DAY = 86_400_000;

@@ -10,7 +10,7 @@ const DEFINITIONS = 10_000;
 /** The longest that operators may wait for all jobs to move, in ms. */
 const TARGET = 10_000;
 const TOKEN = 'token-of-the-bench-0123456789';
-const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 /** Time that the command line takes to move every job of a site to another, its own start included, each way. */
 export async function migration() {

@@ -3,7 +3,7 @@
  * from an ESM project and from a CommonJS one. No skipLibCheck: the published types must hold by themselves. Then the store
  * of docs/stores.md, as a package of a third party would have it, runs the contract with `node --test`.
  */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,11 @@ import { dependenciesOf, growth } from './size.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'pack-check-'));
+const KINDS = ['dist', 'dist-cjs'];
+const ENTRIES = ['index', 'postgres', 'redis', 'opentelemetry', 'testing'];
+/** Sources, tests, source maps and reports stay in the repository. */
+const NOT_WANTED =
+  /^(lib|test|verification|bench|sample-app|shared)\/|\.(map|spec\.\w+)$|^docs\/(comparison|compatibility|fault-report)\.md$/;
 const inFolder = execa({ cwd: folder, stdout: 'inherit', stderr: 'inherit' });
 
 try {
@@ -19,10 +24,12 @@ try {
   const { stdout } = await execa({ cwd: root })`npm pack --json --pack-destination ${folder}`;
   const [{ filename, files, size, unpackedSize }] = JSON.parse(stdout);
   assertContents(files.map(({ path }) => path));
+  await execa({ cwd: root, stdout: 'inherit', stderr: 'inherit' })`npx attw ${join(folder, filename)} --format ascii`;
   await install(filename);
+  for (const kind of KINDS) await assertClasses(join(folder, 'node_modules/nestjs-gatekeeper', kind));
   const { packages } = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
   const dependencies = dependenciesOf(packages, 'nestjs-gatekeeper');
-  assertSize({ packed: size, unpacked: unpackedSize, dependencies: dependencies.length });
+  assertSize({ files: files.length, packed: size, unpacked: unpackedSize, dependencies: dependencies.length });
   console.log(`${filename}: ${files.length} files, ${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked`);
   console.log(
     `It brings ${dependencies.length} packages: ${dependencies.map((path) => path.replace(/.*node_modules\//, '')).join(', ')}`,
@@ -102,18 +109,12 @@ function assertContents(paths) {
     'LICENSE',
     'README.md',
     'docs/guarantees.md',
-    'dist/index.js',
-    'dist/index.d.ts',
-    'dist/testing/index.js',
-    'dist/postgres.js',
-    'dist-cjs/postgres.js',
-    'dist/telemetry/index.js',
-    'dist-cjs/telemetry/index.js',
     'docs/alert-rules.yaml',
     'docs/grafana-dashboard.json',
     'docs/stores.md',
-    'dist/cli/main.js',
-    'dist-cjs/index.js',
+    ...KINDS.flatMap((kind) => ENTRIES.flatMap((name) => [`${kind}/${name}.js`, `${kind}/${name}.d.ts`])),
+    'dist/cli.js',
+    'dist/LICENSES.txt',
     'dist-cjs/package.json',
     'load-cron.cjs',
     'load-hazelcast-client.cjs',
@@ -126,6 +127,34 @@ function assertContents(paths) {
     'tools/hazelcast/hazelcast-majority.yaml',
   ];
   const missing = needed.filter((path) => !paths.includes(path));
-  const surplus = paths.filter((path) => /^(lib|test|bench|sample-app|shared)\//.test(path));
+  const surplus = paths.filter((path) => NOT_WANTED.test(path));
   if (missing.length + surplus.length > 0) throw new Error(`missing: ${missing}; not wanted: ${surplus}`);
+}
+
+async function assertClasses(folder) {
+  await assertNothingTwice(folder);
+  for (const entry of ENTRIES) assertNames(await import(join(folder, `${entry}.js`)));
+}
+
+/** A bundler may rename classes, but errors and Nest's messages show their names. */
+function assertNames(exported) {
+  const renamed = Object.entries(exported).filter(
+    ([name, value]) => /^[A-Z][a-z]/.test(name) && typeof value === 'function' && value.name !== name,
+  );
+  if (renamed.length > 0)
+    throw new Error(`not as they are exported: ${renamed.map(([name, { name: own }]) => `${name}: ${own}`)}`);
+}
+
+/** Two chunks with one source would have two of each of its classes, and `instanceof` would not hold between them. */
+async function assertNothingTwice(folder) {
+  const chunks = (await readdir(folder, { recursive: true })).filter((path) => /^(chunks\/)?[^/]+\.js$/.test(path));
+  const seen = new Map();
+  for (const chunk of chunks) {
+    const text = await readFile(join(folder, chunk), 'utf8');
+    for (const [, source] of text.matchAll(/^\/\/ ((?:lib|node_modules)\/\S+)$/gm)) {
+      if (seen.has(source)) throw new Error(`${source} is in ${seen.get(source)} and in ${chunk}`);
+      seen.set(source, chunk);
+    }
+  }
+  if (seen.size < 100) throw new Error(`${folder}: the chunks do not name their sources`);
 }

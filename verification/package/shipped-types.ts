@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../../test/docs/snippets.js';
 
-const DIST = `${ROOT}dist/`;
-const ENTRIES = ['index', 'testing/index', 'postgres', 'stores/redis/index'].map((entry) => `${DIST}${entry}.d.ts`);
+const DIST = `${ROOT}dist-cjs/`;
+const ENTRIES = ['index', 'testing', 'postgres', 'redis', 'opentelemetry'].map((entry) => `${DIST}${entry}.d.ts`);
 
 /** The declaration files that an application's compiler reads, as `npm run build` makes them. */
 export class ShippedTypes {

@@ -11,7 +11,7 @@ import { eventually } from '../../../test/contract/eventually.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';
 
 /** The command line as it is shipped. */
-export const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
 export const TOKENS = { view: 'token-of-vera-0123456789', define: 'token-of-dora-0123456789' } as const;
 
