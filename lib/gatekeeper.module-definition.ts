@@ -1,5 +1,6 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
-import { type ConsoleOptions, consoleParts } from './console/index.js';
+import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
+import type { ConsoleOptions } from './console/index.js';
+import { InvalidOptionsError } from './decision/index.js';
 import type { GatekeeperOptions } from './gatekeeper/index.js';
 
 /** Options that Nest needs before it calls the factory of `forRootAsync`. */
@@ -25,22 +26,44 @@ export interface GatekeeperModuleOptions extends GatekeeperOptions {
 
 const optionsInjectionToken = 'GATEKEEPER_MODULE_OPTIONS';
 
+/** Without a static `console` the factory must not give one: then Nest can no longer mount it. */
+const NO_CONSOLE: Provider = {
+  provide: Symbol('no console'),
+  useFactory: ({ console }: GatekeeperModuleOptions) => {
+    if (console === undefined) return;
+    throw new InvalidOptionsError("GatekeeperModule's options", [
+      'console: only the factory gives it, but Nest mounts controllers before it calls the factory: give forRootAsync itself console: {}, too',
+    ]);
+  },
+  inject: [optionsInjectionToken],
+};
+
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
   new ConfigurableModuleBuilder<GatekeeperModuleOptions>({ moduleName: 'Gatekeeper', optionsInjectionToken })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createGatekeeperOptions')
-    .setExtras<GatekeeperModuleExtras>({ isGlobal: true, console: undefined }, (definition, { isGlobal, console }) => {
-      const {
-        imports = [],
-        controllers = [],
-        providers = [],
-      } = consoleParts(definition.module, optionsInjectionToken, console);
-      return {
-        ...definition,
-        global: isGlobal,
-        imports: [...(definition.imports ?? []), ...imports],
-        controllers,
-        providers: [...(definition.providers ?? []), ...providers],
-      };
-    })
+    .setExtras<GatekeeperModuleExtras>({ isGlobal: true, console: undefined }, (definition, { isGlobal, console }) =>
+      console === undefined
+        ? { ...definition, global: isGlobal, providers: [...(definition.providers ?? []), NO_CONSOLE] }
+        : withConsole({ ...definition, global: isGlobal }, console),
+    )
     .build();
+
+function withConsole(definition: DynamicModule, options: ConsoleOptions): DynamicModule {
+  const gatekeeper: DynamicModule = {
+    ...definition,
+    imports: [...(definition.imports ?? [])],
+    exports: [...(definition.exports ?? []), optionsInjectionToken],
+  };
+  gatekeeper.imports!.push(loadConsole(options, gatekeeper));
+  return gatekeeper;
+}
+
+/** An application without a console does not load it: it is a fifth of the code. */
+function loadConsole(options: ConsoleOptions, gatekeeper: DynamicModule): Promise<DynamicModule> {
+  // A global module must not be imported: a copy that the application made of it would be a second gatekeeper.
+  const imports = gatekeeper.global ? [] : [gatekeeper];
+  return import('./console/index.js').then(({ ConsoleModule }) =>
+    ConsoleModule.register(options, optionsInjectionToken, imports),
+  );
+}

@@ -22,6 +22,17 @@ class Jobs {
 })
 class AppModule {}
 
+/** Its module gives the gatekeeper only to modules that import it. */
+const gatekeeper = GatekeeperModule.forRoot({
+  store: memory(),
+  definitionsDelay: 0,
+  clockTolerance: 100,
+  isGlobal: false,
+  console: SETTINGS,
+});
+@Module({ imports: [gatekeeper], providers: [Jobs] })
+class FeatureModule {}
+
 /** Begins the lines of the log that say that the console is served nowhere. */
 const NOT_SERVED = 'log the console is not served';
 const TCP = 0;
@@ -44,6 +55,7 @@ const WITH_HTTP = {
     await app.startAllMicroservices();
     return app;
   },
+  'HTTP, with a gatekeeper that is not global': () => NestFactory.create(FeatureModule, { logger }),
   "a test's, with HTTP on Express": async () => (await compile()).createNestApplication(new ExpressAdapter()),
   "a test's, with HTTP on Fastify": async () =>
     (await compile()).createNestApplication(new FastifyAdapter() as unknown as ExpressAdapter),

@@ -32,9 +32,11 @@ async function bundle(input, options) {
     transform: { target: 'node20' },
     onLog: failOnWarning,
   });
+  const { output: parts } = await build.generate(options);
   const { output } = await build.write({
     ...options,
     chunkFileNames: 'chunks/[name].js',
+    codeSplitting: { groups: groupsOf(parts) },
     keepNames: true,
     minify: false,
     minifyInternalExports: false,
@@ -43,6 +45,30 @@ async function bundle(input, options) {
   });
   await build.close();
   return output.flatMap(({ moduleIds }) => moduleIds.map((id) => relative(ROOT, id)));
+}
+
+/**
+ * What several entries need lies in a few chunks, in place of one for each set of entries: `base`, what the command line
+ * needs, too; `core`, what an application loads in any case. What they load later has chunks of its own.
+ *
+ * @param chunks of a build without these groups: they tell which modules an entry really needs
+ */
+function groupsOf(chunks) {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const loadedWith = (entry) => {
+    const files = new Set([`${entry}.js`]);
+    for (const file of files) for (const each of byFile.get(file)?.imports ?? []) files.add(each);
+    return new Set(
+      [...files].filter((file) => !byFile.get(file)?.isEntry).flatMap((file) => byFile.get(file)?.moduleIds ?? []),
+    );
+  };
+  const core = loadedWith('index');
+  const base = loadedWith('cli');
+  return [
+    { name: 'zod', test: /\/node_modules\/zod\// },
+    { name: 'base', test: (id) => core.has(id) && base.has(id) },
+    { name: 'core', test: (id) => core.has(id) },
+  ];
 }
 
 function failOnWarning(level, log) {

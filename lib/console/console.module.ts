@@ -1,6 +1,5 @@
-import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { RouterModule } from '@nestjs/core';
-import { InvalidOptionsError } from '../decision/index.js';
 import { AccessGuard } from './access/access.guard.js';
 import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
@@ -82,38 +81,37 @@ const PROVIDERS: Provider[] = [
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];
 
-interface Given {
-  readonly console?: ConsoleOptions;
-}
-
-/**
- * Returns the imports, controllers and providers of the console for the gatekeeper's module. Without `options` nothing
- * is mounted.
- *
- * @param optionsToken Nest's injection token of the module's options, which may come from a factory
- */
-export function consoleParts(
-  module: Type,
-  optionsToken: string,
-  options: ConsoleOptions | undefined,
-): Pick<DynamicModule, 'imports' | 'controllers' | 'providers'> {
-  const settings = (useFactory: (given: Given) => unknown): Provider => ({
-    provide: CONSOLE_SETTINGS,
-    useFactory,
-    inject: [optionsToken],
-  });
-  if (options === undefined) return { providers: [settings(expectNone)] };
-  return {
-    imports: [FastifyRoutesModule, RouterModule.register([{ path: pathOf(options), module }])],
-    controllers: [...CONTROLLERS, ...STORE_CONTROLLERS],
-    providers: [settings((given) => parseConsoleOptions(options, given.console)), ...PROVIDERS, ...STORE_PROVIDERS],
-  };
-}
-
-/** @throws InvalidOptionsError if only the factory gives `console`, because then Nest can no longer mount it */
-function expectNone({ console }: Given): void {
-  if (console === undefined) return;
-  throw new InvalidOptionsError("GatekeeperModule's options", [
-    'console: only the factory gives it, but Nest mounts controllers before it calls the factory: give forRootAsync itself console: {}, too',
-  ]);
+/** Mounts page, API and event stream of the console. A module of its own, so that an application loads it only if it has one. */
+@Module({})
+export class ConsoleModule {
+  /**
+   * @param options of the console that are known before Nest calls a factory
+   * @param optionsToken Nest's injection token of the gatekeeper's options, which may have more options of the console
+   * @param imports what gives GatekeeperService and the options; nothing if they are global
+   * @throws InvalidOptionsError if the path can't be used
+   */
+  static register(
+    options: ConsoleOptions,
+    optionsToken: string,
+    imports: NonNullable<DynamicModule['imports']>,
+  ): DynamicModule {
+    return {
+      module: ConsoleModule,
+      imports: [
+        ...imports,
+        FastifyRoutesModule,
+        RouterModule.register([{ path: pathOf(options), module: ConsoleModule }]),
+      ],
+      controllers: [...CONTROLLERS, ...STORE_CONTROLLERS],
+      providers: [
+        {
+          provide: CONSOLE_SETTINGS,
+          useFactory: (given: { readonly console?: ConsoleOptions }) => parseConsoleOptions(options, given.console),
+          inject: [optionsToken],
+        },
+        ...PROVIDERS,
+        ...STORE_PROVIDERS,
+      ],
+    };
+  }
 }
