@@ -44,6 +44,14 @@ describeInBrowser('leadership in the console', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('names the scopes that a node leads, one apart from the other', async () => {
+    const leadership = { enabled: true, scopes: ['default', 'reports'] };
+    const { url, gatekeeper } = await start({ store: memory(), gatekeeper: { acquirer: 'app1', leadership } });
+    await Promise.all(leadership.scopes.map((scope) => gatekeeper.cluster.scope(scope).whenLeader()));
+    const { page } = await visit(url, { token: TOKENS.view, at: '/nodes' });
+    await page.getByText('leads default, reports').waitFor();
+  });
+
   it('asks the leader to step down: shows who could follow, and afterwards who asked and why', async () => {
     const { url, consoles } = await led(2);
     const { page } = await visit(url, { token: TOKENS.operate, at });

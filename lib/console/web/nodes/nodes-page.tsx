@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { AllocationView } from '../allocation/allocation-view.js';
 import type { GroupsAnswer, LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
 import { anyChange } from '../live/concerns.js';
@@ -187,10 +188,11 @@ function Membership({ member, leads }: Pick<ListedNode, 'member' | 'leads'>) {
       {leads.length > 0 ? (
         <span class="second">
           leads{' '}
-          {leads.map((scope) => (
-            <SemaphoreLink key={scope} name={`leader:${scope}`}>
-              {scope}
-            </SemaphoreLink>
+          {leads.map((scope, index) => (
+            <Fragment key={scope}>
+              {index > 0 && ', '}
+              <SemaphoreLink name={`leader:${scope}`}>{scope}</SemaphoreLink>
+            </Fragment>
           ))}
         </span>
       ) : (
