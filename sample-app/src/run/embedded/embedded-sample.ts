@@ -32,6 +32,8 @@ export class EmbeddedSample implements AsyncDisposable {
     try {
       for (const [index, port] of ports.apps.entries())
         sample.nodes.push(await EmbeddedNode.start(port, index, sample.#shared));
+      // Not before: lines of the first node must not come ahead of the introduction.
+      log.begin();
       return sample;
     } catch (error) {
       await sample[Symbol.asyncDispose]();

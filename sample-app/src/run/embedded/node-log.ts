@@ -23,9 +23,9 @@ export function runAs<T>(node: LogSource, code: () => T): T {
 
 /** Nest has one log per process. This one begins each line with the port of the node that wrote it. */
 export class NodeLog extends ConsoleLogger {
-  /** @param write takes whole lines */
+  /** Until {@link begin} it has only lines about faults. @param write takes whole lines */
   constructor(private readonly write: (text: string) => void) {
-    super({ logLevels: ['log', ...FAULTS], colors: isColored() });
+    super({ logLevels: [...FAULTS], colors: isColored() });
   }
 
   protected override printMessages(
@@ -41,6 +41,11 @@ export class NodeLog extends ConsoleLogger {
     const fault = FAULTS.includes(level) ? `${level.toUpperCase()} ` : '';
     for (const message of stack === undefined ? messages : [...messages, stack])
       this.write(`${prefix}${fault}[${context}] ${this.stringifyMessage(message, level)}\n`);
+  }
+
+  /** From now on runs have lines. */
+  begin(): void {
+    this.setLogLevels(['log', ...FAULTS]);
   }
 
   /** Whether each message that was delivered and each page that was archived has a line. Returns what it is now. */
