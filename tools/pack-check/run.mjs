@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { dependenciesOf, growth } from './size.mjs';
+import { startCosts } from './start.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'pack-check-'));
@@ -33,6 +34,10 @@ try {
   console.log(`${filename}: ${files.length} files, ${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked`);
   console.log(
     `It brings ${dependencies.length} packages: ${dependencies.map((path) => path.replace(/.*node_modules\//, '')).join(', ')}`,
+  );
+  const costs = await startCosts(folder);
+  console.log(
+    `Import after Nest: ${costs.import.toFixed(0)} ms of CPU, then ${costs.resident.toFixed(0)} MB resident; a command: ${costs.command} ms of CPU`,
   );
   for (const project of ['esm', 'cjs']) {
     await cp(join(root, 'tools/pack-check', project), join(folder, project), { recursive: true });
