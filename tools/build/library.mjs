@@ -14,15 +14,34 @@ import { COMMAND_LINE, COMMONJS, ENTRIES, ES_MODULES, ROOT, isExternal } from '.
 
 await mkdir(COMMONJS, { recursive: true });
 await writeFile(join(COMMONJS, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
-const [inputs] = await Promise.all([
-  bundle({ ...ENTRIES, ...COMMAND_LINE }, { dir: ES_MODULES, format: 'esm' }),
+const all = { ...ENTRIES, ...COMMAND_LINE };
+const ungrouped = await bundle(all, (build) => build.generate({ format: 'esm' }));
+const groups = groupsOf(ungrouped);
+const [chunks] = await Promise.all([
+  write(all, { dir: ES_MODULES, format: 'esm' }),
   // `import()` of a chunk becomes `require`, because Jest can't import from a CommonJS module.
-  bundle(ENTRIES, { dir: COMMONJS, format: 'cjs', exports: 'named', dynamicImportInCjs: false }),
+  write(ENTRIES, { dir: COMMONJS, format: 'cjs', exports: 'named', dynamicImportInCjs: false }),
 ]);
-await writeFile(join(ES_MODULES, 'LICENSES.txt'), await noticesOf(ROOT, inputs));
+const sources = chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative(ROOT, id)));
+await writeFile(join(ES_MODULES, 'LICENSES.txt'), await noticesOf(ROOT, sources));
 
-/** @returns the files that became part of the bundles */
-async function bundle(input, options) {
+function write(input, options) {
+  return bundle(input, (build) =>
+    build.write({
+      ...options,
+      chunkFileNames: 'chunks/[name].js',
+      codeSplitting: { groups },
+      keepNames: true,
+      minify: false,
+      minifyInternalExports: false,
+      // The sources have the comments. Bundlers of applications need the annotations.
+      comments: { legal: true, annotation: true, jsdoc: false },
+    }),
+  );
+}
+
+/** @returns the chunks that `make` makes of a build */
+async function bundle(input, make) {
   const build = await rolldown({
     input,
     cwd: ROOT,
@@ -32,42 +51,34 @@ async function bundle(input, options) {
     transform: { target: 'node20' },
     onLog: failOnWarning,
   });
-  const { output: parts } = await build.generate(options);
-  const { output } = await build.write({
-    ...options,
-    chunkFileNames: 'chunks/[name].js',
-    codeSplitting: { groups: groupsOf(parts) },
-    keepNames: true,
-    minify: false,
-    minifyInternalExports: false,
-    // The sources have the comments. Bundlers of applications need the annotations.
-    comments: { legal: true, annotation: true, jsdoc: false },
-  });
+  const { output } = await make(build);
   await build.close();
-  return output.flatMap(({ moduleIds }) => moduleIds.map((id) => relative(ROOT, id)));
+  return output;
 }
 
 /**
  * What several entries need lies in a few chunks, in place of one for each set of entries: `base`, what the command line
- * needs, too; `core`, what an application loads in any case. What they load later has chunks of its own.
+ * needs, too; `gatekeeper`, what it loads to connect directly; `nest`, the rest of what an application loads in any case.
+ * What an application loads later has chunks of its own.
  *
  * @param chunks of a build without these groups: they tell which modules an entry really needs
  */
 function groupsOf(chunks) {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const loadedWith = (entry) => {
-    const files = new Set([`${entry}.js`]);
-    for (const file of files) for (const each of byFile.get(file)?.imports ?? []) files.add(each);
-    return new Set(
-      [...files].filter((file) => !byFile.get(file)?.isEntry).flatMap((file) => byFile.get(file)?.moduleIds ?? []),
-    );
+  const shared = ({ isEntry, moduleIds }) => (isEntry ? [] : moduleIds);
+  const loadedBy = (entry, next) => {
+    const found = new Set([byFile.get(`${entry}.js`)].filter(Boolean));
+    for (const chunk of found) for (const file of next(chunk)) if (byFile.has(file)) found.add(byFile.get(file));
+    return new Set([...found].flatMap(shared));
   };
-  const core = loadedWith('index');
-  const base = loadedWith('cli');
+  const application = loadedBy('index', ({ imports }) => imports);
+  const commandLine = loadedBy('cli', ({ imports }) => imports);
+  const direct = loadedBy('cli', ({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
   return [
     { name: 'zod', test: /\/node_modules\/zod\// },
-    { name: 'base', test: (id) => core.has(id) && base.has(id) },
-    { name: 'core', test: (id) => core.has(id) },
+    { name: 'base', test: (id) => application.has(id) && commandLine.has(id) },
+    { name: 'gatekeeper', test: (id) => application.has(id) && direct.has(id) },
+    { name: 'nest', test: (id) => application.has(id) },
   ];
 }
 

@@ -34,7 +34,7 @@ const ofTheConsole = (file: string) => file.endsWith('/chunks/console.js');
 describe.each(BUILDS)('An application that imports the package (%s)', (_build, load) => {
   it('does not load the Hazelcast client, nor the console', async () => {
     const files = await filesLoadedBy(load);
-    expect(files.filter((file) => file.endsWith('/chunks/core.js'))).toHaveLength(1);
+    expect(files.filter((file) => file.endsWith('/chunks/gatekeeper.js'))).toHaveLength(1);
     expect(files.filter((file) => ofTheClient(file) || ofTheConsole(file))).toEqual([]);
   });
 
@@ -59,5 +59,5 @@ it('The command line loads nothing of a node', async () => {
     `(process.argv.push('gatekeeper', '--version'), import(${JSON.stringify(COMMAND_LINE)}))`,
   );
   expect(files.filter((file) => file.endsWith('/dist/cli.js'))).toHaveLength(1);
-  expect(files.filter((file) => file.endsWith('/chunks/core.js') || file.includes('@nestjs'))).toEqual([]);
+  expect(files.filter((file) => file.endsWith('/chunks/gatekeeper.js') || file.includes('@nestjs'))).toEqual([]);
 });
