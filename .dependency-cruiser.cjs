@@ -3,6 +3,7 @@
  * Nobody imports a peer that belongs to another folder.
  */
 const LAYERS = [
+  'copies',
   'decision',
   'async',
   'cron',

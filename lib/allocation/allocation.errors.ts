@@ -2,6 +2,7 @@ import { GatekeeperError, show } from '../decision/index.js';
 
 /** A call names an allocation group that this node does not have. */
 export class UnknownGroupError extends GatekeeperError {
+  static override readonly className = 'UnknownGroupError';
   readonly code = 'unknown-group';
 
   constructor(
@@ -18,6 +19,7 @@ export class UnknownGroupError extends GatekeeperError {
 
 /** This node has an allocation group of that name already. */
 export class GroupExistsError extends GatekeeperError {
+  static override readonly className = 'GroupExistsError';
   readonly code = 'group-exists';
 
   constructor(
@@ -30,6 +32,7 @@ export class GroupExistsError extends GatekeeperError {
 
 /** This node does not own the resource (any more): stop the work on it. */
 export class NotOwnerError extends GatekeeperError {
+  static override readonly className = 'NotOwnerError';
   readonly code = 'not-owner';
 
   constructor(

@@ -10,11 +10,13 @@ import { show } from './texts/show.js';
 
 /** The text under a record's key is not a valid record. It stays unchanged and grants nothing until it is repaired. */
 export class CorruptRecordError extends GatekeeperError {
+  static override readonly className = 'CorruptRecordError';
   readonly code = 'corrupt-record';
 }
 
 /** A newer version of this package wrote the record. It may contain data that this version doesn't know. */
 export class NewerRecordError extends GatekeeperError {
+  static override readonly className = 'NewerRecordError';
   readonly code = 'newer-record';
 }
 

@@ -14,6 +14,7 @@ const RESERVED_PREFIXES = [...OWN_PREFIXES, ...MADE_PREFIXES];
 
 /** A name begins with a prefix that is reserved for this package. */
 export class ReservedNameError extends InvalidOptionsError {
+  static override readonly className = 'ReservedNameError';
   override readonly code = 'reserved-name';
 }
 

@@ -235,6 +235,7 @@ export function expectRoom(shard: ShardRecord, name: string, { permits }: Semaph
 
 /** The shard of a name is full, because very many names without a definition are in use at the same time. */
 export class TooManyNamesError extends GatekeeperError {
+  static override readonly className = 'TooManyNamesError';
   readonly code = 'too-many-names';
 
   constructor(

@@ -4,6 +4,7 @@ import type { DefinitionChange } from '../decision/record.js';
 
 /** No semaphore of that name is defined. */
 export class UnknownSemaphoreError extends GatekeeperError {
+  static override readonly className = 'UnknownSemaphoreError';
   readonly code = 'unknown-semaphore';
 
   constructor(
@@ -17,6 +18,7 @@ export class UnknownSemaphoreError extends GatekeeperError {
 
 /** The pattern of a bulk change matches no semaphore. */
 export class NothingMatchesError extends GatekeeperError {
+  static override readonly className = 'NothingMatchesError';
   readonly code = 'nothing-matches';
 
   constructor(
@@ -29,6 +31,7 @@ export class NothingMatchesError extends GatekeeperError {
 
 /** Another change of the definition came first. The caller must read the definition again. */
 export class EditConflictError extends GatekeeperError {
+  static override readonly className = 'EditConflictError';
   readonly code = 'edit-conflict';
 
   constructor(
@@ -54,6 +57,7 @@ function authorOf(change: DefinitionChange | undefined): string {
 
 /** A semaphore of that name is defined already. */
 export class AlreadyDefinedError extends GatekeeperError {
+  static override readonly className = 'AlreadyDefinedError';
   readonly code = 'already-defined';
 
   constructor(
@@ -68,6 +72,7 @@ export class AlreadyDefinedError extends GatekeeperError {
 
 /** This node's code has no definition to reset to. */
 export class NotInCodeError extends GatekeeperError {
+  static override readonly className = 'NotInCodeError';
   readonly code = 'not-in-code';
 
   constructor(
@@ -82,6 +87,7 @@ export class NotInCodeError extends GatekeeperError {
 
 /** The audit log has no such entry. */
 export class UnknownEntryError extends GatekeeperError {
+  static override readonly className = 'UnknownEntryError';
   readonly code = 'unknown-entry';
 
   constructor(
@@ -96,6 +102,7 @@ export class UnknownEntryError extends GatekeeperError {
 
 /** A change of this kind can't be undone. */
 export class UndoRefusedError extends GatekeeperError {
+  static override readonly className = 'UndoRefusedError';
   readonly code = 'undo-refused';
 
   constructor(

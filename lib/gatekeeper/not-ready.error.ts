@@ -14,6 +14,7 @@ const LACK: Record<NotReadyReason, string> = {
 
 /** The timeout of `ready()` passed, and the node still can't decide. */
 export class NotReadyError extends GatekeeperError {
+  static override readonly className = 'NotReadyError';
   readonly code = 'not-ready';
 
   constructor(

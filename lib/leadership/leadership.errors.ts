@@ -3,6 +3,7 @@ import { GatekeeperError, show } from '../decision/index.js';
 
 /** A call names a scope that is not among the option `leadership.scopes` of this node. */
 export class UnknownScopeError extends GatekeeperError {
+  static override readonly className = 'UnknownScopeError';
   readonly code = 'unknown-scope';
 
   constructor(
@@ -18,6 +19,7 @@ export class UnknownScopeError extends GatekeeperError {
 
 /** A leadership can't be transferred to that node. */
 export class CannotLeadError extends GatekeeperError {
+  static override readonly className = 'CannotLeadError';
   readonly code = 'cannot-lead';
 
   constructor(
@@ -33,6 +35,7 @@ export class CannotLeadError extends GatekeeperError {
 
 /** This node does not lead (any more): stop the work that only a leader may do. */
 export class NotLeaderError extends GatekeeperError {
+  static override readonly className = 'NotLeaderError';
   readonly code = 'not-leader';
 
   constructor(

@@ -27,6 +27,7 @@ import type { LeaderOnlyMetadata } from './leader-only.metadata.js';
  * whose `run()` does not return a RunResult; then it is not known whether the method ran.
  */
 export class NoGatekeeperError extends GatekeeperError {
+  static override readonly className = 'NoGatekeeperError';
   readonly code = 'no-gatekeeper';
 }
 

@@ -15,6 +15,7 @@ const LOSS: Record<LossReason, string> = {
 
 /** The permit is no longer held: stop the work that it guarded. */
 export class PermitLostError extends GatekeeperError {
+  static override readonly className = 'PermitLostError';
   readonly code = 'permit-lost';
 
   constructor(
@@ -29,6 +30,7 @@ export class PermitLostError extends GatekeeperError {
 
 /** `acquire` got no permit within its timeout. */
 export class AcquireTimeoutError extends GatekeeperError {
+  static override readonly className = 'AcquireTimeoutError';
   readonly code = 'acquire-timeout';
 
   constructor(
@@ -47,6 +49,7 @@ export class AcquireTimeoutError extends GatekeeperError {
 
 /** `currentPermit()` was called outside a guarded run. */
 export class NoCurrentPermitError extends GatekeeperError {
+  static override readonly className = 'NoCurrentPermitError';
   readonly code = 'no-current-permit';
 
   constructor() {

@@ -5,6 +5,7 @@ const NOT_YET = 'this node has not read the shards of the names on demand yet: t
 
 /** This node has not read the shards, so it does not know their names. This is no outage: the store may be healthy. */
 export class ShardsUnreadError extends StoreUnavailableError {
+  static override readonly className = 'ShardsUnreadError';
   /**
    * @param isDeclared whether this node's code defines the semaphore, but the definition is not in the store yet
    * @param why the fault that prevents the node from reading the shards, if it lasts

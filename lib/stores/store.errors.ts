@@ -2,16 +2,19 @@ import { GatekeeperError } from '../decision/gatekeeper.error.js';
 
 /** The store could not be reached, or refused the call. Surely nothing was changed. */
 export class StoreUnavailableError extends GatekeeperError {
+  static override readonly className: string = 'StoreUnavailableError';
   readonly code: string = 'unavailable';
 }
 
 /** The store sees fewer members than the quorum needs. Surely nothing was changed. */
 export class NoQuorumError extends StoreUnavailableError {
+  static override readonly className = 'NoQuorumError';
   override readonly code = 'no-quorum';
 }
 
 /** A write was sent, and its outcome is unknown: it may have been applied, or may still be applied. */
 export class UnknownOutcomeError extends GatekeeperError {
+  static override readonly className = 'UnknownOutcomeError';
   readonly code = 'unknown-outcome';
 }
 

@@ -26,6 +26,7 @@ export type SubmitRequest<In = unknown> = {
 
 /** `submitMany()` stopped at its first error, which is the `cause`. Other tasks of the list may have been submitted. */
 export class SubmitManyError extends GatekeeperError {
+  static override readonly className = 'SubmitManyError';
   readonly code = 'submit-many';
 
   /** Number of tasks that were submitted, or known. */

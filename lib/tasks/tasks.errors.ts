@@ -3,6 +3,7 @@ import { InvalidOptionsError, escapeHidden, readDelay, show } from '../decision/
 
 /** The store of this node keeps no tasks. */
 export class NoTasksError extends InvalidOptionsError {
+  static override readonly className = 'NoTasksError';
   override readonly code = 'no-tasks';
 
   constructor() {
@@ -12,11 +13,13 @@ export class NoTasksError extends InvalidOptionsError {
 
 /** A handler throws it when no further attempt can succeed. The task is not tried again, and kept as a dead letter. */
 export class InvalidTaskError extends GatekeeperError {
+  static override readonly className = 'InvalidTaskError';
   readonly code = 'invalid-task';
 }
 
 /** A handler throws it to be called again later. That counts as no failure. */
 export class RetryLaterError extends GatekeeperError {
+  static override readonly className = 'RetryLaterError';
   readonly code = 'retry-later';
 
   constructor(
@@ -35,6 +38,7 @@ export class RetryLaterError extends GatekeeperError {
 
 /** This node no longer owns the task: its lease ended, another node took it, or it was cancelled. Stop the work. */
 export class LeaseExpiredError extends GatekeeperError {
+  static override readonly className = 'LeaseExpiredError';
   readonly code = 'lease-expired';
 
   constructor(
@@ -49,6 +53,7 @@ export class LeaseExpiredError extends GatekeeperError {
 
 /** External programs have named more types of tasks on this node than it serves: each one has queues in the store. */
 export class TooManyTypesError extends GatekeeperError {
+  static override readonly className = 'TooManyTypesError';
   readonly code = 'too-many-types';
 
   constructor(most: number) {
@@ -58,6 +63,7 @@ export class TooManyTypesError extends GatekeeperError {
 
 /** A person or program cancelled the task. Stop its work; its result is refused. */
 export class TaskCancelledError extends GatekeeperError {
+  static override readonly className = 'TaskCancelledError';
   readonly code = 'task-cancelled';
 
   /** Name of the person or program. */
@@ -80,6 +86,7 @@ export class TaskCancelledError extends GatekeeperError {
 
 /** An attempt takes longer than its handler's `maxDuration`: the reason of the signal. Throw it to be tried again. */
 export class TaskTimeoutError extends GatekeeperError {
+  static override readonly className = 'TaskTimeoutError';
   readonly code = 'task-timeout';
 
   constructor(
@@ -94,6 +101,7 @@ export class TaskTimeoutError extends GatekeeperError {
 
 /** This node shuts down. A task that its handler gives up now goes to another node at once. */
 export class TasksClosingError extends GatekeeperError {
+  static override readonly className = 'TasksClosingError';
   readonly code = 'closing';
 
   constructor() {

@@ -28,6 +28,7 @@ export type Strategy = 'sticky' | 'even' | StrategyFunction;
 
 /** A strategy of the application threw, or its result gives a resource to no participant, or to several. */
 export class AllocationStrategyError extends GatekeeperError {
+  static override readonly className = 'AllocationStrategyError';
   readonly code = 'invalid-strategy';
 
   constructor(

@@ -18,6 +18,7 @@ export interface MasterSet<T = unknown> {
 
 /** The application's `resources` function returned resources that can't be divided. */
 export class InvalidResourcesError extends InvalidOptionsError {
+  static override readonly className = 'InvalidResourcesError';
   override readonly code = 'invalid-resources';
 
   constructor(group: string, faults: readonly string[]) {

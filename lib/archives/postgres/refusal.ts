@@ -6,6 +6,7 @@ import { type PgError, reasonOf } from '../../stores/postgres/reasons.js';
  * PostgreSQL is unreachable, or refused a statement. The message has the address, the reason and advice; no password.
  */
 export class PostgresError extends GatekeeperError {
+  static override readonly className = 'PostgresError';
   readonly code = 'postgres-failed';
 }
 

@@ -3,6 +3,7 @@ import type { Problem, ProblemCode } from '../api/index.js';
 
 /** A refusal of a call by the console itself. Its code decides the HTTP status. */
 export class ProblemError extends GatekeeperError {
+  static override readonly className = 'ProblemError';
   constructor(
     readonly code: ProblemCode,
     detail: string,

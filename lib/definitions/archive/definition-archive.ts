@@ -42,16 +42,19 @@ export interface Persistence {
 
 /** Archived definitions could not be read. They were put aside so that a person can look at them, never overwritten. */
 export class CorruptArchiveError extends GatekeeperError {
+  static override readonly className = 'CorruptArchiveError';
   readonly code = 'corrupt-archive';
 }
 
 /** A newer version of this package wrote the archive. It may contain data that this version doesn't know. */
 export class NewerArchiveError extends GatekeeperError {
+  static override readonly className = 'NewerArchiveError';
   readonly code = 'newer-archive';
 }
 
 /** The archive refused some definitions because of their values. All others are saved. */
 export class RefusedDefinitionsError extends GatekeeperError {
+  static override readonly className = 'RefusedDefinitionsError';
   readonly code = 'refused-definitions';
 
   /** @param reasons names of the definitions, each with the reason, for people */

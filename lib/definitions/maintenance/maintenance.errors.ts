@@ -3,6 +3,7 @@ import { show } from '../../decision/texts/show.js';
 
 /** There is no maintenance window of that name. */
 export class UnknownMaintenanceError extends GatekeeperError {
+  static override readonly className = 'UnknownMaintenanceError';
   readonly code = 'unknown-maintenance';
 
   constructor(
@@ -15,6 +16,7 @@ export class UnknownMaintenanceError extends GatekeeperError {
 
 /** A maintenance window does not allow this now. */
 export class MaintenanceConflictError extends GatekeeperError {
+  static override readonly className = 'MaintenanceConflictError';
   readonly code = 'maintenance-conflict';
 
   constructor(

@@ -3,6 +3,7 @@ import { show } from '../../decision/texts/show.js';
 
 /** A job can't be run now. Nothing of it was done, and no node was asked. */
 export class CannotRunError extends GatekeeperError {
+  static override readonly className = 'CannotRunError';
   readonly code = 'cannot-run';
 
   constructor(
@@ -16,6 +17,7 @@ export class CannotRunError extends GatekeeperError {
 
 /** A run of the job was asked for a moment ago, and no node has taken it yet. */
 export class RunRequestedError extends GatekeeperError {
+  static override readonly className = 'RunRequestedError';
   readonly code = 'run-requested';
 
   constructor(
@@ -34,6 +36,7 @@ export class RunRequestedError extends GatekeeperError {
 
 /** There is no such request, or it is too old to be remembered: the history has its run. */
 export class UnknownRunError extends GatekeeperError {
+  static override readonly className = 'UnknownRunError';
   readonly code = 'unknown-run';
 
   constructor(

@@ -27,6 +27,7 @@ export function skipSentence(reason: SkipReason, semaphore: string): string {
 
 /** A run was skipped, and its `onSkip` is `'throw'`. No part of the work was done. */
 export class RunSkippedError extends GatekeeperError {
+  static override readonly className = 'RunSkippedError';
   readonly code = 'run-skipped';
   /** Name of the semaphore. */
   readonly semaphore: string;

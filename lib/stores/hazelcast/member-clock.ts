@@ -6,6 +6,7 @@ import { StoreUnavailableError } from '../store.errors.js';
 
 /** The application's client fetches ids in batches, so their time is that of the batch and not the present time. */
 export class ClockPrefetchError extends StoreUnavailableError {
+  static override readonly className = 'ClockPrefetchError';
   override readonly code = 'clock-prefetch';
 
   constructor(clockName: string) {

@@ -7,10 +7,14 @@ import { type PgError, reasonOf } from './reasons.js';
  * The database can't keep records with these options: its tables are missing and may not be created, its encoding is not
  * UTF8, or a newer version of this package made its tables. Surely nothing was changed.
  */
-export class PostgresUnusableError extends StoreUnavailableError {}
+export class PostgresUnusableError extends StoreUnavailableError {
+  static override readonly className = 'PostgresUnusableError';
+}
 
 /** Another transaction held a row for longer than the statement waits for rows. Surely nothing was changed. */
-export class RowHeldError extends StoreUnavailableError {}
+export class RowHeldError extends StoreUnavailableError {
+  static override readonly className = 'RowHeldError';
+}
 
 /** A failed statement. */
 export class Failed extends Error {

@@ -4,6 +4,7 @@ import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../st
 
 /** The other application answered, and refuses the call because of the token, the path or the version. */
 export class RemoteRefusedError extends StoreUnavailableError {
+  static override readonly className = 'RemoteRefusedError';
   override readonly code = 'remote-refused';
 
   constructor(

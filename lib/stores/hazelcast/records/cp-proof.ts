@@ -8,6 +8,7 @@ import { CP_GROUP, type CpReferences } from './cp-references.js';
 
 /** The option `cp: true` needs a CP subsystem, but the members have none. */
 export class CpMissingError extends StoreUnavailableError {
+  static override readonly className = 'CpMissingError';
   override readonly code = 'cp-missing';
 
   constructor(found: string, options?: ErrorOptions) {
