@@ -57,9 +57,9 @@ export class RecordCall<R extends StoredRecord, T> {
 
   /** Notes that an attempt failed. It stays in the call if it may be applied, now or later. @throws if the call can't go on */
   failed(attempt: Attempt<R, T>, error: unknown): void {
-    attempt.isUncertain = error instanceof UnknownOutcomeError;
-    if (attempt.isUncertain) return;
     if (error instanceof DeadlinePassed) throw this.unanswered();
+    attempt.isUncertain = !(error instanceof StoreUnavailableError);
+    if (attempt.isUncertain) return;
     this.attempts.pop();
     throw this.refused(error);
   }

@@ -1,8 +1,8 @@
 import { trySample } from '../clock/index.js';
 import { type Expiring, type View, isDoubted, quoted } from '../decision/index.js';
-import { UnknownOutcomeError } from '../stores/index.js';
+import { StoreUnavailableError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
-import { Deadline, DeadlinePassed } from '../async/deadline.js';
+import { Deadline } from '../async/deadline.js';
 import { KnownRecord, askTimeOf } from './known-record.js';
 import { type Plan, type Step, type Write, instantOf } from './plan.js';
 import { type Attempt, RecordCall } from './record-call.js';
@@ -239,7 +239,7 @@ export class RecordClient<R extends StoredRecord> {
     try {
       if (!(await call.deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
     } catch (error) {
-      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return false;
+      if (!(error instanceof StoreUnavailableError)) return false;
       throw call.refused(error);
     }
     this.#seen.keep(text, record);

@@ -17,7 +17,7 @@ import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 import { answerWithin } from '../stores/answer-within.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { StoreUnavailableError } from '../stores/index.js';
 import { hasData } from './cluster-data.js';
 import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR } from './list-records.js';
@@ -250,8 +250,8 @@ export class ShardBirth {
     try {
       return await answerWithin(timers, timing.callTimeout, 'write', () => store.compareAndSet(key, expected, next));
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) return false;
-      throw error;
+      if (error instanceof StoreUnavailableError) throw error;
+      return false;
     }
   }
 

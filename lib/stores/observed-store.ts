@@ -3,6 +3,7 @@ import { messageOf } from '../decision/index.js';
 import { onePage, readMany } from './paging.js';
 import { observedTasks } from './observed-tasks.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
+import { writeError } from './store.errors.js';
 import type { TaskStorage } from './task-storage.js';
 
 /** Entries of the node registry. Keys without a prefix of this file are records, of whatever kind. */
@@ -45,9 +46,15 @@ const LATEST = 32;
 /** Observes a call that has ended. @param took ms @param error present if the call failed */
 export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
 
+type FailureOf = (error: unknown) => unknown;
+
+const asItIs: FailureOf = (error) => error;
+
 /**
  * Forwards every call, and records the outcomes by kind. A caller may give up a call, and this class does not notice
  * that. Such a call counts as waiting until another call of its kind ends.
+ *
+ * A write ends with StoreUnavailableError or UnknownOutcomeError, whatever the store throws: see {@link writeError}.
  */
 export class ObservedStore implements RecordStore {
   readonly tasks: TaskStorage | undefined;
@@ -63,7 +70,9 @@ export class ObservedStore implements RecordStore {
   ) {
     const observer = {
       observed: <T>(call: () => Promise<T>) => this.#observed('tasks', call),
-      observedEnd: <T>(call: () => Promise<T>) => this.#observedEnd('tasks', call, this.nodeClock.monotonic(), true),
+      written: <T>(call: () => Promise<T>) => this.#observed('tasks', call, writeError),
+      observedEnd: <T>(call: () => Promise<T>) =>
+        this.#observedEnd('tasks', call, this.nodeClock.monotonic(), { isPoll: true }),
     };
     this.tasks = inner.tasks && observedTasks(inner.tasks, observer);
   }
@@ -88,7 +97,7 @@ export class ObservedStore implements RecordStore {
     next: string,
     options?: { readonly notify?: Notify },
   ): Promise<boolean> {
-    return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options));
+    return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options), writeError);
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
@@ -127,7 +136,7 @@ export class ObservedStore implements RecordStore {
     const journal = this.inner.journal(name);
     const part = name === 'runs' || name === 'audit' ? name : 'moves';
     return {
-      append: (texts) => journal.append(texts),
+      append: (texts) => journal.append(texts).catch((error: unknown) => Promise.reject(writeError(error))),
       read: (limit) => this.#observed(part, () => journal.read(limit)),
     };
   }
@@ -144,14 +153,22 @@ export class ObservedStore implements RecordStore {
     return this.inner.close();
   }
 
-  #observed<T>(part: StorePart, call: () => Promise<T>): Promise<T> {
+  #observed<T>(part: StorePart, call: () => Promise<T>, failureOf?: FailureOf): Promise<T> {
     const begun = this.nodeClock.monotonic();
     this.#facts(part).waitingSince ??= begun;
-    return this.#observedEnd(part, call, begun);
+    return this.#observedEnd(part, call, begun, { failureOf });
   }
 
-  /** @param isPoll whether the call waits for something to happen, so that its time says nothing */
-  #observedEnd<T>(part: StorePart, call: () => Promise<T>, begun: number, isPoll = false): Promise<T> {
+  /**
+   * @param how.isPoll whether the call waits for something to happen, so that its time says nothing
+   * @param how.failureOf maps the error of the store. Not in a `catch` of its own: that is one more promise per call
+   */
+  #observedEnd<T>(
+    part: StorePart,
+    call: () => Promise<T>,
+    begun: number,
+    { isPoll = false, failureOf = asItIs }: { readonly isPoll?: boolean; readonly failureOf?: FailureOf | undefined },
+  ): Promise<T> {
     const facts = this.#facts(part);
     return call().then(
       (answer) => {
@@ -161,7 +178,8 @@ export class ObservedStore implements RecordStore {
         if (!isPoll) this.onCall?.(part, took);
         return answer;
       },
-      (error: unknown) => {
+      (thrown: unknown) => {
+        const error = failureOf(thrown);
         this.#failed(facts, begun, error);
         if (!isPoll) this.onCall?.(part, this.nodeClock.monotonic() - begun, error);
         throw error;

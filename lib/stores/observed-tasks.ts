@@ -3,6 +3,8 @@ import type { HintQueue, SortedTexts, TaskStorage, Texts } from './task-storage.
 /** Runs a call and records its outcome. */
 export interface CallObserver {
   observed<T>(call: () => Promise<T>): Promise<T>;
+  /** For a call that may write. Its errors say whether it surely did not. */
+  written<T>(call: () => Promise<T>): Promise<T>;
   /** For a call that waits for something to happen: that it takes long says nothing about the store. */
   observedEnd<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -22,22 +24,22 @@ export function observedTasks(inner: TaskStorage, observer: CallObserver): TaskS
   };
 }
 
-function observedTexts(inner: Texts, { observed }: CallObserver): Texts {
+function observedTexts(inner: Texts, { observed, written }: CallObserver): Texts {
   return {
     read: (key) => observed(() => inner.read(key)),
     readMany: (keys) => observed(() => inner.readMany(keys)),
-    create: (key, text) => observed(() => inner.create(key, text)),
-    replace: (key, expected, next) => observed(() => inner.replace(key, expected, next)),
-    remove: (key, expected) => observed(() => inner.remove(key, expected)),
+    create: (key, text) => written(() => inner.create(key, text)),
+    replace: (key, expected, next) => written(() => inner.replace(key, expected, next)),
+    remove: (key, expected) => written(() => inner.remove(key, expected)),
   };
 }
 
-function observedQueue(inner: HintQueue, { observed, observedEnd }: CallObserver): HintQueue {
+function observedQueue(inner: HintQueue, { observed, written, observedEnd }: CallObserver): HintQueue {
   return {
-    offer: (hints) => observed(() => inner.offer(hints)),
+    offer: (hints) => written(() => inner.offer(hints)),
     poll: (patience, signal) => observedEnd(() => inner.poll(patience, signal)),
     drain: (most) => observed(() => inner.drain(most)),
-    remove: (hints) => observed(() => inner.remove(hints)),
+    remove: (hints) => written(() => inner.remove(hints)),
     peek: () => observed(() => inner.peek()),
     size: () => observed(() => inner.size()),
   };

@@ -1,4 +1,5 @@
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
+import { messageOf } from '../decision/texts/error-texts.js';
 
 /** The store could not be reached, or refused the call. Surely nothing was changed. */
 export class StoreUnavailableError extends GatekeeperError {
@@ -21,4 +22,15 @@ export class UnknownOutcomeError extends GatekeeperError {
 /** Whether a call of the store failed: it surely changed nothing, or its outcome is unknown. */
 export function isStoreError(error: unknown): error is StoreUnavailableError | UnknownOutcomeError {
   return error instanceof StoreUnavailableError || error instanceof UnknownOutcomeError;
+}
+
+/**
+ * The error of a call that may have written. Only StoreUnavailableError proves that nothing was written. After any other
+ * error the write may have been applied: also after one that a driver does not map, or that this copy of the package does
+ * not know.
+ */
+export function writeError(error: unknown): StoreUnavailableError | UnknownOutcomeError {
+  if (isStoreError(error)) return error;
+  const what = `the store may or may not have written (${messageOf(error)}): read before you write again`;
+  return new UnknownOutcomeError(what, { cause: error });
 }

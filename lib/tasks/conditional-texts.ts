@@ -2,7 +2,7 @@ import type { Timers } from '../async/timers.js';
 import { pause } from '../async/pause.js';
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import { Slices } from '../async/slices.js';
-import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError } from '../stores/index.js';
+import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, writeError } from '../stores/index.js';
 import { afterWrite } from '../stores/after-write.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Texts } from '../stores/task-storage.js';
@@ -147,13 +147,14 @@ export class ConditionalTexts {
 
 const never = () => false;
 
-/** @throws `error` if it proves that nothing was written, or is none of the store */
+/** @throws `error` if it proves that nothing was written */
 function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): UnknownOutcomeError {
-  if (error instanceof UnknownOutcomeError) return error;
   if (error instanceof DeadlinePassed) return former ?? timedOut();
+  const failure = writeError(error);
+  if (failure instanceof UnknownOutcomeError) return failure;
   // The store can't be reached now. The first write may have been applied, or may still be.
-  if (error instanceof StoreUnavailableError && former) return former;
-  throw error;
+  if (former) return former;
+  throw failure;
 }
 
 function timedOut(ms?: number): UnknownOutcomeError {

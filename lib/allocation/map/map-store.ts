@@ -1,9 +1,9 @@
-import { Deadline, DeadlinePassed } from '../../async/deadline.js';
+import { Deadline } from '../../async/deadline.js';
 import { Slices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { CorruptRecordError, isDoubted } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
-import { type Notify, UnknownOutcomeError } from '../../stores/index.js';
+import { type Notify, StoreUnavailableError } from '../../stores/index.js';
 import type { KnownPages } from '../round/owner-map.js';
 import type { CommitRound } from '../round/round.js';
 import {
@@ -223,8 +223,8 @@ export class MapStore {
     try {
       return await new Deadline(timers, timing.callTimeout).race(store.compareAndSet(key, expected, text, { notify }));
     } catch (error) {
-      if (error instanceof UnknownOutcomeError || error instanceof DeadlinePassed) return undefined;
-      throw error;
+      if (error instanceof StoreUnavailableError) throw error;
+      return undefined;
     }
   }
 
