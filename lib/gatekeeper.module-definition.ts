@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@n
 import type { ConsoleOptions } from './console/index.js';
 import { InvalidOptionsError } from './decision/index.js';
 import type { GatekeeperOptions } from './gatekeeper/index.js';
+import { withAliases } from './nest/shared-services.js';
 
 /** Options that Nest needs before it calls the factory of `forRootAsync`. */
 export interface GatekeeperModuleExtras {
@@ -44,17 +45,17 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYN
     .setFactoryMethodName('createGatekeeperOptions')
     .setExtras<GatekeeperModuleExtras>({ isGlobal: true, console: undefined }, (definition, { isGlobal, console }) =>
       console === undefined
-        ? { ...definition, global: isGlobal, providers: [...(definition.providers ?? []), NO_CONSOLE] }
+        ? withAliases({ ...definition, global: isGlobal, providers: [...(definition.providers ?? []), NO_CONSOLE] })
         : withConsole({ ...definition, global: isGlobal }, console),
     )
     .build();
 
 function withConsole(definition: DynamicModule, options: ConsoleOptions): DynamicModule {
-  const gatekeeper: DynamicModule = {
+  const gatekeeper = withAliases({
     ...definition,
     imports: [...(definition.imports ?? [])],
     exports: [...(definition.exports ?? []), optionsInjectionToken],
-  };
+  });
   gatekeeper.imports!.push(loadConsole(options, gatekeeper));
   return gatekeeper;
 }

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { VERSION } from '../copies/version.js';
 import { escapeLines } from '../decision/index.js';
-import packageRoot from '../../package-root.cjs';
 import { alertsCommand } from './commands/alerts.command.js';
 import { allocationCommand } from './commands/allocation.command.js';
 import { completionCommand } from './commands/completion.command.js';
@@ -77,7 +75,7 @@ const COMMANDS = [
 export function createProgram(runner: Runner, streams: Streams): Command {
   const program = withGlobalOptions(new Command('gatekeeper'))
     .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in Hazelcast.")
-    .version(packageVersion())
+    .version(VERSION)
     .addHelpText('afterAll', `\n${UNITS_HELP}`)
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
     .showHelpAfterError(HELP_HINT)
@@ -124,9 +122,4 @@ function withGlobalOptions(program: Command): Command {
     .option('--json', 'print only JSON to standard output: as -o json')
     .option('--progress', 'print lines of progress to standard error, also without a terminal')
     .option('--verbose', 'add the stack trace to an error');
-}
-
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
-  return String(version);
 }

@@ -1,7 +1,7 @@
 import { FORMAT } from '../copies/shared.js';
 
 /** Brand of the errors of all copies of this package. */
-const BRAND: unique symbol = Symbol.for(`nestjs-gatekeeper:error@${FORMAT}`);
+const BRAND: unique symbol = Symbol.for(`nestjs-gatekeeper (format ${FORMAT}): error`);
 
 /**
  * Base class of every error that this package throws. `code` is stable across versions, so programs should compare it.

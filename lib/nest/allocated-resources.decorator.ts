@@ -1,8 +1,9 @@
 import 'reflect-metadata';
+import { sharedKey } from '../copies/shared.js';
 import { checkTarget } from './guard-method.js';
 
 /** Metadata on a method that is called with what this node owns: a list of names of groups. */
-export const ALLOCATED_RESOURCES = Symbol('gatekeeper:allocated-resources');
+export const ALLOCATED_RESOURCES = sharedKey('allocated-resources');
 
 /**
  * Calls the method after each change of what this node owns in a group, one call at a time, as the option `onAllocated`:

@@ -3,9 +3,11 @@ import { InvalidOptionsError, faultsOf, nameSchema, show } from '../decision/ind
 import { type AllocationGroup, type AllocationGroupOptions, groupSchema } from '../allocation/index.js';
 import { type Gatekeeper, partsOf } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { SharedService } from './shared-services.js';
 
 /** The allocation groups of this node: sets of resources that are divided over the living nodes. */
 @Injectable()
+@SharedService('AllocationService')
 export class AllocationService {
   constructor(@Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper) {}
 

@@ -1,7 +1,8 @@
+import { sharedKey } from '../copies/shared.js';
 import type { ScheduleOptions } from '../tasks/index.js';
 
 /** Metadata on a method that runs at the ticks of schedules: a list of {@link ClusterCronMetadata}. */
-export const CLUSTER_CRON = Symbol('gatekeeper:cluster-cron');
+export const CLUSTER_CRON = sharedKey('cluster-cron');
 
 /** Options of `@ClusterCron`. */
 export interface ClusterCronOptions extends ScheduleOptions {

@@ -101,6 +101,15 @@ export const REQUEST_SCOPED_OPTIONS =
   'its options depend on a provider in request scope, so each request would make a gatekeeper and a store that are never ' +
   'closed: make all providers that forRootAsync() injects, and those that they inject, singletons';
 
+const ONE_VERSION = 'let all packages of the application use one version ("npm ls nestjs-gatekeeper" lists them)';
+
+export const OTHER_FORMAT = (method: string, own: string, others: readonly string[]) =>
+  `${method} has a decorator of nestjs-gatekeeper ${others.join(' or ')}, which GatekeeperModule of ${own} can't read: ${ONE_VERSION}`;
+
+export const OTHER_VERSIONS = (own: string, others: readonly string[]) =>
+  `nestjs-gatekeeper ${others.join(' and ')} is loaded beside ${own}, and they do not work together: decorators, services and ` +
+  `errors of one are unknown to the other. ${ONE_VERSION[0]!.toUpperCase()}${ONE_VERSION.slice(1)}`;
+
 export const SEVERAL_GATEKEEPERS = (count: number) =>
   `the application has ${count} of them: call forRoot() or forRootAsync() once, in the root module. Modules that import a ` +
   `module with isGlobal: false must import one and the same result of that call`;

@@ -14,6 +14,7 @@ import {
 } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';
+import { SharedService } from './shared-services.js';
 
 /** Options of `lead`. */
 export interface LeadOptions {
@@ -35,6 +36,7 @@ const leadSchema = z.object({
  * UnknownScopeError for a name that is not in the option `leadership.scopes`; the default is the first one.
  */
 @Injectable()
+@SharedService('ClusterService')
 export class ClusterService {
   constructor(
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,

@@ -1,6 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import { FORMAT, formatOf, incompatibleVersions } from '../copies/shared.js';
+import { VERSION } from '../copies/version.js';
+import { OTHER_FORMAT } from './cluster-singleton.messages.js';
 import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
 
 /** A method with metadata of one of the package's decorators. */
@@ -42,11 +45,19 @@ export class DecoratedMethods {
     return distinct(methods, (one, other) => one.instance === other.instance);
   }
 
+  /** A sentence for each method whose decorator comes from a version of this package that does not work together with this one. */
+  faultsOfOtherFormats(): string[] {
+    const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
+    const prototypes = new Set(wrappers.flatMap((wrapper) => prototypeOfAny(wrapper) ?? []));
+    return [...prototypes].flatMap((prototype) =>
+      this.#decoratedOf(prototype).flatMap((name) => otherFormatFaults(prototype, name)),
+    );
+  }
+
   #methodsOf<M>(wrapper: InstanceWrapper, key: symbol): DecoratedMethod<M>[] {
     const instance = wrapper.instance as object | undefined;
-    // A transient provider has only an empty prototype here, on which nothing may run.
-    const isStatic = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
-    const prototype = prototypeOf(instance) ?? prototypeOfLater(wrapper, isStatic);
+    const isStatic = isStaticIn(wrapper);
+    const prototype = prototypeOfAny(wrapper);
     if (!prototype) return [];
     return this.#decoratedOf(prototype).flatMap((property) => {
       const found = metadataOf<M>(prototype, property, key);
@@ -64,6 +75,22 @@ export class DecoratedMethods {
     this.#decorated.set(prototype, decorated);
     return decorated;
   }
+}
+
+/** A transient provider has only an empty prototype here, on which nothing may run. */
+function isStaticIn(wrapper: InstanceWrapper): boolean {
+  return wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+}
+
+function prototypeOfAny(wrapper: InstanceWrapper): object | undefined {
+  return prototypeOf(wrapper.instance) ?? prototypeOfLater(wrapper, isStaticIn(wrapper));
+}
+
+function otherFormatFaults(prototype: object, name: string): string[] {
+  const formats = new Set(Reflect.getMetadataKeys(methodOf(prototype, name)).map(formatOf));
+  const others = [...formats].filter((format) => format !== undefined && format !== FORMAT);
+  const method = `${classOf(prototype)}.${name}`;
+  return others.map((format) => OTHER_FORMAT(method, VERSION, incompatibleVersions(format)));
 }
 
 /** The prototype of a value that the application gave may have no constructor. */

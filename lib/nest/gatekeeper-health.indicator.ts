@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { HealthFault } from '../insight/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { SharedService } from './shared-services.js';
 
 /** Result of {@link GatekeeperHealthIndicator.isHealthy}, in the form of `@nestjs/terminus`. */
 export interface GatekeeperHealthDetails {
@@ -17,8 +18,9 @@ export interface GatekeeperHealthDetails {
  * inject it, too.
  */
 @Injectable()
+@SharedService('GatekeeperHealthIndicator')
 export class GatekeeperHealthIndicator {
-  constructor(private readonly gatekeeper: GatekeeperService) {}
+  constructor(@Inject(GatekeeperService) private readonly gatekeeper: GatekeeperService) {}
 
   /**
    * Asks the store, unless it has just answered. Takes at most 5 s. Never rejects.

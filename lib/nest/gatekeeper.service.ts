@@ -13,10 +13,13 @@ import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
 import type { RunNowOptions, RunNowTarget } from '../permits/by-hand/run-now.js';
 import type { RunNowStatus } from '../permits/by-hand/run-status.js';
+import { serveGuardedMethods } from './guarded-run.js';
 import { Lifecycle } from './lifecycle.module.js';
+import { SharedService } from './shared-services.js';
 
 /** The {@link Gatekeeper} of a Nest application. It starts and closes with the application. Inject it by this class. */
 @Injectable()
+@SharedService('GatekeeperService')
 export class GatekeeperService
   extends Gatekeeper
   implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
@@ -29,6 +32,7 @@ export class GatekeeperService
     const settings = parseGatekeeperOptions(options);
     super(settings, new Logger('Gatekeeper'), environment);
     this.#shutdownGrace = settings.shutdownGrace;
+    serveGuardedMethods(this);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import {
   type CatchUpJob,
@@ -22,6 +22,7 @@ import { guardWith } from './guarded-run.js';
 import { JobInfos } from './job-infos.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.metadata.js';
+import { SharedService, classesOf } from './shared-services.js';
 
 type Scopes = readonly string[];
 
@@ -30,6 +31,7 @@ type Scopes = readonly string[];
  * order of modules does not matter.
  */
 @Injectable()
+@SharedService('GuardedMethodsExplorer')
 export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootstrap {
   readonly #logger = new Logger('Gatekeeper');
   #methods: readonly GuardedMethod[] = [];
@@ -52,10 +54,12 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   }
 
   /**
-   * @throws InvalidOptionsError for a second GatekeeperModule, or one that lists every fault of every guarded method
+   * @throws InvalidOptionsError for a second GatekeeperModule, for decorators of an incompatible version, or one that lists
+   *   every fault of every guarded method
    */
   async onModuleInit(): Promise<void> {
     this.#refuseSeveral();
+    this.#refuseOtherFormats();
     const singletons = this.#find<ClusterSingletonMetadata>(CLUSTER_SINGLETON);
     this.#methods = singletons.map((method) => ({ ...method, runNow: runNowOf(method) }));
     const leaders = this.#find<LeaderOnlyMetadata>(LEADER_ONLY);
@@ -90,9 +94,16 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
 
   /** With several gatekeepers, all of them would lead and call the methods, and a guarded method would ask any one. */
   #refuseSeveral(): void {
-    const wrappers = this.discovery.getProviders().filter(({ token }) => token === GatekeeperService);
+    const classes = classesOf('GatekeeperService');
+    const wrappers = this.discovery.getProviders().filter(({ token }) => classes.has(token as Type));
     const { size } = new Set(wrappers.map(({ instance }) => instance as unknown));
     if (size > 1) throw new InvalidOptionsError('GatekeeperModule', [SEVERAL_GATEKEEPERS(size)]);
+  }
+
+  /** Without a word, nothing would call such a method. */
+  #refuseOtherFormats(): void {
+    const faults = this.decorated.faultsOfOtherFormats();
+    if (faults.length > 0) throw new InvalidOptionsError('Decorators', faults);
   }
 
   /** Publishes the guarded methods and their schedules to the other nodes. */
@@ -155,9 +166,9 @@ function giveIfWithout(instance: object, gatekeeper: Gatekeeper): void {
 }
 
 /** Whether the instance still has the gatekeeper of an application that has ended, or of a former unit test. */
-function isLeftOver(instance: { [GATEKEEPER_PROPERTY]?: unknown }): boolean {
+function isLeftOver(instance: object): boolean {
   const former = given.get(instance);
-  if (!former || instance[GATEKEEPER_PROPERTY] !== former) return false;
+  if (!former || Reflect.get(instance, GATEKEEPER_PROPERTY) !== former) return false;
   return !isReal(former) || partsOf(former).context.isClosing();
 }
 

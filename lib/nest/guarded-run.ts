@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shared } from '../copies/shared.js';
 import {
   DEFAULT_LEASE,
   DEFAULT_SCOPE,
@@ -35,7 +36,26 @@ export class NoGatekeeperError extends GatekeeperError {
 export type RunsJobs = Pick<Gatekeeper, 'run'>;
 
 interface Guarded {
-  [GATEKEEPER_PROPERTY]?: RunsJobs;
+  readonly [gatekeeper: symbol]: RunsJobs | undefined;
+}
+
+/** How a gatekeeper runs the methods that it guards. */
+interface GuardedRuns {
+  singleton(gatekeeper: RunsJobs, call: GuardedCall, metadata: ClusterSingletonMetadata): Promise<unknown>;
+  asLeader(gatekeeper: RunsJobs, call: GuardedCall, metadata: LeaderOnlyMetadata): Promise<unknown>;
+}
+
+const OWN_RUNS: GuardedRuns = { singleton: runSingleton, asLeader: runOnLeader };
+
+/**
+ * The decorator of a method may come from another copy of this package than its gatekeeper. The gatekeeper's copy runs it:
+ * only that knows the parts of the gatekeeper.
+ */
+const runsByGatekeeper = shared('guarded runs', () => new WeakMap<object, GuardedRuns>());
+
+/** Lets decorators of all copies of this package use a gatekeeper that this copy has made. */
+export function serveGuardedMethods(gatekeeper: RunsJobs): void {
+  runsByGatekeeper.set(gatekeeper, OWN_RUNS);
 }
 
 /**
@@ -48,6 +68,7 @@ interface Guarded {
  * @throws InvalidOptionsError for a frozen or sealed instance
  */
 export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): T {
+  if (!isMock(gatekeeper)) serveGuardedMethods(gatekeeper);
   const isGiven = Reflect.set(instance, GATEKEEPER_PROPERTY, gatekeeper);
   if (!isGiven) throw new InvalidOptionsError('guardWith', [FROZEN(instance.constructor.name)]);
   return instance;
@@ -60,12 +81,17 @@ export function guardWith<T extends object>(instance: T, gatekeeper: RunsJobs): 
  * @throws NoGatekeeperError, InvalidOptionsError for the name that a function returned, or any error of `run()` and
  *   `work`
  */
-export async function runGuarded(
+export async function runGuarded(call: GuardedCall, metadata: ClusterSingletonMetadata): Promise<unknown> {
+  const gatekeeper = gatekeeperOf(call, '@ClusterSingleton');
+  return runsOf(gatekeeper).singleton(gatekeeper, call, metadata);
+}
+
+async function runSingleton(
+  gatekeeper: RunsJobs,
   { instance, place, args, work }: GuardedCall,
   { semaphore, duration, options }: ClusterSingletonMetadata,
 ): Promise<unknown> {
   const method = jobName(instance, place);
-  const gatekeeper = gatekeeperOf(instance, '@ClusterSingleton', method);
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
   const job = typeof semaphore === 'function' ? jobFor(method, name) : method;
@@ -88,9 +114,17 @@ export function jobFor(method: string, semaphore: string): string {
  *
  * @throws NoGatekeeperError, UnknownScopeError, or any error of the method
  */
-export async function runAsLeader({ instance, place, work }: GuardedCall, { scope }: LeaderOnlyMetadata) {
+export async function runAsLeader(call: GuardedCall, metadata: LeaderOnlyMetadata): Promise<unknown> {
+  const gatekeeper = gatekeeperOf(call, '@LeaderOnly');
+  return runsOf(gatekeeper).asLeader(gatekeeper, call, metadata);
+}
+
+async function runOnLeader(
+  gatekeeper: RunsJobs,
+  { instance, place, work }: GuardedCall,
+  { scope }: LeaderOnlyMetadata,
+): Promise<unknown> {
   const job = jobName(instance, place);
-  const gatekeeper = gatekeeperOf(instance, '@LeaderOnly', job);
   if (isReal(gatekeeper)) return valueOf(await partsOf(gatekeeper).cluster.scope(scope).run(job, work), job);
   const name = LEADER_PREFIX + (scope ?? DEFAULT_SCOPE);
   const options = { job, ...(!isMock(gatekeeper) && { duration: DEFAULT_LEASE }) };
@@ -98,10 +132,15 @@ export async function runAsLeader({ instance, place, work }: GuardedCall, { scop
 }
 
 /** @throws NoGatekeeperError */
-function gatekeeperOf(instance: object | undefined, decorator: string, method: string): RunsJobs {
+function gatekeeperOf({ instance, place }: GuardedCall, decorator: string): RunsJobs {
   const gatekeeper = (instance as Guarded | undefined)?.[GATEKEEPER_PROPERTY];
-  if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(decorator, method));
+  if (!gatekeeper) throw new NoGatekeeperError(NO_GATEKEEPER(decorator, jobName(instance, place)));
   return gatekeeper;
+}
+
+/** A mock has none of its own. */
+function runsOf(gatekeeper: RunsJobs): GuardedRuns {
+  return runsByGatekeeper.get(gatekeeper) ?? OWN_RUNS;
 }
 
 /** @throws NoGatekeeperError for a mock that does not say whether it ran the method */

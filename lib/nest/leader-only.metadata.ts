@@ -1,8 +1,10 @@
+import { sharedKey } from '../copies/shared.js';
+
 /** Metadata on a method that only the leader runs: its {@link LeaderOnlyMetadata}. */
-export const LEADER_ONLY = Symbol('gatekeeper:leader-only');
+export const LEADER_ONLY = sharedKey('leader-only');
 
 /** Metadata on a method that hears of terms: a list of {@link TermListenerMetadata}. */
-export const TERM_LISTENER = Symbol('gatekeeper:term-listener');
+export const TERM_LISTENER = sharedKey('term-listener');
 
 /** Arguments of `@LeaderOnly` on a method, as written; checked when the application boots. */
 export interface LeaderOnlyMetadata {

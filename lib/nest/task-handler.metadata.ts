@@ -1,7 +1,8 @@
+import { sharedKey } from '../copies/shared.js';
 import type { HandlerOptions, TaskType } from '../tasks/index.js';
 
 /** Metadata on a method that handles tasks: a list of {@link TaskHandlerMetadata}. */
-export const TASK_HANDLER = Symbol('gatekeeper:task-handler');
+export const TASK_HANDLER = sharedKey('task-handler');
 
 /** One decorator on a method, as written; checked when the application boots. */
 export type TaskHandlerMetadata =

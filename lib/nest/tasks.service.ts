@@ -27,9 +27,11 @@ import type {
   Tasks,
 } from '../tasks/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
+import { SharedService } from './shared-services.js';
 
 /** Distributed tasks: submitted on any node, done at least once on a node that handles their type. */
 @Injectable()
+@SharedService('TasksService')
 export class TasksService {
   constructor(@Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper) {}
 

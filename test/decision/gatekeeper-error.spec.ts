@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
 import { GatekeeperError, InvalidOptionsError, ReservedNameError } from '../../lib/decision/index.js';
 import {
   NoQuorumError,
@@ -18,14 +17,14 @@ type Tasks = typeof import('../../lib/tasks/tasks.errors.js');
 type Decision = typeof import('../../lib/decision/invalid-options.error.js') &
   typeof import('../../lib/decision/reserved-names.js');
 
-describe('an error of another copy of the package, in a bundle with short names', () => {
-  const other = secondCopyOf<Stores & Tasks & Decision>(
-    'stores/store.errors.ts',
-    'tasks/tasks.errors.ts',
-    'decision/invalid-options.error.ts',
-    'decision/reserved-names.ts',
-  );
+const other = await secondCopyOf<Stores & Tasks & Decision>([
+  'stores/store.errors.ts',
+  'tasks/tasks.errors.ts',
+  'decision/invalid-options.error.ts',
+  'decision/reserved-names.ts',
+]);
 
+describe('an error of another copy of the package, in a bundle with short names', () => {
   it('is an instance of the class of the same name, and of its base classes', () => {
     const error: unknown = new other.NoQuorumError('too few members');
     expect(error).toBeInstanceOf(NoQuorumError);

@@ -8,8 +8,9 @@ import { secondCopyOf } from '../support/second-copy.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 import { onNextWrite } from '../support/scripted-store.js';
 
-const { UnknownOutcomeError: ForeignUnknown, StoreUnavailableError: ForeignUnavailable } =
-  secondCopyOf<typeof import('../../lib/stores/store.errors.js')>('stores/store.errors.ts');
+const { UnknownOutcomeError: ForeignUnknown, StoreUnavailableError: ForeignUnavailable } = await secondCopyOf<
+  typeof import('../../lib/stores/store.errors.js')
+>(['stores/store.errors.ts']);
 
 /** Errors by which a store may lose the answer of a write. */
 const LOST: [string, () => Error][] = [

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { shared } from '../../copies/shared.js';
 import { NoCurrentPermitError } from '../permits.errors.js';
 import type { RunPermit } from './run-permit.js';
 
 /**
- * A separate storage: it can't clash with a request context, and works without a request, for example in cron methods.
+ * A separate storage: it can't clash with a request context, and works without a request, for example in cron methods. Code
+ * may ask another copy of this package than the one that runs it.
  */
-const storage = new AsyncLocalStorage<Environment>();
+const storage = shared('current permit', () => new AsyncLocalStorage<Environment>());
 
 /** The permits of the runs that code is part of. */
 interface Environment {

@@ -14,6 +14,7 @@ import {
   TasksExplorer,
   TasksService,
 } from '../../nest/index.js';
+import { withAliases } from '../../nest/shared-services.js';
 import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js';
 
 /** All that GatekeeperModule exports, but the gatekeeper. */
@@ -39,7 +40,7 @@ export class GatekeeperTestingModule {
    * @param options group and name of the node; see {@link TestGatekeeperOptions}
    */
   static forRoot(options: TestGatekeeperOptions = {}): DynamicModule {
-    return {
+    return withAliases({
       module: GatekeeperTestingModule,
       global: true,
       imports: IMPORTS,
@@ -52,7 +53,7 @@ export class GatekeeperTestingModule {
         AllocationExplorer,
       ],
       exports: [TestGatekeeper, GatekeeperService, ...SERVICES],
-    };
+    });
   }
 
   /**
@@ -62,7 +63,7 @@ export class GatekeeperTestingModule {
    * @param node made with `TestTasks.node()`
    */
   static forNode(node: GatekeeperService): DynamicModule {
-    return {
+    return withAliases({
       module: GatekeeperTestingModule,
       global: true,
       imports: IMPORTS,
@@ -76,6 +77,6 @@ export class GatekeeperTestingModule {
         TasksExplorer,
       ],
       exports: [GatekeeperService, ...SERVICES],
-    };
+    });
   }
 }
