@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url';
 import { ClassSerializerInterceptor, Controller, Get, type INestApplication, Post } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { PageFiles } from '../../lib/console/page/page-files.js';
@@ -6,7 +5,7 @@ import { expectProblem } from './api.contract.js';
 import { type Host, PLATFORMS, type Platform, useConsoles } from './consoles.js';
 
 /** The page says that it was not built: that shows that it was asked for, whether a build is there or not. */
-const NOT_BUILT: Host['overrides'] = [[PageFiles, new PageFiles(pathToFileURL('/nowhere/'))]];
+const NOT_BUILT: Host['overrides'] = [[PageFiles, new PageFiles(() => undefined)]];
 const JOB = { name: 'job', duration: '10s' };
 
 @Controller()

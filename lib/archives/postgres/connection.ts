@@ -36,9 +36,9 @@ function given(pool: Queries, manual: TableManual): Connection {
 
 function connect(connectionString: string, manual: TableManual): Connection {
   const config = { connectionString, max: 1, connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE };
-  let pool: Promise<OwnPool> | undefined;
+  let pool: OwnPool | undefined;
   return {
-    queries: async () => explaining(await (pool ??= openPool(config)), placeOf(connectionString), manual),
-    close: async () => (await pool)?.end(),
+    queries: async () => explaining((pool ??= openPool(config)), placeOf(connectionString), manual),
+    close: async () => pool?.end(),
   };
 }

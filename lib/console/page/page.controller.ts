@@ -61,7 +61,7 @@ export class PageController {
   }
 
   async #give(name: string, response: ConsoleResponse): Promise<StreamableFile> {
-    const file = await this.files.get(name);
+    const file = this.files.get(name);
     if (!file) throw new ProblemError('not-found', notFound(name));
     // The name of an asset contains a hash of its content, so the content never changes.
     const caching = name === '' ? 'no-cache' : 'public, max-age=31536000, immutable';

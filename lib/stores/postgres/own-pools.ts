@@ -6,7 +6,7 @@ import { type OwnPool, openPool } from './pg.js';
  * Then another pool without settings takes its place.
  */
 export class OwnPools {
-  #opening: Promise<OwnPool> | undefined;
+  #opened: OwnPool | undefined;
 
   /**
    * @param config of pg's Pool
@@ -21,25 +21,25 @@ export class OwnPools {
   async use<T>(call: (pool: OwnPool) => Promise<T>): Promise<T> {
     const used = this.#pool();
     try {
-      return await call(await used);
+      return await call(used);
     } catch (error) {
       if (!refusesSettings(error)) throw error;
-      if (this.#opening === used) this.#withoutSettings(used);
-      return call(await this.#pool());
+      if (this.#opened === used) this.#withoutSettings(used);
+      return call(this.#pool());
     }
   }
 
   async close(): Promise<void> {
-    await (await this.#opening)?.end();
+    await this.#opened?.end();
   }
 
-  #pool(): Promise<OwnPool> {
-    return (this.#opening ??= openPool({ ...this.config, ...this.settings }));
+  #pool(): OwnPool {
+    return (this.#opened ??= openPool({ ...this.config, ...this.settings }));
   }
 
-  #withoutSettings(refused: Promise<OwnPool>): void {
+  #withoutSettings(refused: OwnPool): void {
     this.settings = {};
-    this.#opening = undefined;
-    void refused.then((pool) => pool.end()); // it has no connection
+    this.#opened = undefined;
+    void refused.end(); // it has no connection
   }
 }

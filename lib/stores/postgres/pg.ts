@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import packageRoot from '../../../package-root.cjs';
+import loadPg from '../../../load-pg.cjs';
 import { MissingPackageError } from '../../decision/missing-package.error.js';
 
 /** Result of a statement. */
@@ -50,29 +48,19 @@ export interface OwnPool extends PgPool {
   end(): Promise<void>;
 }
 
-/** A variable, so that compilers and bundlers do not look for a package that may not be installed. */
-const PACKAGE: string = 'pg';
-
 /**
  * Checks at the start that pg is installed: later, nothing could run without it.
  *
  * @param what the function and option that need it
  * @throws MissingPackageError
  */
-export function requirePg(
-  what: string,
-  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
-): void {
-  try {
-    resolve(PACKAGE);
-  } catch (cause) {
-    throw new MissingPackageError(`${what} needs the package pg: npm install pg`, { cause });
-  }
+export function requirePg(what: string, load: typeof loadPg = loadPg): void {
+  if (!load()) throw new MissingPackageError(`${what} needs the package pg: npm install pg`);
 }
 
-/** @param config of pg's Pool */
-export async function openPool(config: object): Promise<OwnPool> {
-  const { Pool } = ((await import(PACKAGE)) as { default: { readonly Pool: new (config: object) => OwnPool } }).default;
+/** Needs {@link requirePg} before. @param config of pg's Pool */
+export function openPool(config: object): OwnPool {
+  const { Pool } = loadPg() as { readonly Pool: new (config: object) => OwnPool };
   const pool = new Pool({ ...config, allowExitOnIdle: true });
   // An idle connection may break. Without a listener that would end the process. The next call reports it.
   pool.on('error', () => undefined);

@@ -78,7 +78,7 @@ function ownClient(options: RedisStoreOptions): ResolvedOptions {
     ...record,
     ...(database !== undefined && { database: Number(database) }),
     place: placeOf(url),
-    newClient: () => newClient(url),
+    newClient: async () => newClient(url),
   };
 }
 

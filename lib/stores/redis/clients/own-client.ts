@@ -1,48 +1,35 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import packageRoot from '../../../../package-root.cjs';
+import redisClients from '../../../../load-redis-clients.cjs';
 import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
 import { MissingPackageError } from '../../../decision/missing-package.error.js';
 import { type IoredisClient, IoredisAdapter } from './ioredis.js';
 import { type NodeRedisClient, NodeRedisAdapter, open } from './node-redis.js';
 import type { RedisClient } from './redis-client.js';
 
-/** Variables, so that compilers and bundlers do not look for packages that may not be installed. */
-const IOREDIS: string = 'ioredis';
-const NODE_REDIS: string = 'redis';
-
 /** ms. A server that is gone without a word would otherwise be noticed after a quarter of an hour. */
 const SILENCE = 10_000;
 const CONNECT_TIMEOUT = 5000;
 
-/** Makes a client for a URL, with whichever package is installed. */
-export type ClientMaker = (url: string) => Promise<RedisClient>;
+/** Makes a client for a URL, with the package that is installed. */
+export type ClientMaker = (url: string) => RedisClient;
+
+type Ioredis = NonNullable<ReturnType<typeof redisClients.loadIoredis>>;
+type NodeRedis = NonNullable<ReturnType<typeof redisClients.loadNodeRedis>>;
 
 /**
  * Looks for a package at the start: later, nothing could run without a client.
  *
  * @throws MissingPackageError if neither ioredis nor redis is installed
  */
-export function findMaker(
-  resolve: (name: string) => unknown = createRequire(join(packageRoot, 'package.json')).resolve,
-): ClientMaker {
-  if (isInstalled(IOREDIS, resolve)) return ofIoredis;
-  if (isInstalled(NODE_REDIS, resolve)) return ofNodeRedis;
+export function findMaker({ loadIoredis, loadNodeRedis }: typeof redisClients = redisClients): ClientMaker {
+  const ioredis = loadIoredis();
+  if (ioredis) return (url) => ofIoredis(ioredis, url);
+  const nodeRedis = loadNodeRedis();
+  if (nodeRedis) return (url) => ofNodeRedis(nodeRedis, url);
   throw new MissingPackageError('redis({ url }) needs a client: npm install ioredis (or: npm install redis)');
 }
 
-function isInstalled(name: string, resolve: (name: string) => unknown): boolean {
-  try {
-    resolve(name);
-    return true;
-  } catch {
-    return false; // the other package may be there
-  }
-}
-
 /** It sends nothing twice, and nothing late: so errors are exact, and come at once. */
-async function ofIoredis(url: string): Promise<RedisClient> {
-  const { Redis } = (await import(IOREDIS)) as { Redis: new (url: string, options: object) => IoredisClient };
+function ofIoredis({ Redis }: Ioredis, url: string): RedisClient {
   const client = new Redis(url, {
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
@@ -51,13 +38,10 @@ async function ofIoredis(url: string): Promise<RedisClient> {
     socketTimeout: SILENCE,
     retryStrategy: (attempts: number) => pauseAfter(attempts - 1, Math.random(), RECONNECT),
   });
-  return new IoredisAdapter(client, true);
+  return new IoredisAdapter(client as IoredisClient, true);
 }
 
-async function ofNodeRedis(url: string): Promise<RedisClient> {
-  const { createClient } = (await import(NODE_REDIS)) as {
-    createClient(options: object): NodeRedisClient & { connect(): Promise<unknown> };
-  };
+function ofNodeRedis({ createClient }: NodeRedis, url: string): RedisClient {
   const client = createClient({
     url,
     disableOfflineQueue: true,
@@ -67,7 +51,7 @@ async function ofNodeRedis(url: string): Promise<RedisClient> {
       socketTimeout: SILENCE,
       reconnectStrategy: (failures: number) => pauseAfter(failures, Math.random(), RECONNECT),
     },
-  });
+  }) as NodeRedisClient & { connect(): Promise<unknown> };
   const adapter = new NodeRedisAdapter(client, true);
   open(client);
   return adapter;
