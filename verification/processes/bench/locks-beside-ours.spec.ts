@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { lackOfPostgres } from '../archives/postgres-server.js';
+import { lackOfPostgres } from '../../support/postgres-server.js';
 import { lackOf } from '../../needs/programs.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { ROOT } from '../../../test/docs/snippets.js';
