@@ -1,15 +1,14 @@
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
+import { startHazelcast } from '../../../lib/testing/index.js';
 import { lackOfMembers } from '../../needs/members.js';
+import { useShared } from '../../support/shared.js';
 import type { StoreUnderTest } from '../../../lib/testing/contract/index.js';
 import { describeStoreContract } from '../../../test/contract/on-jest.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { newClient } from './hazelcast-clients.js';
 
 /** One member for all kinds of stores but CP: the contract's keys are random, and so meet in no map. */
-let shared: Promise<HazelcastCluster> | undefined;
-const member = () => (shared ??= startHazelcast());
-afterAll(async () => (await shared)?.stop());
+const member = useShared(() => startHazelcast());
 
 /** The client connects to the addresses that members announce, so no proxy can cut it off. */
 const KILLS = 'hazelcast-connection.spec.ts and hazelcast-failed-writes.spec.ts kill and cut off members';

@@ -1,14 +1,13 @@
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
+import { startHazelcast } from '../../../lib/testing/index.js';
 import { lackOfMembers } from '../../needs/members.js';
+import { useShared } from '../../support/shared.js';
 import { newClient } from './hazelcast-clients.js';
 import type { ClientsUnderTest } from '../../../lib/testing/contract/index.js';
 import { describeTaskStorageContract } from '../../../test/contract/on-jest.js';
 
 /** One member for all kinds of stores: the contract's keys and names are random, and so meet nowhere. */
-let shared: Promise<HazelcastCluster> | undefined;
-const member = () => (shared ??= startHazelcast());
-afterAll(async () => (await shared)?.stop());
+const member = useShared(() => startHazelcast());
 
 const onMembers = (name: string, prepare: () => Promise<ClientsUnderTest>) =>
   describeTaskStorageContract({ name, prepare, missing: lackOfMembers });

@@ -1,13 +1,11 @@
 import { lackOfPostgres } from '../archives/postgres-server.js';
-import { ON_A_SERVER, onPglite, stopServer } from './postgres-kinds.js';
+import { onPglite, useServerKinds } from './postgres-kinds.js';
 import { describeStoreContract } from '../../../test/contract/on-jest.js';
-
-afterAll(stopServer);
 
 const POSITION = 'it reads the changes from the position where it stopped, unless a look at the server failed';
 const FIGURES = { quorum: 1, isPagedByPrefix: true };
 
-for (const [name, prepare] of Object.entries(ON_A_SERVER)) {
+for (const [name, prepare] of Object.entries(useServerKinds())) {
   describeStoreContract({
     name,
     missing: lackOfPostgres,

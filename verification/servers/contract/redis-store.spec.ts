@@ -3,18 +3,14 @@ import { lackOfRedis } from '../../needs/redis.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../../support/redis-clients.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { RedisServer } from '../../support/redis-server.js';
+import { useShared } from '../../support/shared.js';
 import { behindProxy } from '../../../test/contract/behind-proxy.js';
 import { describeStoreContract } from '../../../test/contract/on-jest.js';
 
 /** One server, and one Cluster, for all kinds of clients: the contract's keys are random, and so meet nowhere. */
-let shared: Promise<RedisServer> | undefined;
-const server = () => (shared ??= RedisServer.start());
-let cluster: Promise<RedisCluster> | undefined;
-const ports = async () => (await (cluster ??= RedisCluster.start())).ports;
-afterAll(async () => {
-  await (await shared)?.[Symbol.asyncDispose]();
-  await (await cluster)?.[Symbol.asyncDispose]();
-});
+const server = useShared(() => RedisServer.start());
+const cluster = useShared(() => RedisCluster.start());
+const ports = async () => (await cluster()).ports;
 
 describeStoreContract({
   name: 'redis({ url })',

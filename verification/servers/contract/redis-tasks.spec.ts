@@ -7,20 +7,16 @@ import { useEnds } from '../../support/ends.js';
 import { CLIENTS, CLUSTER_CLIENTS } from '../../support/redis-clients.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import { RedisServer } from '../../support/redis-server.js';
+import { useShared } from '../../support/shared.js';
 import { behindProxy } from '../../../test/contract/behind-proxy.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeTaskStorageContract } from '../../../test/contract/on-jest.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';
 
 /** One server, and one Cluster, for all kinds of clients: the contract's keys and names are random, and so meet nowhere. */
-let shared: Promise<RedisServer> | undefined;
-const server = () => (shared ??= RedisServer.start());
-let cluster: Promise<RedisCluster> | undefined;
-const ports = async () => (await (cluster ??= RedisCluster.start())).ports;
-afterAll(async () => {
-  await (await shared)?.[Symbol.asyncDispose]();
-  await (await cluster)?.[Symbol.asyncDispose]();
-});
+const server = useShared(() => RedisServer.start());
+const cluster = useShared(() => RedisCluster.start());
+const ports = async () => (await cluster()).ports;
 
 describeTaskStorageContract({
   name: 'redis({ url })',
