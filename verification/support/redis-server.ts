@@ -100,6 +100,8 @@ export class RedisServer implements AsyncDisposable {
       dir: this.folder,
       save: '',
       appendonly: 'no',
+      // By default a primary waits 5 s for more replicas before it sends its data to the first one.
+      'repl-diskless-sync-delay': 0,
       ...(await debugging()),
     };
     const args = Object.entries({ ...fixed, ...this.settings }).flatMap(([name, value]) => [

@@ -8,7 +8,7 @@ import type { ServerStoreName } from './stores.js';
 import { CLIENTS } from './test-bed.js';
 
 /** Each write waits for the disk. So the server loses nothing when it is killed. */
-const KEEPS_ALL = { appendonly: 'yes', appendfsync: 'always', 'repl-diskless-sync-delay': 0 };
+const KEEPS_ALL = { appendonly: 'yes', appendfsync: 'always' };
 
 /** One server, and a proxy for each client, which can cut it off. */
 export class ServerSite implements FaultSite {

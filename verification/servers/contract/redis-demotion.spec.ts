@@ -37,7 +37,7 @@ const OWN: Readonly<Record<string, (url: string) => RecordStore>> = {
 describeOnRedis('a primary that becomes a replica, and breaks no connection', () => {
   const ends = useEnds();
   const newServer = async () => {
-    const server = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
+    const server = await RedisServer.start();
     ends.push(() => server[Symbol.asyncDispose]());
     return server;
   };

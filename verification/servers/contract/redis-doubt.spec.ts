@@ -119,7 +119,7 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
   });
 
   it('doubts nothing while the same server goes on, whatever happens to connections and replicas', async () => {
-    const replica = await RedisServer.start({ 'repl-diskless-sync-delay': 0 });
+    const replica = await RedisServer.start();
     closing.push(() => replica[Symbol.asyncDispose]());
     await replica.follow(server);
     const store = await opened();

@@ -42,10 +42,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
   it.each(Object.keys(CLIENTS))(
     'never lets more than the permits be held at once, and tokens grow (%s)',
     async (kind) => {
-      const [primary, replica] = [
-        await RedisServer.start(),
-        await RedisServer.start({ 'repl-diskless-sync-delay': 0 }),
-      ];
+      const [primary, replica] = [await RedisServer.start(), await RedisServer.start()];
       closing.push(
         () => primary[Symbol.asyncDispose](),
         () => replica[Symbol.asyncDispose](),
@@ -81,11 +78,13 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
   );
 
   it('gives no permit away whose grant was lost, before its holder is back', async () => {
-    const [primary, replica] = [await RedisServer.start(), await RedisServer.start({ 'repl-diskless-sync-delay': 0 })];
+    const [primary, replica] = [await RedisServer.start(), await RedisServer.start()];
     closing.push(
       () => primary[Symbol.asyncDispose](),
       () => replica[Symbol.asyncDispose](),
     );
+    // Before the nodes start: a primary that gets its first replica counts as another server, and its grace would last.
+    await replica.follow(primary);
     const [toHolder, toOther] = [await SwitchableProxy.start(primary.port), await SwitchableProxy.start(primary.port)];
     closing.push(
       () => toHolder[Symbol.asyncDispose](),
@@ -93,7 +92,6 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
     );
     const holder = await newNode('holder', await CLIENTS['ioredis']!(toHolder.port), 1, DURATION);
     const other = await newNode('other', await CLIENTS['ioredis']!(toOther.port), 1, DURATION);
-    await replica.follow(primary);
     await replica.command('REPLICAOF', 'NO', 'ONE'); // from now on it lags for ever
     await (await other.acquire('job')).release(); // the other node knows more than the replica
     const permit = await holder.acquire('job'); // the replica and the other node don't know of it
@@ -116,7 +114,7 @@ describeOnRedis('a failover to a replica that lacks the newest writes', () => {
   });
 
   it('gives no permit away whose grant was lost, by a node that knows exactly what the replica has, or by a new node', async () => {
-    const [primary, replica] = [await RedisServer.start(), await RedisServer.start({ 'repl-diskless-sync-delay': 0 })];
+    const [primary, replica] = [await RedisServer.start(), await RedisServer.start()];
     closing.push(
       () => primary[Symbol.asyncDispose](),
       () => replica[Symbol.asyncDispose](),

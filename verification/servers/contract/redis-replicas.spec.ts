@@ -9,8 +9,8 @@ import { eventually } from '../../../test/contract/eventually.js';
 
 describeOnRedis('redis() with replicas that confirm writes', () => {
   const ends = useEnds();
-  const newServer = async (settings?: Parameters<typeof RedisServer.start>[0]) => {
-    const server = await RedisServer.start(settings);
+  const newServer = async () => {
+    const server = await RedisServer.start();
     ends.push(() => server[Symbol.asyncDispose]());
     return server;
   };
@@ -22,7 +22,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
   };
 
   it('waits for replicas if that is wished, and does not know the outcome without them', async () => {
-    const [primary, replica] = [await newServer(), await newServer({ 'repl-diskless-sync-delay': 0 })];
+    const [primary, replica] = [await newServer(), await newServer()];
     const store = await connected({ url: primary.url, replicas: 1 });
     await expect(store.compareAndSet('key', undefined, '1')).rejects.toThrow(
       '0 of 1 replicas confirmed the write in time',
@@ -41,7 +41,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
   });
 
   it('does not count a confirmation on a new connection', async () => {
-    const [primary, replica] = [await newServer(), await newServer({ 'repl-diskless-sync-delay': 0 })];
+    const [primary, replica] = [await newServer(), await newServer()];
     await replica.follow(primary);
     const proxy = await SwitchableProxy.start(primary.port);
     ends.push(() => proxy[Symbol.asyncDispose]());

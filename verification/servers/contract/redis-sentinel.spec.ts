@@ -60,10 +60,7 @@ describeOnRedis('a failover by Redis Sentinel', () => {
   const endOfGroup = () => undefined;
 
   async function newGroup() {
-    const [primary, replica] = await Promise.all([
-      RedisServer.start({ 'repl-diskless-sync-delay': 0 }),
-      RedisServer.start({ 'repl-diskless-sync-delay': 0 }),
-    ]);
+    const [primary, replica] = await Promise.all([RedisServer.start(), RedisServer.start()]);
     closing.push(
       () => primary[Symbol.asyncDispose](),
       () => replica[Symbol.asyncDispose](),
