@@ -65,14 +65,12 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * A standby of another server, which is stopped meanwhile. Replicates writes asynchronously until {@link lag}.
-   * pg_basebackup would need no stop, but not every package brings it along.
+   * A standby of `primary`, which is a copy of `stopped` like this one. Replicates writes asynchronously until {@link lag}.
+   * pg_basebackup would copy the running server, but not every package brings it along.
    */
-  static replicaOf(primary: PostgresServer): Promise<PostgresServer> {
+  static replicaOf(primary: PostgresServer, stopped: PostgresServer): Promise<PostgresServer> {
     return PostgresServer.#startedWith(async (replica) => {
-      await primary.stop();
-      await asUser('cp', '-r', primary.#data, replica.#data);
-      await primary.restart();
+      await asUser('cp', '-r', stopped.#data, replica.#data);
       await asUser('touch', join(replica.#data, 'standby.signal'));
       const settings = `primary_conninfo = '${primary.address()}'\nwal_retrieve_retry_interval = 100\n`;
       await appendFile(join(replica.#data, 'postgresql.auto.conf'), settings);

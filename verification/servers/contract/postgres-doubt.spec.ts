@@ -30,7 +30,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
   beforeEach(async () => {
     primary = await PostgresServer.copyOf(empty);
     closing.push(() => primary[Symbol.asyncDispose]());
-    replica = await PostgresServer.replicaOf(primary);
+    replica = await PostgresServer.replicaOf(primary, empty);
     closing.push(() => replica[Symbol.asyncDispose]());
     proxy = await SwitchableProxy.start(primary.port);
     closing.push(() => proxy[Symbol.asyncDispose]());

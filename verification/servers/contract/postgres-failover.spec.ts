@@ -10,16 +10,22 @@ const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, 
 const silent = { log: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
 
 describeOnPostgres('a failover to an asynchronous replica that lacks the newest writes', () => {
+  let empty: PostgresServer;
   const closing: (() => unknown)[] = [];
+  beforeAll(async () => {
+    empty = await PostgresServer.start();
+    await empty.stop();
+  });
   afterEach(async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
+  afterAll(() => empty?.[Symbol.asyncDispose]());
 
   it.each([true, false])(
     'gives no permit away whose grant was lost, by a node that knows exactly what the replica has, or by a new node (notifications: %s)',
     async (notifications) => {
-      const primary = await kept(await PostgresServer.start());
-      const replica = await kept(await PostgresServer.replicaOf(primary));
+      const primary = await kept(await PostgresServer.copyOf(empty));
+      const replica = await kept(await PostgresServer.replicaOf(primary, empty));
       const toHolder = await kept(await SwitchableProxy.start(primary.port));
       const toOther = await kept(await SwitchableProxy.start(primary.port));
       const holder = await newNode('holder', addressOf(primary, toHolder.port), notifications);
@@ -39,7 +45,7 @@ describeOnPostgres('a failover to an asynchronous replica that lacks the newest 
   );
 
   it('has no grace after a crash of the same server, which lost nothing', async () => {
-    const primary = await kept(await PostgresServer.start());
+    const primary = await kept(await PostgresServer.copyOf(empty));
     const node = await newNode('node', primary.address(), true);
     const permit = await node.acquire('job');
     await primary.kill();
