@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import { memory } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
@@ -15,11 +14,6 @@ afterAll(async () => {
 const NOTHING_TO_STOP = async () => undefined;
 
 describeOperatorsContract('memory()', async () => ({ store: memory(), stop: NOTHING_TO_STOP }));
-
-describeOperatorsContract('postgres() on pglite', async () => {
-  const pool = await PGlite.create();
-  return { store: postgres({ pool, notifications: false, pollInterval: 50 }), stop: () => pool.close() };
-});
 
 describeOperatorsContract(
   'postgres()',
