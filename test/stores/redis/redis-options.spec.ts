@@ -128,7 +128,7 @@ describe('redis({ url })', () => {
     newRedis.mockClear();
     createClient.mockClear();
     const make = findMaker(installed(...names));
-    expect(() => make('redis://127.0.0.1')).toThrow();
+    expect(() => make('redis://127.0.0.1')).toThrow(TypeError);
     return newRedis.mock.calls.length > 0 ? 'ioredis' : 'redis';
   }
 

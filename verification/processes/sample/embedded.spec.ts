@@ -15,6 +15,8 @@ describe('the sample without a choice of a store', () => {
     sample = await RunningSample.start({ env: { ...env, PATH: nothing } });
     expect(sample.output).toContain('share one store, in the memory of this process');
     await sample.nextLine(/\[nightly-export\] exported/, 10_000);
+    const page = await fetch(`http://127.0.0.1:${sample.ports[0]}/gatekeeper/`);
+    expect(await page.text()).toContain('<html');
     expect(await sample.interrupt()).toBe(0);
   });
 
