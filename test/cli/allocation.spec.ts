@@ -1,6 +1,7 @@
+import { type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { groupsText } from '../../lib/cli/views/allocation.view.js';
-import { allocating, untilOwned } from '../console/allocating.js';
+import { allocating, storeWithMap, untilOwned } from '../console/allocating.js';
 import { until } from '../support/apps.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { call } from './command-line.js';
@@ -10,14 +11,14 @@ describe('allocation on the command line', () => {
   const start = useConsoles();
   const cluster = useMemoryCluster();
 
-  async function started() {
-    const console = await start({ gatekeeper: allocating('abc') });
+  async function started(store?: StoreDefinition) {
+    const console = await start({ gatekeeper: allocating('abc'), store });
     const gatekeeper = (...args: string[]) =>
       call([...args, '--url', console.url, '--token', TOKENS.operate], { open: openOperator });
     return { console, gatekeeper };
   }
-  async function owned() {
-    const { console, gatekeeper } = await started();
+  async function owned(store?: StoreDefinition) {
+    const { console, gatekeeper } = await started(store ?? (await storeWithMap(start)));
     await untilOwned(console, ({ unowned, total, faults }) => total === 3 && unowned + faults.length === 0);
     return { console, gatekeeper };
   }
@@ -39,7 +40,7 @@ describe('allocation on the command line', () => {
   });
 
   it('shows which resources moved, and why', async () => {
-    const { gatekeeper, console } = await owned();
+    const { gatekeeper, console } = await owned(memory());
     await console.gatekeeper.allocation.group('orders').drain('app1');
     const moves = async (...args: string[]) => (await gatekeeper('allocation', 'orders', 'moves', ...args)).out;
     await until(async () => (await moves()).includes('drained'));

@@ -26,10 +26,11 @@ class Jobs {
 }
 
 describe.each(['over HTTP', 'directly'])('gatekeeper run, %s', (way) => {
-  const start = useConsoles();
+  // Before the applications are closed, which would wait for these runs.
   afterEach(() => {
     for (const end of Jobs.ends.splice(0)) end();
   });
+  const start = useConsoles();
 
   /** A node with the jobs, and the command line that reaches it. */
   async function cluster() {

@@ -1,6 +1,6 @@
-import type { GatekeeperOptions } from 'nestjs-gatekeeper';
+import { type GatekeeperOptions, type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
-import type { Console } from './consoles.js';
+import type { Console, Host } from './consoles.js';
 
 /**
  * Options of a node that takes part in the group "orders". Each letter is a resource. A busy machine may let the node wait
@@ -22,4 +22,30 @@ export async function untilOwned(
     const { status, json } = await get('/api/allocation/groups/orders');
     return status === 200 && isWanted(json);
   });
+}
+
+/** Owner map of a group that has no resources yet, by key of the store. */
+let emptyMap: ReadonlyMap<string, string> | undefined;
+
+/**
+ * A store that has an owner map: a node gives out its resources at once. In an empty store nothing is granted for as long
+ * as a lease, because the map may be lost, and nodes that knew it may still work.
+ */
+export async function storeWithMap(start: (host: Host) => Promise<Console>): Promise<StoreDefinition> {
+  emptyMap ??= await newMap(start);
+  const store = memory();
+  const texts = store.open({ callTimeout: 1000 });
+  for (const [key, text] of emptyMap) await texts.compareAndSet(key, undefined, text);
+  await texts.close();
+  return store;
+}
+
+async function newMap(start: (host: Host) => Promise<Console>): Promise<ReadonlyMap<string, string>> {
+  const store = memory();
+  const node = await start({ store, gatekeeper: allocating('') });
+  await untilOwned(node, ({ isRecovering, nodes }) => nodes?.length === 1 && isRecovering === false);
+  const texts = store.open({ callTimeout: 1000 });
+  const map = await texts.list('allocation:');
+  await texts.close();
+  return map;
 }

@@ -8,7 +8,7 @@ import {
 import { until } from '../support/apps.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 import { expectProblem } from './api.contract.js';
-import { allocating, untilOwned } from './allocating.js';
+import { allocating, storeWithMap, untilOwned } from './allocating.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
 const path = '/api/allocation/groups/orders';
@@ -16,8 +16,8 @@ const path = '/api/allocation/groups/orders';
 describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
   const start = useConsoles();
   /** app1 and app2 own three resources each. */
-  async function two() {
-    const store = memory();
+  async function two(given?: StoreDefinition) {
+    const store = given ?? (await storeWithMap(start));
     const node = (acquirer: string) => start({ platform, store, gatekeeper: { acquirer, ...allocating('abcdef') } });
     const [one, other] = [await node('app1'), await node('app2')];
     await untilOwned(
@@ -62,7 +62,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     const ids = Array.from({ length: 1200 }, (_, at) => `r-${at}`);
     const { allocation, ...rest } = allocating('');
     const groups = [{ ...allocation!.groups![0]!, resources: () => ids, refreshInterval: '1h' }];
-    const store = memory();
+    const store = await storeWithMap(start);
     const alone = await start({ platform, store, gatekeeper: { ...rest, allocation: { groups } } });
     await untilOwned(alone, ({ unowned, total }) => total === 1200 && unowned === 0);
     const plan = async (lose: string[]) =>
@@ -79,7 +79,8 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     };
     const { allocation, ...rest } = allocating('abc');
     const groups = [{ ...allocation!.groups![0]!, strategy }];
-    const alone = await start({ platform, store: memory(), gatekeeper: { ...rest, allocation: { groups } } });
+    const store = await storeWithMap(start);
+    const alone = await start({ platform, store, gatekeeper: { ...rest, allocation: { groups } } });
     await untilOwned(alone, ({ unowned, total }) => total === 3 && unowned === 0);
     isBroken = true;
     const answer = await alone.send('POST', `${path}/plan`, {}, { token: TOKENS.view });
@@ -137,7 +138,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
 
   it('puts an order with an unknown outcome into the audit log as such', async () => {
     let state: 'whole' | 'losing the answer' | 'cut' = 'whole';
-    const inner = memory();
+    const inner = await storeWithMap(start);
     const open: StoreDefinition['open'] = (options) =>
       Object.assign(new ScriptedStore(inner.open(options)), {
         script: async (call: string, go: () => Promise<unknown>, key = '') => {
@@ -169,7 +170,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
   });
 
   it('says which resources moved, from which node to which, and why', async () => {
-    const { one, other } = await two();
+    const { one, other } = await two(memory());
     await one.gatekeeper.allocation.group('orders').drain('app2');
     await untilOwned(one, ({ nodes }) => nodes[0].owned === 6);
     const moves = async (query = '') => (await other.get(`${path}/moves${query}`, { token: TOKENS.view })).json;
@@ -205,7 +206,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
   });
 
   it('shows the other groups if the owner map of one can not be read', async () => {
-    const store = memory();
+    const store = await storeWithMap(start);
     const { allocation, ...rest } = allocating('ab');
     const groups = [...allocation!.groups!, { ...allocation!.groups![0]!, name: 'other' }];
     const node = await start({ platform, store, gatekeeper: { ...rest, allocation: { groups } } });
