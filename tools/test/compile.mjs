@@ -31,7 +31,8 @@ export async function compile() {
   const changed = Object.keys(now).filter((path) => now[path] !== before[path]);
   const gone = Object.keys(before).filter((path) => !(path in now));
   if (changed.length + gone.length === 0) return 0;
-  await Promise.all(gone.map((path) => rm(compiledPath(join(ROOT, path)), { force: true })));
+  const old = gone.map((path) => compiledPath(join(ROOT, path))).flatMap((path) => [path, `${path}.map`]);
+  await Promise.all(old.map((path) => rm(path, { force: true })));
   await Promise.all(changed.map((path) => compileFile(path)));
   await linkPackage();
   await write(STATE, JSON.stringify({ key, files: now }));
@@ -73,14 +74,15 @@ async function sourcesIn(folder) {
 
 async function compileFile(path) {
   const filename = join(ROOT, path);
-  const source = await readFile(filename, 'utf8');
-  await write(compiledPath(filename), await compiledText(source, filename));
+  const { code, map } = await compiledText(await readFile(filename, 'utf8'), filename);
+  await write(`${compiledPath(filename)}.map`, map);
+  await write(compiledPath(filename), code);
 }
 
 /** What `compile` makes of a source. */
 export async function compiledText(source, filename) {
-  const { code } = await transform(source, { ...options, filename, sourceFileName: filename });
-  return inPlace(code, filename);
+  const { code, map } = await transform(source, { ...options, filename, sourceFileName: filename });
+  return { code: inPlace(code, filename), map };
 }
 
 /** What is not TypeScript stays where it is: a module finds other modules and the files beside it from its source's place. */

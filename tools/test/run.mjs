@@ -2,9 +2,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compile, compiledPath } from './compile.mjs';
+import { nameSources } from './stack-traces.mjs';
 
 const [program, ...args] = process.argv.slice(2);
-process.setSourceMapsEnabled(true);
+nameSources();
 await compile();
 const { main } = await import(pathToFileURL(compiledPath(resolve(program))).href);
 process.exitCode = await main(args, console.log);

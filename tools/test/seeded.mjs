@@ -13,7 +13,7 @@ let texts = {};
 export async function seed(sources) {
   const entries = Object.entries(sources).map(async ([path, source]) => [
     pathToFileURL(compiledPath(path)).href,
-    await compiledText(source, path),
+    (await compiledText(source, path)).code,
   ]);
   register(import.meta.url, { data: Object.fromEntries(await Promise.all(entries)) });
 }

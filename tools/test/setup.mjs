@@ -1,39 +1,64 @@
 import { inspect } from 'node:util';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { addEventHandler } from 'jest-circus';
+import { leftovers, remember } from './leftovers.mjs';
 import { seed } from './seeded.mjs';
+import { nameSources } from './stack-traces.mjs';
 
 /**
- * Gives each test and hook a limit of time, and fails it for a rejection that no one handles while it runs. Jest's own
- * runner has the first only, and the light runner neither.
+ * What Jest's own runner has and the light runner has not: a limit of time for each test and hook, tests that are to fail,
+ * fake timers, and a file that fails for what it leaves behind. And what both have not: an error that no one handles
+ * fails the test in which it occurs.
  */
 
 /** A test that waits for ever ends here; a machine that is ten times as slow for a while does not. */
 const LIMIT = 300_000;
 
-const rejections = [];
-process.on('unhandledRejection', (reason) => rejections.push(reason));
-process.setSourceMapsEnabled(true);
+const unhandled = [];
+process.on('unhandledRejection', (reason) => unhandled.push(`No one handled a rejection: ${inspect(reason)}`));
+process.on('uncaughtException', (error) => unhandled.push(`No one caught an error: ${inspect(error)}`));
+nameSources();
 if (process.env.SEEDED_SOURCES) await seed(JSON.parse(process.env.SEEDED_SOURCES));
 
-addEventHandler((event, state) => {
-  if (event.name === 'add_test') guard(state.currentDescribeBlock.children.at(-1));
-  if (event.name === 'add_hook') guard(state.currentDescribeBlock.hooks.at(-1));
+/** Hook of each file that comes after all else. */
+const last = { type: 'afterAll', fn: checkLeftovers };
+
+addEventHandler((event, { currentDescribeBlock, rootDescribeBlock: { hooks } }) => {
+  if (event.name !== 'add_test' && event.name !== 'add_hook') return;
+  guard(event.name === 'add_test' ? currentDescribeBlock.children.at(-1) : currentDescribeBlock.hooks.at(-1));
+  if (hooks.includes(last)) hooks.splice(hooks.indexOf(last), 1);
+  hooks.push(last);
 });
 
 function guard(part) {
   const { fn, timeout = LIMIT } = part;
   if (fn === undefined) return;
-  part.fn = async () => {
+  const run = async () => {
     try {
       await within(timeout, fn);
     } finally {
       // Node reports a rejection when all microtasks have run.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const [reason] = rejections.splice(0);
-    if (reason !== undefined) throw new Error(`No one handled a rejection: ${inspect(reason)}`);
+    if (unhandled.length > 0) throw new Error(unhandled.splice(0).join('\n'));
   };
+  part.fn = part.failing ? () => expectFailure(run) : run;
+}
+
+async function expectFailure(run) {
+  const hasFailed = await run().then(
+    () => false,
+    () => true,
+  );
+  if (!hasFailed) throw new Error('It is marked as failing, and passed: remove the mark');
+}
+
+async function checkLeftovers() {
+  const left = leftovers();
+  // What a test has just closed may need a turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  left.push(...unhandled.splice(0));
+  if (left.length > 0) throw new Error(left.join('\n'));
 }
 
 const { setTimeout, clearTimeout, setImmediate } = globalThis;
@@ -59,3 +84,4 @@ Object.assign(jest, {
   advanceTimersByTimeAsync: (ms) => fake.advanceTimersByTimeAsync(ms),
   getTimerCount: () => fake.getTimerCount(),
 });
+remember();

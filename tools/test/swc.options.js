@@ -7,5 +7,6 @@ export default {
     keepClassNames: true,
   },
   module: { type: 'es6' },
-  sourceMaps: 'inline',
+  sourceMaps: true,
+  inlineSourcesContent: false,
 };
