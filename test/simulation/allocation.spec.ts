@@ -4,7 +4,7 @@ import { kindNamed } from './kind/schedule-kind.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** `npm run sim -- --allocation` carries out as many as you like. */
-const SCHEDULES = 40;
+const SCHEDULES = 10;
 
 describe('nodes that divide resources in a simulated cluster', () => {
   /** One thread without Jest in it: there a schedule takes half the time. */

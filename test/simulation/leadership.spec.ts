@@ -7,9 +7,9 @@ describe('candidates in a simulated cluster', () => {
   afterAll(() => pool.close());
 
   it.each([
-    ['brief', 200],
-    ['short', 40],
-    ['long', 2],
+    ['brief', 40],
+    ['short', 8],
+    ['long', 1],
   ] as const)(
     'never lead at the same time, under all faults of leadership, and one leads when they end: %s',
     async (length, count) => {

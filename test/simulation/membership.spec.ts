@@ -7,9 +7,9 @@ describe('participants in a simulated cluster', () => {
   afterAll(() => pool.close());
 
   it.each([
-    ['brief', 150],
-    ['short', 100],
-    ['long', 2],
+    ['brief', 30],
+    ['short', 12],
+    ['long', 1],
   ] as const)(
     'are never judged while they count on their lease, and all know each other when the faults end: %s',
     async (length, count) => {

@@ -19,8 +19,8 @@ AsyncLocalStorage.prototype.getStore = () => undefined;
 const { bug } = parseArgs({ args, strict: false, options: { bug: { type: 'string' } } }).values;
 if (bug !== undefined) {
   const [{ bugNamed }, { seededSources }] = await Promise.all([
-    compiled('../bugs/bugs.ts'),
-    compiled('../bugs/seeded-sources.ts'),
+    compiled('../../verification/proof/bugs/bugs.ts'),
+    compiled('../../verification/proof/bugs/seeded-sources.ts'),
   ]);
   await seed(seededSources(bugNamed(bug)));
 }

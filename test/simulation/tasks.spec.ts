@@ -4,7 +4,7 @@ import { type TasksScheduleResult, simulateTasks } from './tasks/tasks-schedule.
 import { WorkerPool } from './worker-pool.js';
 
 /** `npm run sim -- --tasks` carries out as many as you like. */
-const SCHEDULES = 40;
+const SCHEDULES = 8;
 
 describe('nodes that work on tasks in a simulated cluster', () => {
   /** One thread without Jest in it. */
