@@ -47,8 +47,12 @@ function state() {
   return new Map([...listeners, ...environment, ...functions]);
 }
 
+/** signal-exit replaces them while a child process runs. */
+const OF_CHILDREN = new Set(['process.emit', 'process.reallyExit']);
+
 function functionsOf(name, object) {
   return Object.entries(Object.getOwnPropertyDescriptors(object))
     .filter(([property, { value }]) => typeof value === 'function' && !property.startsWith('__'))
-    .map(([property, { value }]) => [`${name}.${property}`, value]);
+    .map(([property, { value }]) => [`${name}.${property}`, value])
+    .filter(([key]) => !OF_CHILDREN.has(key));
 }

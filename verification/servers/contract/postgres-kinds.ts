@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import type { StoreUnderTest } from '../../../lib/testing/contract/index.js';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import { PostgresServer } from '../../support/postgres-server.js';
@@ -42,11 +41,4 @@ export function useServerKinds(): Readonly<Record<string, () => Promise<StoreUnd
       return { open: (options) => store.open(options), stop: close, outage };
     },
   };
-}
-
-/** A database in this process, which runs one statement at a time. */
-export async function onPglite(): Promise<StoreUnderTest> {
-  const pool = await PGlite.create();
-  const store = postgres({ pool, ...POLLED });
-  return { open: (options) => store.open(options), stop: () => pool.close() };
 }

@@ -48,10 +48,10 @@ export const TESTS = {
   },
   postgres: {
     files: ['contract/postgres-', 'contract/nodes.spec', 'servers/postgres/postgres-failures'],
-    names: '^(?!.*pglite).*[Pp]ostgre',
+    names: '[Pp]ostgre',
     variable: 'POSTGRES_PROGRAMS',
   },
-  pglite: { files: ['contract/postgres-'], names: 'pglite' },
+  pglite: { files: ['matrix/pglite'], names: '' },
   pgbouncer: { files: ['matrix/pgbouncer'], names: '', variable: 'PGBOUNCER' },
   hazelcast: {
     files: ['contract/hazelcast-(store|tasks|waiting|locks)'],

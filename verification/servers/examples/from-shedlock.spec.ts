@@ -1,20 +1,16 @@
 import { once } from 'node:events';
-import { PGlite } from '@electric-sql/pglite';
-import { underShedLock } from '../../examples/from-shedlock/under-shedlock.js';
+import { underShedLock } from '../../../examples/from-shedlock/under-shedlock.js';
+import { PostgresDatabase } from '../archives/postgres-database.js';
+import { describeOnPostgres } from '../archives/postgres-server.js';
 
 const now = `timezone('utc', CURRENT_TIMESTAMP)`;
 const EXPORT = { name: 'export', atMostFor: 60 };
 
-let database: PGlite;
+const database = new PostgresDatabase();
 
-beforeAll(async () => {
-  database = await PGlite.create();
-  // As in ShedLock's manual.
-  await database.exec(`CREATE TABLE shedlock (name VARCHAR(64) NOT NULL, lock_until TIMESTAMP NOT NULL,
-    locked_at TIMESTAMP NOT NULL, locked_by VARCHAR(255) NOT NULL, PRIMARY KEY (name))`);
-});
-beforeEach(() => database.exec('TRUNCATE shedlock'));
-afterAll(() => database.close());
+/** As in ShedLock's manual. */
+const TABLE = `CREATE TABLE shedlock (name VARCHAR(64) NOT NULL, lock_until TIMESTAMP NOT NULL,
+  locked_at TIMESTAMP NOT NULL, locked_by VARCHAR(255) NOT NULL, PRIMARY KEY (name))`;
 
 /** The update with which ShedLock takes a lock by the database's time. */
 async function javaTakes(by = 'java-1'): Promise<boolean> {
@@ -31,7 +27,14 @@ const javaHolds = () =>
 const expire = () => database.exec(`UPDATE shedlock SET lock_until = ${now} - interval '1 second'`);
 const rows = async () => (await database.query('SELECT name, locked_by FROM shedlock')).rows;
 
-describe('work under a lock of ShedLock', () => {
+describeOnPostgres('work under a lock of ShedLock', () => {
+  beforeAll(async () => {
+    await database.start();
+    await database.exec(TABLE);
+  });
+  beforeEach(() => database.exec('TRUNCATE shedlock'));
+  afterAll(database.stop);
+
   it('keeps programs with ShedLock away until it ends', async () => {
     const taken = await underShedLock(database, EXPORT, async () => javaTakes());
     expect(taken).toBe(false);
