@@ -30,10 +30,10 @@ let parser: typeof Parser;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(ROOT, 'node_modules/.cache-workflow-parser-'));
-  const outfile = join(folder, 'parser.mjs');
+  const outfile = join(folder, 'parser.cjs');
   const entryPoints = ['@actions/workflow-parser'];
-  await build({ entryPoints, outfile, absWorkingDir: ROOT, bundle: true, platform: 'node', format: 'esm' });
-  parser = (await import(pathToFileURL(outfile).href)) as typeof Parser;
+  await build({ entryPoints, outfile, absWorkingDir: ROOT, bundle: true, platform: 'node', format: 'cjs' });
+  parser = ((await import(pathToFileURL(outfile).href)) as { default: typeof Parser }).default;
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
