@@ -107,7 +107,7 @@ describe('wrong arguments of the comparison', () => {
 });
 
 describe('a resource that checks tokens', () => {
-  const FILE: string = '../../bench/locks/resource.mjs';
+  const FILE: string = new URL('../../../bench/locks/resource.mjs', import.meta.url).href;
 
   it('refuses a lower token than it has seen, and can refuse no write without one', async () => {
     const { GuardedResource } = (await import(FILE)) as {
@@ -119,7 +119,7 @@ describe('a resource that checks tokens', () => {
 });
 
 describe('a grant to a second node', () => {
-  const FILE: string = '../../bench/locks/cases.mjs';
+  const FILE: string = new URL('../../../bench/locks/cases.mjs', import.meta.url).href;
   const held = { since: 1000, lease: 3000 };
 
   it.each([
