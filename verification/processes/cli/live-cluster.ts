@@ -17,7 +17,6 @@ export const TOKENS = { view: 'token-of-vera-0123456789', define: 'token-of-dora
 
 /** How the command line reaches the cluster. */
 export type Way = 'over HTTP' | 'directly to Hazelcast';
-export const WAYS: readonly Way[] = ['over HTTP', 'directly to Hazelcast'];
 
 /** A real member, and an application with a console on it. */
 export class LiveCluster implements AsyncDisposable {

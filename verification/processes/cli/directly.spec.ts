@@ -1,0 +1,3 @@
+import { describeCommandLine } from './end-to-end.js';
+
+describeCommandLine('directly to Hazelcast');
