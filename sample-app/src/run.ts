@@ -6,6 +6,8 @@ import { runProcesses } from './run/processes.js';
 const stop = new AbortController();
 // `on`, not `once`: a second Ctrl-C must not end this process before it has ended the others.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+// Without a reader of its lines it ends as on Ctrl-C: an error without a listener would leave the server behind.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => stop.abort());
 
 /** Runs the app once per port until Ctrl-C: in this process, or each in its own with a store that is a server. */
 async function run(): Promise<void> {

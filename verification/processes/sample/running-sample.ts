@@ -153,6 +153,12 @@ export class RunningSample {
     return this.exitCode();
   }
 
+  /** As when the program behind a pipe, or the process that started it, has ended. */
+  stopReading(): void {
+    this.#runner.stdout.destroy();
+    this.#runner.stderr.destroy();
+  }
+
   async exitCode(): Promise<number | undefined> {
     return (await this.#runner).exitCode;
   }

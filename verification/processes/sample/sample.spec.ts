@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { eventually } from '../../../test/contract/eventually.js';
 import { type AppLine, BUSY, ON_HAZELCAST, RunningSample, isAlive } from './running-sample.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { describeOnRedis } from '../../needs/redis.js';
 
 const EXPORTED = /\[nightly-export\] exported/;
 const CLOCK_TOLERANCE = 500;
@@ -128,5 +129,16 @@ describe('the sample, when a port is in use', () => {
       new RegExp(`^Port ${port} can't be used .*EADDRINUSE.*: SAMPLE_PORTS=.* npm run sample$`),
     );
     occupant.close();
+  });
+});
+
+describeOnRedis('the sample, when its output has no reader any more', () => {
+  it('ends all that it started', async () => {
+    const env = { ...process.env, REDIS_URL: '' };
+    await using sample = await RunningSample.start({ args: ['--store', 'redis'], env });
+    const { pids } = sample;
+    expect(pids.filter(isAlive)).toEqual(pids);
+    sample.stopReading();
+    await eventually('all have ended', () => !pids.some(isAlive));
   });
 });
