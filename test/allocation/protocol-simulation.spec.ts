@@ -1,7 +1,7 @@
+import { runs } from '../support/runs.js';
 import { type Outcome, isInTime, simulate } from './simulation/schedule.js';
 
-/** More of them: ALLOCATION_SEEDS=10000 npm test -- test/allocation/protocol-simulation */
-const SEEDS = Number(process.env['ALLOCATION_SEEDS'] ?? 60);
+const SEEDS = runs(20);
 
 async function outcomesOf(simulated: (seed: number) => Promise<Outcome>): Promise<readonly Outcome[]> {
   const all: Outcome[] = [];

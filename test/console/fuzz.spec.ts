@@ -6,9 +6,10 @@ import { problemsOf } from '../../lib/console/openapi/document.js';
 import { until } from '../support/apps.js';
 import { PLATFORMS, type Console, useConsoles } from './consoles.js';
 import { names, schemaOf, valuesOf } from './schema-values.js';
+import { runs } from '../support/runs.js';
 
 /** Requests of each call. */
-const RUNS = 60;
+const RUNS = runs(20);
 
 /** @param entry id of an entry of the audit log */
 function requestsOf(route: Route, entry: string) {

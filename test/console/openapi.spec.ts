@@ -11,6 +11,7 @@ import { fairKeyOf } from '../../lib/tasks/fair/fair-key.js';
 import { nameOfId } from '../../lib/tasks/index.js';
 import { parseSubmitOptions } from '../../lib/tasks/submit-options.js';
 import { schemaOf, valuesOf } from './schema-values.js';
+import { runs } from '../support/runs.js';
 
 type Json = Record<string, any>;
 
@@ -93,7 +94,7 @@ describe('what the document allows', () => {
         // No schema can describe the syntax of a pattern.
         expect(faultsOf(error).filter((fault) => !fault.includes('RE2'))).toEqual([]);
       }),
-      { numRuns: 4000, seed: 20_261_122 },
+      { numRuns: runs(2000), seed: 20_261_122 },
     );
     expect(seen.allowed).toBeGreaterThan(10);
   });
@@ -116,7 +117,7 @@ describe('the pattern of a time or a duration', () => {
     const texts = fc.stringMatching(new RegExp(patterns[0]!, 'u'));
     fc.assert(
       fc.property(texts, (text) => expect(type.safeParse(text).error && text).toBeUndefined()),
-      { numRuns: 2000, seed: 20_261_126 },
+      { numRuns: runs(500), seed: 20_261_126 },
     );
   });
 
@@ -187,7 +188,7 @@ describe('the texts in the submission of a task', () => {
     const texts = fc.stringMatching(new RegExp(pattern, 'u'));
     fc.assert(
       fc.property(texts, (text) => void read(text)),
-      { numRuns: 2000, seed: 20_261_127 },
+      { numRuns: runs(500), seed: 20_261_127 },
     );
   });
 });

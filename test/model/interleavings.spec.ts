@@ -3,6 +3,7 @@ import { Gatekeeper, type Permit, type RecordStore, parseGatekeeperOptions } fro
 import { FEW_SHARDS, bear } from '../support/born.js';
 import { START, interleaved, stillClock } from './interleaved-store.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { runs } from '../support/runs.js';
 
 const SEMAPHORE = 'job';
 const silent = { log() {}, warn() {}, error() {}, debug() {} };
@@ -85,7 +86,7 @@ describe('however the calls of several nodes interleave', () => {
           expect(await nodes.record()).toEqual([...nodes.held.keys()].toSorted());
         },
       ),
-      { numRuns: 300, seed: 20_261_121 },
+      { numRuns: runs(100), seed: 20_261_121 },
     );
   });
 
@@ -97,7 +98,7 @@ describe('however the calls of several nodes interleave', () => {
         await scheduler.waitFor(Promise.all([0, 1, 2, 3].map((node) => nodes.play(node, ['acquire']))));
         expect(nodes.held.size).toBe(permits);
       }),
-      { numRuns: 150, seed: 20_261_121 },
+      { numRuns: runs(50), seed: 20_261_121 },
     );
   });
 });

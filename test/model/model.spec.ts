@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { runs } from '../support/runs.js';
 import { moves } from './moves.js';
 import { PlainModel } from './plain-model.js';
 import { RealCluster } from './real-cluster.js';
@@ -16,7 +17,7 @@ describe('three nodes over a store', () => {
           await real.close();
         }
       }),
-      { numRuns: 300, seed: 20_261_121 },
+      { numRuns: runs(100), seed: 20_261_121 },
     );
   });
 });

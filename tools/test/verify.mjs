@@ -15,7 +15,7 @@ const STAGES = {
   servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
   page: { build: ['build'], commands: async () => [specs('page')] },
   processes: { build: ['build'], commands: async () => [specs('processes')] },
-  proof: { build: [], commands: async () => [specs('proof')] },
+  proof: { build: [], commands: async () => [specs('proof'), await moreRuns()] },
   package: {
     build: ['build'],
     commands: async () => [
@@ -81,12 +81,21 @@ function specs(stage) {
 
 /** The suites of the console once more: `npm test` runs them on Express. */
 async function onFastify() {
-  const folder = join(ROOT, 'test/console');
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.spec.ts'));
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-  const suites = files.filter((_, index) => /\bPLATFORMS\b/.test(texts[index]));
   return {
-    words: ['jest', '--runTestsByPath', ...suites.map((file) => `test/console/${file}`)],
+    words: ['jest', '--runTestsByPath', ...(await specsWith(/\bPLATFORMS\b/, 'test/console'))],
     env: { CONSOLE_PLATFORM: 'Fastify' },
   };
+}
+
+/** Properties and small simulations once more: `npm test` tries few cases. */
+async function moreRuns() {
+  return { words: ['jest', '--runTestsByPath', ...(await specsWith(/\bruns\(\d/, 'test'))], env: { RUNS: '10' } };
+}
+
+/** Specs in a folder whose text matches. */
+async function specsWith(pattern, folder) {
+  const entries = await readdir(join(ROOT, folder), { recursive: true });
+  const files = entries.filter((file) => file.endsWith('.spec.ts')).map((file) => join(folder, file));
+  const texts = await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')));
+  return files.filter((_, index) => pattern.test(texts[index]));
 }
