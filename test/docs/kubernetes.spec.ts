@@ -2,8 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import type { Container, PodSpec } from 'kubernetes-types/core/v1.js';
 import ms from 'ms';
 import { parseAllDocuments } from 'yaml';
-import { ROOT, compile } from './snippets.js';
+import { ROOT, useCompiler } from './snippets.js';
 
+const compile = useCompiler();
 const FOLDER = `${ROOT}examples/kubernetes/`;
 
 interface Resource {

@@ -1,6 +1,7 @@
-import { compile, pages, snippetsOf } from './snippets.js';
+import { pages, snippetsOf, useCompiler } from './snippets.js';
 
 describe('the snippets of README and docs', () => {
+  const compile = useCompiler();
   const snippets = pages().flatMap(snippetsOf);
 
   it('in TypeScript compile under strict as they stand', () => {

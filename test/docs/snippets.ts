@@ -46,12 +46,18 @@ export function snippetsOf(page: string): Snippet[] {
   });
 }
 
+/** A function like {@link compile}, for the tests of a file: after them nothing of the library's trees stays in memory. */
+export function useCompiler(): typeof compile {
+  afterAll(() => shared.clear());
+  return compile;
+}
+
 /**
  * Compiles all of them in one program under `strict`, each as a module of its own.
  *
  * @returns faults, by page and line
  */
-export function compile(snippets: readonly Snippet[]): string[] {
+function compile(snippets: readonly Snippet[]): string[] {
   const files = new Map([[`${ROOT}ambient.d.ts`, `export {};\ndeclare global {${AMBIENT}\n}\n`]]);
   const pathOf = (index: number) => `${ROOT}snippet-${index}.ts`;
   for (const [index, { code }] of snippets.entries()) files.set(pathOf(index), `${code}export {};\n`);
