@@ -56,7 +56,7 @@ it('an error in the middle of a claim takes no task from the worker that it has 
   for (const name of ['a', 'b', 'c']) await node.gatekeeper.tasks.submit(single('mail', name));
   const { tasks } = node.store.tasks!;
   const replace = tasks.replace.bind(tasks);
-  const error = new Error('odd');
+  const error = new StoreUnavailableError('odd');
   tasks.replace = (key, ...texts) => (key === 'mail:b' ? Promise.reject(error) : replace(key, ...texts));
   expect(await ids(node, 10)).toEqual(['mail:a']);
   expect(node.of('problem')).toMatchObject([{ action: 'claim tasks for http:paul', error }]);
