@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Objects whose functions tests replace for a while. */
+/** Objects whose functions tests replace for a while. Not `process`: graceful-fs and signal-exit replace some of it, too. */
 const WATCHED = {
   globalThis,
-  process,
   'process.stdout': process.stdout,
   'process.stderr': process.stderr,
   console,
@@ -47,12 +46,8 @@ function state() {
   return new Map([...listeners, ...environment, ...functions]);
 }
 
-/** signal-exit replaces them while a child process runs. */
-const OF_CHILDREN = new Set(['process.emit', 'process.reallyExit']);
-
 function functionsOf(name, object) {
   return Object.entries(Object.getOwnPropertyDescriptors(object))
     .filter(([property, { value }]) => typeof value === 'function' && !property.startsWith('__'))
-    .map(([property, { value }]) => [`${name}.${property}`, value])
-    .filter(([key]) => !OF_CHILDREN.has(key));
+    .map(([property, { value }]) => [`${name}.${property}`, value]);
 }
