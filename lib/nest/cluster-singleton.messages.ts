@@ -101,6 +101,16 @@ export const REQUEST_SCOPED_OPTIONS =
   'its options depend on a provider in request scope, so each request would make a gatekeeper and a store that are never ' +
   'closed: make all providers that forRootAsync() injects, and those that they inject, singletons';
 
+const KEEP_NAMES = 'let the bundler keep the names of classes (docs/bundling.md)';
+
+export const MINIFIED_SCHEDULE = (method: string) =>
+  `${method} names its schedule after a class whose name is minified, so each build makes another schedule: give it a name, as in ` +
+  `@ClusterCron('0 3 * * *', { name: 'nightly' }), or ${KEEP_NAMES}`;
+
+export const MINIFIED_JOBS = (methods: readonly string[]) =>
+  `jobs are named after classes whose names are minified (${methods.join(', ')}), so each build makes other jobs: history, ` +
+  `"run now" and missed: 'once' do not know them again. To prevent that, ${KEEP_NAMES}`;
+
 const ONE_VERSION = 'let all packages of the application use one version ("npm ls nestjs-gatekeeper" lists them)';
 
 export const OTHER_FORMAT = (method: string, own: string, others: readonly string[]) =>

@@ -11,7 +11,7 @@ import {
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
+import { MINIFIED_JOBS, NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';
@@ -20,6 +20,7 @@ import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
 import { guardWith } from './guarded-run.js';
 import { JobInfos } from './job-infos.js';
+import { isOfMinifiedClass } from './minified-names.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.metadata.js';
 import { SharedService, classesOf } from './shared-services.js';
@@ -73,6 +74,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const registry = findRegistry(this.discovery);
     this.#announceJobs(jobs, registry);
     if (!registry) this.#warnOfNoScheduler(jobs);
+    this.#warnOfMinifiedNames(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
     this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, registry));
@@ -121,6 +123,11 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const due = jobs.filter(({ schedule, isStatic }) => isStatic && schedule && !schedule.isDisabled);
     const scheduled = due.map(({ method }) => method);
     if (scheduled.length > 0) this.#logger.warn(NO_SCHEDULER(scheduled));
+  }
+
+  #warnOfMinifiedNames(jobs: readonly GuardedMethod[]): void {
+    const minified = jobs.map(({ method }) => method).filter(isOfMinifiedClass);
+    if (minified.length > 0) this.#logger.warn(MINIFIED_JOBS(minified));
   }
 
   #find<M>(key: symbol): DecoratedMethod<M>[] {

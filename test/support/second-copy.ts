@@ -32,8 +32,8 @@ export async function secondCopyOf<M>(modules: readonly string[], other?: OtherV
   });
   const former = new Set(known());
   const module = { exports: {} };
-  const evaluate = new Function('module', 'exports', 'require', '__dirname', outputFiles[0]!.text);
-  evaluate(module, module.exports, createRequire(import.meta.url), ROOT);
+  const evaluate = new Function('module', 'exports', 'require', outputFiles[0]!.text);
+  evaluate(module, module.exports, createRequire(import.meta.url));
   const added = known().filter((each) => !former.has(each));
   afterAll(() => forget(added));
   return module.exports as M;
