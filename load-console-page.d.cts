@@ -4,6 +4,12 @@ interface PageFile {
   readonly text: string;
 }
 
-/** The files by their names; '' is the page itself. Undefined if they were not built. */
-declare function loadConsolePage(): Readonly<Record<string, PageFile>> | undefined;
+interface ConsolePage {
+  readonly page: PageFile;
+  /** By their names. */
+  readonly assets: Readonly<Record<string, PageFile>>;
+}
+
+/** Undefined if the page was not built. */
+declare function loadConsolePage(): ConsolePage | undefined;
 export = loadConsolePage;

@@ -5,8 +5,8 @@ import { PLATFORMS, useConsoles } from './consoles.js';
 describe.each(PLATFORMS)('the page of the console on %s', (platform) => {
   const start = useConsoles();
   const files = new PageFiles(() => ({
-    '': { type: 'text/html; charset=utf-8', text: '<!doctype html><title>Gatekeeper</title>' },
-    'console-ABC.js': { type: 'text/javascript; charset=utf-8', text: 'export {};' },
+    page: { type: 'text/html; charset=utf-8', text: '<!doctype html><title>Gatekeeper</title>' },
+    assets: { 'console-ABC.js': { type: 'text/javascript; charset=utf-8', text: 'export {};' } },
   }));
 
   const boot = (options: object = {}) => start({ platform, overrides: [[PageFiles, files]], ...options });

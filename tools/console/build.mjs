@@ -1,7 +1,7 @@
 /**
- * Builds the console's page into dist/console-page.cjs, a module with the texts of its files by their names: its script and
- * its service worker, one style sheet and one icon, whose names carry a hash of what they hold (so that they may be cached for
- * ever), and under '' the page that names them. A module, so that the bundler of an application takes them along.
+ * Builds the console's page into dist/console-page.cjs, a module with the texts of its files: the page, and by their names its
+ * script, its service worker, one style sheet and one icon. The names carry a hash of what they hold (so that they may be
+ * cached for ever). A module, so that the bundler of an application takes them along.
  * Nothing is fetched from another host, and nothing stands inline: the page runs under a strict content security policy.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const files = assets.map(({ name, text }) => [name, { type: TYPES[extname(name)]
 await mkdir(target, { recursive: true });
 await writeFile(
   join(target, 'console-page.cjs'),
-  `module.exports = ${JSON.stringify(Object.fromEntries([['', page], ...files]), null, 1)};\n`,
+  `module.exports = ${JSON.stringify({ page, assets: Object.fromEntries(files) }, null, 1)};\n`,
 );
 await writeFile(join(target, 'console-page.LICENSES.txt'), await noticesOf(root, Object.keys(metafile.inputs)));
 for (const { name, text } of assets) console.log(`${name}: ${Math.ceil(text.length / 1024)} kB`);

@@ -6,7 +6,17 @@ export const GROUPS = [
   },
   {
     title: 'Use',
-    pages: ['permits', 'options', 'errors', 'leadership', 'allocation', 'tasks', 'task-examples', 'testing'],
+    pages: [
+      'permits',
+      'options',
+      'errors',
+      'leadership',
+      'allocation',
+      'tasks',
+      'task-examples',
+      'testing',
+      'bundling',
+    ],
   },
   {
     title: 'Operate',

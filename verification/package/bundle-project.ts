@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -90,10 +90,9 @@ export async function byNest(project: string, output: string): Promise<string> {
   await writeFile(join(project, 'webpack.config.js'), NEST_WEBPACK_CONFIG);
   const nest = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
   await execa(process.execPath, [nest, 'build', '--webpack'], { cwd: project, env: { NODE_OPTIONS: '' } });
-  const file = join(output, 'app.cjs');
-  await mkdir(output);
-  await writeFile(file, await readFile(join(project, 'dist/main.js')));
-  return file;
+  // webpack makes a file of its own of what is loaded later.
+  await cp(join(project, 'dist'), output, { recursive: true });
+  return join(output, 'main.js');
 }
 
 /** `nest build --webpack` makes no ES modules. */

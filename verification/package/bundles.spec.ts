@@ -16,7 +16,7 @@ interface Facts {
   readonly ended: string;
 }
 
-/** Each way to make one file of an application, with minified names. The file runs in a folder without any package. */
+/** Each way to bundle an application, with minified names. It runs in a folder without any package. */
 const BUNDLES: [string, (project: string, output: string) => Promise<string>][] = [
   ['esbuild, as an ES module', byEsbuild('esm')],
   ['esbuild, as CommonJS', byEsbuild('cjs')],
@@ -24,7 +24,7 @@ const BUNDLES: [string, (project: string, output: string) => Promise<string>][] 
   ['webpack, as an ES module', byWebpack],
 ];
 
-describe.each(BUNDLES)('an application in one file made by %s', (_name, bundle) => {
+describe.each(BUNDLES)('an application bundled by %s', (_name, bundle) => {
   let folder: string;
   let facts: Facts;
 

@@ -23,7 +23,8 @@ export class PageFiles {
   }
 
   #loaded(): ReadonlyMap<string, PageFile> {
-    const files = Object.entries(this.load() ?? {});
+    const loaded = this.load();
+    const files = loaded ? [['', loaded.page] as const, ...Object.entries(loaded.assets)] : [];
     return new Map(files.map(([name, { type, text }]) => [name, { type, content: Buffer.from(text) }]));
   }
 }
