@@ -69,7 +69,7 @@ async function stateOfInvalidTask(tasks: TasksService): Promise<string | undefin
   await tasks.submit(single('mail', 'x'), {}, { maxAttempts: 5 });
   for (;;) {
     const task = await tasks.find('mail:x');
-    if (task?.state !== 'waiting' && task?.state !== 'claimed') return task?.state;
+    if (task?.state !== 'waiting' && task?.state !== 'running') return task?.state;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
