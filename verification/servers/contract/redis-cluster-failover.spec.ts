@@ -7,6 +7,8 @@ import { eventually } from '../../../test/contract/eventually.js';
 
 /** Enough for all servers to have some. */
 const KEYS = Array.from({ length: 40 }, (_, index) => `key ${index}`);
+/** ms in which a store connects again: on a busy machine several attempts may fail, between which it waits longer and longer. */
+const PATIENCE = 60_000;
 
 describeOnRedis('a Cluster whose primary is gone for good', () => {
   const ends = useEnds();
@@ -35,9 +37,10 @@ describeOnRedis('a Cluster whose primary is gone for good', () => {
       const victim = await messengerOf(cluster);
       await cluster.servers[victim]!.kill();
       await cluster.replicas[victim]!.command('CLUSTER', 'FAILOVER', 'TAKEOVER');
-      await eventually('all records can be read', async () => {
+      const read = async () => {
         for (const key of KEYS) await store.read(key);
-      });
+      };
+      await eventually('all records can be read', read, PATIENCE);
       await eventually('anything may have changed', () => heard.has(undefined));
       await eventually('changes are heard', async () => {
         for (const key of KEYS) await store.compareAndSet(key, await store.read(key), `after ${performance.now()}`);
