@@ -1,33 +1,10 @@
 import { execa } from 'execa';
-import { lackOfPostgres } from '../../support/postgres-server.js';
-import { lackOf } from '../../needs/programs.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { ROOT } from '../../../test/docs/snippets.js';
-
-interface Figures {
-  readonly rate: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
-interface Result {
-  readonly text: string;
-  readonly holds: boolean | 'failed' | null;
-}
-
-interface Results {
-  readonly speed: Readonly<Record<string, Readonly<Record<string, Figures>>>>;
-  readonly cases: Readonly<Record<string, Readonly<Record<string, Result>>>>;
-  readonly tasks: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  readonly missing: readonly string[];
-}
+import { type Results, bench, lack } from './short-run.js';
 
 /** Locks that need no package beside those of this project. */
 const LOCKS = ['ours-redis', 'raw-redis', 'pg-advisory', 'raw-postgres', 'ours-memory'];
-const lack = lackOfPostgres ?? (await lackOf('redis-server', 'faketime'));
-
-const bench = (...args: string[]) =>
-  execa(process.execPath, ['bench/locks/run.mjs', ...args], { cwd: ROOT, env: { NODE_OPTIONS: '' } });
 
 describeUnless(lack)('a short run of the comparison', () => {
   let results: Results;
@@ -64,28 +41,6 @@ describeUnless(lack)('a short run of the comparison', () => {
     expect([stale!.holds, frozen!.holds]).toEqual([null, null]);
     expect(stale!.text).toMatch(/^not applicable: the lock has no expiry/);
     expect(lost!.text).toMatch(/the first one's library knew when asked/);
-  });
-});
-
-describeUnless(lack)('a short run of the tasks of the comparison', () => {
-  it('measures ours on each server, and runs no lock', async () => {
-    const systems = ['ours-redis', 'ours-postgres'];
-    const { stdout } = await bench('--seconds', '0.02', '--parts', 'tasks', '--json', '--only', systems.join(','));
-    const { tasks, speed, cases } = JSON.parse(stdout) as Results;
-    expect(Object.keys(tasks)).toEqual(systems);
-    expect([speed, cases]).toEqual([undefined, undefined]);
-    for (const figures of Object.values(tasks)) {
-      expect(Object.keys(figures).toSorted()).toEqual([
-        'complete-1',
-        'complete-16',
-        'complete-4',
-        'p50',
-        'p99',
-        'submit',
-      ]);
-      expect(Object.values(figures).filter((figure) => !(figure > 0))).toEqual([]);
-      expect(figures['p99']).toBeGreaterThanOrEqual(figures['p50']!);
-    }
   });
 });
 
