@@ -34,13 +34,15 @@ function guard(part) {
   const { fn, timeout = LIMIT } = part;
   if (fn === undefined) return;
   const run = async () => {
-    try {
-      await within(timeout, fn);
-    } finally {
-      // Node reports a rejection when all microtasks have run.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    if (unhandled.length > 0) throw new Error(unhandled.splice(0).join('\n'));
+    const failures = await within(timeout, fn).then(
+      () => [],
+      (error) => [error],
+    );
+    // Node reports a rejection when all microtasks have run.
+    await new Promise((resolve) => setImmediate(resolve));
+    failures.push(...unhandled.splice(0).map((text) => new Error(text)));
+    for (const other of failures.slice(1)) console.error(other);
+    if (failures.length > 0) throw failures[0];
   };
   part.fn = part.failing ? () => expectFailure(run) : run;
 }
