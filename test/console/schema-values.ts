@@ -81,7 +81,7 @@ function inside(schema: Schema): fc.Arbitrary<unknown> {
           arbitrary: smallIntegers(schema),
           weight: schema.type === 'integer' ? 4 : 1,
         },
-        fc.double(),
+        fc.double({ noDefaultInfinity: true, noNaN: true }),
       );
     case 'string':
       return fc.oneof(

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LaunchedCluster } from '../../lib/testing/hazelcast/launched-cluster.js';
-import { HazelcastLauncherError, type HazelcastOptions } from '../../lib/testing/index.js';
+import { LaunchedCluster } from '../../../lib/testing/hazelcast/launched-cluster.js';
+import { HazelcastLauncherError, type HazelcastOptions } from '../../../lib/testing/index.js';
 
 const STARTED = 'LifecycleService: [127.0.0.1]:5701 [x] [5.6.0] [127.0.0.1]:5701 is STARTED';
 
