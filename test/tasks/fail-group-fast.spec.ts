@@ -29,9 +29,11 @@ describe('failGroupFast', () => {
         isOfGroup: true,
       },
     });
-    expect((await submitter.tasks.explain(member(4))).sentence).toMatch(
-      /^it was cancelled by import\[june\]#2 \(import\[june\]#2 ended without success \(failed\), and has failGroupFast\)/,
-    );
+    expect(await submitter.tasks.explain(member(4))).toMatchObject({
+      reason: 'ended',
+      task: { state: 'cancelled' },
+      sentence: expect.stringMatching(/import\[june\]#2 .*failGroupFast/),
+    });
   });
 
   it.each([

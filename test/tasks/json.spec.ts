@@ -62,6 +62,6 @@ describe('a value that is to be kept as JSON', () => {
 
   it('may not be larger than the limit in bytes', () => {
     expect(readJson('ää', 6)).toEqual({ value: 'ää', text: '"ää"' });
-    expect(readJson('äää', 6)).toEqual({ fault: expect.stringContaining('8 bytes as JSON are more than 6') });
+    expect(readJson('äää', 6)).toEqual({ fault: expect.stringMatching(/^8 bytes.* 6\b/) });
   });
 });

@@ -249,7 +249,7 @@ describe('retry() of a member of a group', () => {
     await submit(['good', 'bad', 'good']);
     expect(await node.tasks.retry('mail[june]#join')).toMatchObject({
       outcome: 'refused',
-      because: 'it completed: submit it again to do it again',
+      because: expect.stringContaining('completed'),
     });
     expect(groups).toHaveLength(1);
   });

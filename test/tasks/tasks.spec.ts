@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { InvalidTaskError, RetryLaterError, type SubmitOptions, single } from '../../lib/tasks/index.js';
+import { refused } from '../support/refused.js';
 import { SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -50,7 +51,7 @@ describe('submit()', () => {
   });
 
   it.each([
-    ['data that is too large', 'x'.repeat(70_000), {}, 'data: 70002 bytes as JSON are more than 65536'],
+    ['data that is too large', 'x'.repeat(70_000), {}, /data: 70002 bytes.* 65536/],
     ['data that is not JSON', { at: new Date(0) }, {}, 'is not JSON'],
     ['a circle', circle(), {}, 'is not JSON'],
     ['a BigInt', 1n, {}, 'is not JSON'],
@@ -148,13 +149,13 @@ describe('a handler', () => {
     await cluster.time.advance(1000);
     const [large, map] = await Promise.all(['mail:large', 'mail:map'].map((id) => node.tasks.find(id)));
     expect([large?.state, map?.state]).toEqual(['invalid', 'invalid']);
-    expect(large?.lastError?.message).toContain('70002 bytes as JSON are more than 65536');
+    expect(large?.lastError?.message).toMatch(/70002 bytes.* 65536/);
   });
 
   it('may not be added twice for one type', () => {
     const node = newCluster().node();
     node.tasks.handlers.handle('mail', () => 1);
-    expect(() => node.tasks.handlers.handle('mail', () => 2)).toThrow('this node has a handler for "mail" already');
+    expect(() => node.tasks.handlers.handle('mail', () => 2)).toThrow(refused('type'));
     expect(() => node.tasks.handlers.handle('no/type', () => 2)).toThrow('type: "no/type" is not');
     expect(() => node.tasks.handlers.handle('mail#join', () => 2)).toThrow('type: "mail#join" is not');
     expect(() => node.tasks.handlers.handle('quick', () => 2, { lease: 100 })).toThrow('lease: 100 ms is shorter than');

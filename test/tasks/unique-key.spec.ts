@@ -66,7 +66,7 @@ describe('the key of a unique submission', () => {
   });
 
   it.each([
-    { options: { unique: { key: '' } }, fault: 'unique.key: "" is empty: give 1 to 200 characters' },
+    { options: { unique: { key: '' } }, fault: 'unique.key: "" is empty' },
     { options: { unique: { key: () => 7 } }, fault: 'unique.key: 7 is not a text' },
     { options: { unique: { key: 7 } }, fault: 'unique.key: 7 is neither a text nor a function of the data' },
     { options: { unique: { during: 'x' } }, fault: 'unique.during: "x" is not "waiting" or "unfinished"' },

@@ -1,0 +1,8 @@
+/**
+ * Matches an `InvalidOptionsError` with one fault per given field, in this order. It is for specs of callers: the sentence
+ * itself is asserted where it is made.
+ */
+export function refused(...fields: string[]) {
+  const faults = fields.map((field) => expect.stringMatching(new RegExp(`^${field.replace(/[.[\]]/g, '\\$&')}: `)));
+  return expect.objectContaining({ code: 'invalid-options', faults });
+}
