@@ -29,15 +29,15 @@ describe('slices of resources without a cluster', () => {
 
   it.each([
     { resources: ['a'], node: 2, of: 2, fault: 'node: 2 is not the number of one of 2 nodes: give 0 to 1' },
-    { resources: ['a'], node: -1, of: 2, fault: 'node: -1 is not the number' },
-    { resources: ['a'], node: 0.5, of: 2, fault: 'node: 0.5 is not the number' },
+    { resources: ['a'], node: -1, of: 2, fault: 'node: -1 ' },
+    { resources: ['a'], node: 0.5, of: 2, fault: 'node: 0.5 ' },
     { resources: ['a'], node: 0, of: 0, fault: 'of: 0 is not a whole number of nodes, 1 or more' },
     { resources: ['a', 'b', 'a'], node: 0, of: 1, fault: 'resources[2]: "a" is given twice' },
-    { resources: [''], node: 0, of: 1, fault: 'resources[0]: the id is empty' },
-    { resources: [7], node: 0, of: 1, fault: 'resources[0]: 7 is not a string' },
-    { resources: ['x'.repeat(1024 * 1024)], node: 0, of: 1, fault: '(1048578 characters) is longer than 500' },
+    { resources: [''], node: 0, of: 1, fault: /resources\[0\]: .*empty/ },
+    { resources: [7], node: 0, of: 1, fault: 'resources[0]: 7 ' },
+    { resources: ['x'.repeat(1024 * 1024)], node: 0, of: 1, fault: '(1048578 characters)' },
     { resources: 'abc', node: 0, of: 1, fault: 'resources: "abc" is not a list of ids' },
-  ])('are refused with a sentence: $fault', ({ resources, node, of, fault }) => {
+  ])('are refused, and the error names the place: $fault', ({ resources, node, of, fault }) => {
     const slice = () => manualSlice(resources as string[], node, of);
     expect(slice).toThrow(InvalidOptionsError);
     expect(slice).toThrow(fault);
