@@ -176,10 +176,23 @@ export class Candidate {
     return term !== undefined;
   }
 
-  /** Asks for a handover, and waits as {@link resign} if this node leads. @param ask returns false if nothing changes */
-  async untilHandedOver(ask: () => Promise<boolean>): Promise<void> {
-    const term = this.#term;
-    if ((await ask()) && term && !isAwaitedBy(term)) await this.#serving;
+  /**
+   * Asks for a handover, and waits as {@link resign} if this node leads.
+   *
+   * A term that did not begin to end while the request stood goes on: a later request took its place, or a grace after lost
+   * data lets only this node have the permit.
+   *
+   * @param ask returns false if nothing changes
+   * @returns false if the term of this node goes on
+   */
+  async untilHandedOver(ask: () => Promise<boolean>): Promise<boolean> {
+    const [term, serving] = [this.#term, this.#serving];
+    if (!(await ask()) || !term || isAwaitedBy(term)) return true;
+    const { context, grace } = this.parts;
+    await pause(context.nodeClock, grace + REST, { signal: term.signal });
+    if (!term.signal.aborted) return false;
+    await serving;
+    return true;
   }
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */

@@ -3,7 +3,7 @@ import type { Membership } from '../activity/index.js';
 import type { SemaphoreDefinitionInput } from '../decision/index.js';
 import { Candidate, type CandidateParts } from './candidate.js';
 import type { Handovers } from './handovers.js';
-import { UnknownScopeError } from './leadership.errors.js';
+import { CannotLeadError, UnknownScopeError } from './leadership.errors.js';
 
 /** Leader and participants of the cluster. All values are instances of nodes. */
 export interface ClusterStatus {
@@ -82,7 +82,10 @@ export class Cluster {
   /** Makes a node the next leader of a scope. @throws CannotLeadError, UnknownScopeError, StoreUnavailableError */
   async transferTo(node: string, scope?: string): Promise<void> {
     const candidate = this.scope(scope);
-    await candidate.untilHandedOver(() => this.parts.handovers.transfer(candidate.scope, node));
+    if (await candidate.untilHandedOver(() => this.parts.handovers.transfer(candidate.scope, node))) return;
+    const why =
+      'this node goes on to lead, because another transfer followed, or in a grace after lost data. Try again later';
+    throw new CannotLeadError(candidate.scope, node, why);
   }
 
   /** {@link status} of the default scope after each change. Replays the last one. Completes when this node closes. */

@@ -19,4 +19,12 @@ describe('candidates in a simulated cluster', () => {
       expect(terms).toBeGreaterThan(count / 2);
     },
   );
+
+  it.each([
+    ['in a grace after a failover', 564788628, true],
+    ['in a grace after lost data', 564788640, false],
+  ])('wait no longer for a transfer than it stands, %s', async (_, seed, hasLeaders) => {
+    const { failures } = await pool.survey(seed, 1, { hasLeaders, hasMembers: true });
+    expect(failures.flatMap(({ violations }) => violations)).toEqual([]);
+  });
 });
