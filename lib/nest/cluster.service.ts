@@ -126,7 +126,8 @@ export class ClusterService {
    * went back.
    *
    * @param nodeId instance of the node, as in {@link clusterStatus}
-   * @throws CannotLeadError if the node is no living participant, or the scope's patterns do not match it
+   * @throws CannotLeadError if the node is no living participant, or the scope's patterns do not match it; also if this node
+   *   leads and goes on to lead: another transfer followed, or a grace after lost data lets only this node have the permit
    * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store gives no clear answer
    */
   async transferTo(nodeId: string, scope?: string): Promise<void> {
