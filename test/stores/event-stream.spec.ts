@@ -31,7 +31,7 @@ describe('a stream of server-sent events', () => {
     const endless = function* () {
       for (;;) yield Buffer.from(`data: ${'x'.repeat(1024)}\n`.repeat(1024));
     };
-    await expect(read(endless())).rejects.toThrow('exceeded max buffer size');
+    await expect(read(endless())).rejects.toMatchObject({ type: 'max-buffer-size-exceeded' });
   });
 
   it('that never ends an event is given up', async () => {

@@ -101,7 +101,7 @@ describe('The clock of a member', () => {
     const silent = { newId: () => new Promise(() => undefined) } as unknown as FlakeIdGenerator;
     const { generator } = generatorOf(idOf(now, 1n, 0n), idOf(now, 1n, 1n));
     const { clock } = clockOver(false, silent, generator);
-    await expect(clock.read()).rejects.toThrow('No member answered with its time');
+    await expect(clock.read()).rejects.toMatchObject({ code: 'unavailable' });
     await expect(clock.read()).rejects.toThrow(ClockPrefetchError);
   });
 });
