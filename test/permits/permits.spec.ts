@@ -214,7 +214,7 @@ describe('a permit', () => {
     await gatekeeper.release(permit);
     expect(await gatekeeper.refresh(permit)).toBe(false);
     await expect(permit.extend()).rejects.toThrow(PermitLostError);
-    expect(() => permit.assertHeld()).toThrow(/it was released/);
+    expect(() => permit.assertHeld()).toThrow(expect.objectContaining({ code: 'permit-lost', reason: 'released' }));
     expect(permit.signal.aborted).toBe(false);
   });
 

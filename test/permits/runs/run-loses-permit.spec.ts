@@ -54,7 +54,7 @@ describe('a run that takes longer than its permit', () => {
     await nodes.time.advance(1);
     expect(signal.reason).toBeInstanceOf(PermitLostError);
     expect(signal.reason).toMatchObject({ reason: 'max-run-time' });
-    expect(() => permit.assertHeld()).toThrow(/longer than its maxRunTime/);
+    expect(() => permit.assertHeld()).toThrow(expect.objectContaining({ code: 'permit-lost', reason: 'max-run-time' }));
     expect(one.of('lost')).toMatchObject([{ semaphore: 'job', reason: 'max-run-time' }]);
     expect(await other.gatekeeper.tryAcquire('job')).toBeUndefined();
     await nodes.time.advance(10_000);
