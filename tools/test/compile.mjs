@@ -3,10 +3,10 @@ import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform, version } from '@swc/core';
+import { ENTRIES, ROOT } from '../build/entries.mjs';
 import options from './swc.options.js';
 
-/** The project's folder. */
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export { ROOT };
 
 /** Compiled sources, at the same paths as the sources have in the project. */
 export const BUILD = join(ROOT, '.build');
@@ -107,14 +107,12 @@ async function write(path, text) {
 /** Lets compiled files import this package by its name, and `@jest/globals`, which refuses to load without Jest's own runner. */
 async function linkPackage() {
   const { name, version: own } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  const entries = {
-    '.': 'index',
-    './opentelemetry': 'telemetry/index',
-    './postgres': 'postgres',
-    './redis': 'stores/redis/index',
-    './testing': 'testing/index',
-  };
-  const exports = Object.fromEntries(Object.entries(entries).map(([entry, file]) => [entry, `./lib/${file}.js`]));
+  const exports = Object.fromEntries(
+    Object.entries(ENTRIES).map(([entry, source]) => [
+      entry === 'index' ? '.' : `./${entry}`,
+      `./${relative(BUILD, compiledPath(source))}`,
+    ]),
+  );
   await write(join(BUILD, 'package.json'), JSON.stringify({ name, version: own, type: 'module', exports }));
   const globals = join(BUILD, 'node_modules/@jest/globals');
   await write(join(globals, 'package.json'), JSON.stringify({ type: 'module', exports: './index.js' }));

@@ -85,6 +85,7 @@ describe.each([2, 1])('tests of a project, run by %i workers', (workers) => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gatekeeper-runner-'));
     await cp(join(ROOT, 'tools/test'), join(folder, 'tools/test'), { recursive: true });
+    await cp(join(ROOT, 'tools/build/entries.mjs'), join(folder, 'tools/build/entries.mjs'));
     for (const file of ['jest.config.js', 'package.json']) await cp(join(ROOT, file), join(folder, file));
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, 'examples'));
