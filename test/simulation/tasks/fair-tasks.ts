@@ -65,7 +65,7 @@ export class FairTasks {
       const isAccepted = () => names.every(({ id }) => checker.isAccepted(id));
       if (!(await time.pass(WITHIN, isAccepted))) checker.violated('the harness could not submit fair tasks');
     }
-    if (!(await time.pass(WITHIN, () => checker.open.length === 0)))
+    if (!(await time.pass(WITHIN, () => checker.isDone)))
       checker.violated(`T1 not done within ${WITHIN} ms: ${checker.open.join()}`);
     this.#isCalm = false;
   }

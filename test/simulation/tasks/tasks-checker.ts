@@ -47,6 +47,8 @@ export class TasksChecker {
   /** Incarnation of each group -> joins that ended. */
   readonly joins = new Map<string, number>();
   readonly #accepted = new Set<string>();
+  /** Newest text of each key, decoded: the next write finds it as the former one. */
+  readonly #newest = new Map<string, { readonly text: string; readonly task: Task }>();
   /** Ids of tasks that were to be retried by hand. */
   readonly #retried = new Set<string>();
   readonly #chains: ChainChecker;
@@ -97,10 +99,26 @@ export class TasksChecker {
 
   observe(key: string, former: string | undefined, next: string | undefined): void {
     if (/^(root:|page:|list:|tail:|#|@)/.test(key)) return;
-    const [before, after] = [former, next].map((text) => (text === undefined ? undefined : decodeTask(text)));
+    const before = former === undefined ? undefined : this.#decoded(key, former);
+    const after = next === undefined ? undefined : this.#decoded(key, next);
     this.trace.note('', () => `  ${key}: ${describe(before)} -> ${describe(after)}`);
     if (after) this.#changed(key, before, after);
     else if (before?.state !== 'finished') this.violated(`T1 ${key} was removed while it was ${before?.state}`);
+  }
+
+  #decoded(key: string, text: string): Task {
+    const newest = this.#newest.get(key);
+    if (newest?.text === text) return newest.task;
+    const task = decodeTask(text);
+    this.#newest.set(key, { text, task });
+    return task;
+  }
+
+  /** Whether nothing is {@link open}. Cheaper: asked after each happening. */
+  get isDone(): boolean {
+    for (const lives of this.#lives.values()) if (!lives.every(({ task }) => hasEnded(task))) return false;
+    for (const id of this.#accepted) if (!this.#lives.has(id)) return false;
+    return true;
   }
 
   /** @returns the ids of tasks that were accepted, or written, and have not ended */

@@ -32,12 +32,17 @@ export interface TasksScheduleResult {
 /** Within so many retentions all is forgotten: members stay for their group, and their group for its parent. */
 const FORGOTTEN = 3.4;
 
+/** Records of schedules, which stay, are the texts from the first to before the second. */
+const [SCHEDULES, BEHIND_SCHEDULES] = ['p|', 'p}'] as const;
+
 /** Carries out one schedule: nodes submit tasks and work on them, there is trouble, then peace until all is done and forgotten. */
 export async function simulateTasks(seed: number, options: TasksScheduleOptions = {}): Promise<TasksScheduleResult> {
   const scene = new TasksScene(seed, options.isTraced ?? false, options.faults);
   const { checker, time, trace, faults, shared } = scene;
   const rejected = (error: unknown) => checker.violated(`unhandled rejection: ${(error as Error)?.stack}`);
   process.on('unhandledRejection', rejected);
+  const { stackTraceLimit } = Error;
+  if (!options.isTraced) Error.stackTraceLimit = 0;
   let settledAfter = 0;
   try {
     const groups = submitAll(scene);
@@ -53,8 +58,9 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     scene.endTrouble();
     await settleSchedule(scene);
     settledAfter = await settle(scene, groups);
-    await time.pass(FORGOTTEN * scene.memory, () => left(shared).length === 0);
-    if (left(shared).length > 0) checker.violated(`T5 not forgotten: ${left(shared).slice(0, 3).join(', ')}`);
+    await time.pass(FORGOTTEN * scene.memory, () => left(shared, 1).length === 0);
+    const kept = left(shared, 3);
+    if (kept.length > 0) checker.violated(`T5 not forgotten: ${kept.join(', ')}`);
     uniques.check();
     scene.isAtWork = false;
     for (const node of scene.staying) node.leave();
@@ -63,6 +69,7 @@ export async function simulateTasks(seed: number, options: TasksScheduleOptions 
     await time.pass(within);
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     process.off('unhandledRejection', rejected);
   }
   const { violations, claims, ends, joins, subTasks } = checker;
@@ -230,7 +237,7 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
   if (!submitted) checker.violated('the harness could not submit all');
   const within = 10 * (lease + settings.clockTolerance) + 6 * scene.longestWork + 20 * callTimeout + 60_000;
   const joined = () => checker.joins.size >= groups.length;
-  if (!(await time.pass(within, () => checker.open.length === 0 && joined()))) {
+  if (!(await time.pass(within, () => joined() && checker.isDone))) {
     checker.violated(
       `T1 not done within ${within} ms: ${checker.open.join()}; ${checker.joins.size} of ${groups.length} groups`,
     );
@@ -246,9 +253,9 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
   return settledAfter;
 }
 
-/** Texts that are still there. */
-function left({ tasks, groups }: SharedTasks): string[] {
+/** At most `limit` texts of each kind that are still there, without schedules. Cheap: asked after each happening. */
+function left({ tasks, groups }: SharedTasks, limit: number): string[] {
   return [tasks, groups]
-    .flatMap((table) => table.range('', '\uffff', 100).map(({ text }) => text))
-    .filter((text) => !text.startsWith('p|'));
+    .flatMap((table) => [...table.range('', SCHEDULES, limit), ...table.range(BEHIND_SCHEDULES, '\uffff', limit)])
+    .map(({ text }) => text);
 }

@@ -5,9 +5,13 @@ import { type Trend, trendOf } from './trend.js';
 /** With fewer of them in the second half nothing can be said about growth. */
 export const FEWEST_SAMPLES = 10;
 
-/** Faults as sentences with the process, the figure and its change; empty when nothing is wrong. */
-export function verdictOf(courses: readonly Course[]): string[] {
-  return courses.flatMap((course) => [...faultsOf(course), ...growthOf(course), ...leftOverOf(course)]);
+/**
+ * Faults as sentences with the process, the figure and its change; empty when nothing is wrong.
+ *
+ * @param figures those that must not grow
+ */
+export function verdictOf(courses: readonly Course[], figures = FIGURES): string[] {
+  return courses.flatMap((course) => [...faultsOf(course), ...growthOf(course, figures), ...leftOverOf(course)]);
 }
 
 /** Grows by more than may be noise, and surely grows at all. */
@@ -27,9 +31,9 @@ function faultsOf({ node, samples, faults }: Course): string[] {
   return [...counted, ...faults.map((fault) => `${node} said: ${fault}`)];
 }
 
-function growthOf(course: Course): string[] {
+function growthOf(course: Course, figures: readonly Figure[]): string[] {
   const { node } = course;
-  return FIGURES.flatMap((figure) => {
+  return figures.flatMap((figure) => {
     const samples = settledHalf(course, figure.warmUp);
     if (samples.length < FEWEST_SAMPLES) return [`${node}: ${figure.name} can't be judged: ${tooFew(figure, samples)}`];
     const trend = trendOfFigure(figure, samples);
