@@ -8,6 +8,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { of } from 'rxjs';
 import { bootError, useApps } from '../support/apps.js';
+import { refusedNaming } from '../support/refused.js';
 
 /** A class whose method `work` is decorated so. */
 function guarded(...decorators: MethodDecorator[]): Type {
@@ -32,18 +33,18 @@ describe('the check of guarded methods at boot', () => {
   };
 
   it.each([
-    ['a duration that is none', ['job', 'soon'], 'duration: "soon" is not a duration'],
-    ['a duration in months', ['job', 'P1M'], 'duration: "P1M" has years or months'],
-    ['an atLeastFor in years', ['job', 'PT10M', { atLeastFor: 'P1Y' }], 'atLeastFor: "P1Y" has years or months'],
-    ['a duration that is too short', ['job', 20], '20 ms must be more than 3 x clockTolerance'],
+    ['a duration that is none', ['job', 'soon'], 'duration: "soon"'],
+    ['a duration in months', ['job', 'P1M'], 'duration: "P1M"'],
+    ['an atLeastFor in years', ['job', 'PT10M', { atLeastFor: 'P1Y' }], 'atLeastFor: "P1Y"'],
+    ['a duration that is too short', ['job', 20], 'duration: 20 ms '],
     ['no duration', ['job'], 'semaphore "job" is not in GatekeeperModule\'s definitions and has no duration'],
     ['an empty name', ['', '10s'], 'name: is empty'],
     ['a reserved name', ['leader:main', '10s'], '"leader:" is reserved'],
-    ['a wrong switch', ['job', '10s', { keepAlive: 'no' }], 'keepAlive: "no" is neither true nor false'],
-    ['a wrong choice', ['job', '10s', { overlap: 'queue' }], 'overlap: "queue" is not "skip" or "allow"'],
-    ['a wrong maxRunTime', ['job', '10s', { maxRunTime: 0 }], 'maxRunTime: 0 must be more than 0 ms'],
+    ['a wrong switch', ['job', '10s', { keepAlive: 'no' }], 'keepAlive: "no"'],
+    ['a wrong choice', ['job', '10s', { overlap: 'queue' }], 'overlap: "queue"'],
+    ['a wrong maxRunTime', ['job', '10s', { maxRunTime: 0 }], 'maxRunTime: 0 '],
     ['an unknown option', ['job', '10s', { lockFor: 1 }], 'lockFor'],
-    ['a wrong duration of a function', [() => 'x', 'soon'], 'duration: "soon" is not a duration'],
+    ['a wrong duration of a function', [() => 'x', 'soon'], 'duration: "soon"'],
   ] as [string, Parameters<typeof ClusterSingleton>, string][])('finds %s', async (_, parameters, fault) => {
     const faults = await faultsOf([guarded(ClusterSingleton(...parameters))]);
     expect(faults).toEqual([expect.stringMatching(/^Jobs\.work: /)]);
@@ -193,7 +194,7 @@ describe('@ClusterSingleton on what it can not guard', () => {
     const app = await boot({ providers: [Jobs] });
     expect(await app.get(Jobs).work('x'.repeat(200))).toBe('ran');
     const error = await bootError(boot({ providers: [Long] }));
-    expect(error.message).toContain(`is longer than 200 characters`);
+    expect(error).toEqual(refusedNaming(`Long.${long}: job: `));
   });
 
   it('throws for a getter', () => {

@@ -16,6 +16,7 @@ import {
   single,
 } from 'nestjs-gatekeeper';
 import { bootError, until, useApps } from '../support/apps.js';
+import { refusedNaming } from '../support/refused.js';
 
 const BEGINS = ['leads', 'owns', 'task', 'tick'];
 const EVERY_SECOND = '* * * * * *';
@@ -218,7 +219,7 @@ describe('a group that a method follows', () => {
       inject: [GatekeeperService],
     };
     const error = await bootError(boot({ providers: [Follower, seen] }, { leadership: { enabled: true } }));
-    expect(error.message).toContain('Follower.follow: "queues" is no allocation group of this node (it has none)');
+    expect(error).toEqual(refusedNaming(/^Follower\.follow: "queues" .*\(it has none\)/));
     expect(gatekeeper.cluster.activeScopes).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ import {
   memory,
 } from 'nestjs-gatekeeper';
 import { bootError, until, useApps } from '../support/apps.js';
+import { refusedNaming } from '../support/refused.js';
 
 const { boot } = useApps();
 
@@ -117,12 +118,12 @@ describe('an application with a schedule that can not be used', () => {
     const { message } = await bootError(boot({ providers: [Wrong] }));
     for (const fault of [
       'Wrong.one: name: "a b" is not 1 to 59 letters, digits, "_", "." or "-"',
-      'Wrong.one: expression: "61 * * * *" is no cron expression (Field value (61) is out of range): give 5 or 6 fields, such as "0 3 * * *"',
-      'Wrong.one: timeZone: "Mars/Olympus" is no time zone: give a name such as "Europe/Berlin"',
+      'Wrong.one: expression: "61 * * * *"',
+      'Wrong.one: timeZone: "Mars/Olympus"',
       'Wrong.two: mode: "sometimes" is not "once-per-tick" or "at-most-one-running" or "queue"',
       'Wrong.three: missed: "all" would be skipped in mode "at-most-one-running", but for one tick: give "once", or mode "queue"',
-      'Wrong.five: lease: "soon" is not a duration',
-      'Wrong.four: mod: not known here; the options are mode, timeZone, missed, ',
+      'Wrong.five: lease: "soon"',
+      'Wrong.four: mod: ',
     ])
       expect(message).toContain(fault);
   });
@@ -147,8 +148,7 @@ describe('an application with a schedule that can not be used', () => {
       @ClusterCron('0 3 * * *', { name: 'both' })
       tick() {}
     }
-    const { message } = await bootError(boot({ providers: [Both] }));
-    expect(message).toContain('Both.tick: type: this node has a handler for "cron.both" already');
+    expect(await bootError(boot({ providers: [Both] }))).toEqual(refusedNaming(/^Both\.tick: type: .*"cron\.both"/));
   });
 
   it('does not start with a guard that would skip a tick and complete its task', async () => {
@@ -162,12 +162,9 @@ describe('an application with a schedule that can not be used', () => {
       @ClusterSingleton('two', '10s')
       two() {}
     }
-    expect(await bootError(boot({ providers: [Skipping] }))).toMatchObject({
-      faults: [
-        expect.stringContaining('Skipping.one handles tasks and has @LeaderOnly'),
-        expect.stringContaining("Skipping.two handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
-      ],
-    });
+    expect(await bootError(boot({ providers: [Skipping] }))).toEqual(
+      refusedNaming(/^Skipping\.one .* @LeaderOnly/, /^Skipping\.two .* @ClusterSingleton/),
+    );
   });
 
   it('refuses a static method when it is decorated', () => {
@@ -177,6 +174,6 @@ describe('an application with a schedule that can not be used', () => {
         static run() {}
       }
       return Static;
-    }).toThrow("@ClusterCron can't guard the static method Static.run");
+    }).toThrow(refusedNaming(/^@ClusterCron .* Static\.run/));
   });
 });

@@ -141,25 +141,25 @@ describe('runNow() of a Nest application', () => {
   });
 
   it('follows the options of the decorator, and tells the error of the last attempt', async () => {
-    const { get, gatekeeper, log } = await start();
+    const { get, gatekeeper, events } = await start();
     const status = await gatekeeper.runNow('failing', ANN);
     expect(status).toMatchObject({ state: 'ended', outcome: 'failed', message: 'disk full' });
     expect(get(Jobs).calls).toEqual(['failing', 'failing']);
-    expect(log.filter((line) => line.includes('run by hand'))).toEqual([]);
+    expect(events.filter(({ type }) => type === 'problem')).toEqual([]);
   });
 
   it.each([
-    ['import', 'calls "Jobs.import" with arguments'],
-    ['noted above', 'calls "Jobs.above" with arguments'],
-    ['noted below', 'calls "Jobs.below" with arguments'],
-    ['with a default', 'calls "Jobs.withDefault" with arguments'],
-    ['without types', 'calls "Untyped.import" with arguments'],
-    ['per-request', '"PerRequest.run" belongs to a provider that is made per request'],
+    ['import', /"Jobs\.import" .*arguments/],
+    ['noted above', /"Jobs\.above" .*arguments/],
+    ['noted below', /"Jobs\.below" .*arguments/],
+    ['with a default', /"Jobs\.withDefault" .*arguments/],
+    ['without types', /"Untyped\.import" .*arguments/],
+    ['per-request', /"PerRequest\.run" .*per request/],
   ])('says why it does not run %s', async (semaphore, why) => {
     const { gatekeeper } = await start();
     const error = await gatekeeper.runNow(semaphore, ANN).catch((reason: unknown) => reason as Error);
     expect(error).toBeInstanceOf(CannotRunError);
-    expect((error as Error).message).toContain(why);
+    expect((error as Error).message).toMatch(why);
   });
 
   it('runs on another application that has the job', async () => {

@@ -1,6 +1,7 @@
 import { type SubmitManyError, TasksService, defineTask, grouped, memory, single } from 'nestjs-gatekeeper';
 import { GatekeeperTestingModule } from 'nestjs-gatekeeper/testing';
 import { type App, bootError, until, useApps } from '../support/apps.js';
+import { refused } from '../support/refused.js';
 
 const { boot, start } = useApps();
 
@@ -17,7 +18,7 @@ describe('TasksService', () => {
     await tasksOf(app).submit(grouped(mail, 'may', 1, 1), { to: 'ada' });
     await until(() => log.length === 1);
     expect(log).toEqual(['may']);
-    expect(() => tasksOf(app).handle('mail', () => 1)).toThrow('this node has a handler for "mail" already');
+    expect(() => tasksOf(app).handle('mail', () => 1)).toThrow(refused('type'));
   });
 
   it('submits the tasks of a generator, and answers in its order', async () => {
@@ -44,14 +45,13 @@ describe('TasksService', () => {
     expect(outcomes[100]).toBeUndefined();
     expect(outcomes.length).toBeLessThan(1000);
     expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(submitted);
-    expect(error.message).toContain(`only ${submitted} tasks of the list were submitted`);
     await expect(tasksOf(app).find('note:999')).resolves.toBeUndefined();
   });
 
   it('refuses data above tasks.maxBytes, a name that is none, and a store that keeps no tasks', async () => {
     const app = await boot({}, { tasks: { maxBytes: 10 } });
     await expect(tasksOf(app).submit(single('note', 'one'), 'x'.repeat(9))).rejects.toThrow('11 bytes as JSON');
-    await expect(tasksOf(app).submit('note:one' as never)).rejects.toThrow('make it with single() or grouped()');
+    await expect(tasksOf(app).submit('note:one' as never)).rejects.toThrow(refused('name'));
     const { open, ...store } = memory();
     const without = () => Object.defineProperty(open(), 'tasks', { value: undefined });
     const other = await boot({}, {}, { ...store, open: without });

@@ -1,6 +1,7 @@
 import { Controller, Injectable, Scope } from '@nestjs/common';
 import { ClusterSingleton, GroupFinishedHandler, InvalidTaskHandler, LeaderOnly, TaskHandler } from 'nestjs-gatekeeper';
 import { bootError, useApps } from '../support/apps.js';
+import { refusedNaming } from '../support/refused.js';
 
 const { boot } = useApps();
 
@@ -34,10 +35,10 @@ describe('handlers that can not work', () => {
       code: 'invalid-options',
       faults: [
         expect.stringContaining('Requests.six handles tasks, but its controller is in request scope'),
-        expect.stringContaining('Wrong.two: type: "no type" is not 1 to 64 letters'),
+        expect.stringMatching(/^Wrong\.two: type: "no type"/),
         expect.stringContaining('Wrong.two handles tasks "mail", and Wrong.one does so already'),
-        expect.stringContaining('Wrong.three: lease: 1 ms is shorter than'),
-        expect.stringContaining('Wrong.five handles invalid tasks, and Wrong.four does so already'),
+        expect.stringMatching(/^Wrong\.three: lease: /),
+        expect.stringMatching(/^Wrong\.five .* Wrong\.four /),
       ],
     });
   });
@@ -70,9 +71,9 @@ describe('handlers that can not work', () => {
       code: 'invalid-options',
       faults: [
         expect.stringContaining('Skipping.one handles tasks and has @LeaderOnly'),
-        expect.stringContaining('Skipping.two handles tasks and has @LeaderOnly'),
+        expect.stringMatching(/^Skipping\.two .* @LeaderOnly/),
         expect.stringContaining("Skipping.three handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
-        expect.stringContaining("Skipping.four handles tasks and has @ClusterSingleton without onSkip: 'throw'"),
+        expect.stringMatching(/^Skipping\.four .* @ClusterSingleton/),
       ],
     });
   });
@@ -82,7 +83,7 @@ describe('handlers that can not work', () => {
     class Statics {
       static run() {}
     }
-    expect(() => TaskHandler('mail')(Statics, 'run', descriptor(Statics.run))).toThrow('static method Statics.run');
-    expect(() => TaskHandler('mail')(Statics.prototype, 'name', {})).toThrow('can only guard methods, not name');
+    expect(() => TaskHandler('mail')(Statics, 'run', descriptor(Statics.run))).toThrow(refusedNaming(/ Statics\.run/));
+    expect(() => TaskHandler('mail')(Statics.prototype, 'subject', {})).toThrow(refusedNaming(/ subject$/));
   });
 });

@@ -75,7 +75,7 @@ describe('a method with @TaskHandler', () => {
     const submitter = await boot({}, {}, store);
     await boot({ providers: [Mails] }, {}, store);
     const submitted = await tasksOf(submitter).submit(single(mail, 'order-7'), { to: 'ada' });
-    expect(submitted).toEqual({ id: 'mail:order-7', outcome: 'created', because: 'it is new' });
+    expect(submitted).toMatchObject({ id: 'mail:order-7', outcome: 'created' });
     expect(await endOf(submitter, 'mail:order-7')).toMatchObject({
       state: 'completed',
       result: { sent: 'ada' },
