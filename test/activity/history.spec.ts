@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { show } from '../../lib/decision/index.js';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestCluster, openEnd, useCluster } from '../support/nodes.js';
 
@@ -56,10 +57,10 @@ describe('the history of runs', () => {
       'disk full',
       'a text',
       'undefined',
-      'an empty object',
+      show({}),
       `${'x'.repeat(500)}…`,
       'null',
-      'an object with code',
+      show({ code: 'E42' }),
     ]);
     expect(await gatekeeper.history(1)).toMatchObject([{ outcome: 'failed' }]);
   });

@@ -132,7 +132,7 @@ describe('entries that are none', () => {
     const { overview, of, gatekeeper } = await look(nodes);
     expect(overview.nodes).toEqual([good]);
     expect(overview.semaphores[0]!.jobs).toMatchObject([{ job: 'Jobs.export', nodes: 1 }]);
-    expect(of('problem')).toMatchObject([{ action: 'read the entries of the nodes' }]);
+    expect(of('problem')).toHaveLength(1);
     expect(gatekeeper.health().unreadable.nodes).toBe(1);
   });
 
