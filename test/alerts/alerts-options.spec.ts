@@ -11,6 +11,8 @@ const faultOf = (webhook: object) => {
   return 'none';
 };
 
+const NO_ADDRESS = 'url: is not an address';
+
 describe('options of alerts', () => {
   it('have defaults', () => {
     const [webhook] = parse({ webhooks: [{ url: 'https://example.org/hook', secret: SECRET }] }).webhooks;
@@ -20,8 +22,8 @@ describe('options of alerts', () => {
   it.each([
     ['http to another machine', { url: 'http://example.org/x', allowHttp: true }, 'url: uses http, and its host'],
     ['http to this machine without consent', { url: 'http://127.0.0.1/x' }, 'url: uses http: set allowHttp'],
-    ['another protocol', { url: 'file:///etc/passwd' }, 'url: is not an address'],
-    ['no address', { url: 'example' }, 'url: is not an address'],
+    ['another protocol', { url: 'file:///etc/passwd' }, NO_ADDRESS],
+    ['no address', { url: 'example' }, NO_ADDRESS],
     ['a password in the address', { url: 'https://a:b@example.org' }, 'url: has a user or a password'],
     ['no secret', { secret: undefined }, 'secret: is missing'],
     ['a short secret', { secret: 'whsec_aGlkZGVu' }, 'secret: must be "whsec_"'],

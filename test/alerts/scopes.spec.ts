@@ -3,6 +3,8 @@ import { eventually } from '../contract/eventually.js';
 import { useCluster } from '../support/nodes.js';
 import { Receiver } from './receiver.js';
 
+const leaderless = (scope: string) => `scope "${scope}" has had no leader`;
+
 describe('alerts about leadership', () => {
   const newCluster = useCluster();
 
@@ -14,14 +16,14 @@ describe('alerts about leadership', () => {
     const faults = ['eu', 'us'].map((subject) => ({
       subject,
       since: cluster.time.monotonic(),
-      sentence: `scope "${subject}" has had no leader`,
+      sentence: leaderless(subject),
     }));
     for (const { gatekeeper } of nodes)
       Object.defineProperty(partsOf(gatekeeper).leaderWatch, 'faults', { get: () => [...faults] });
     await cluster.time.advance(30_000);
     const messages = () =>
       receiver.alerts.map(({ kind, status, sentence }) => `${kind} ${status} ${sentence}`).toSorted();
-    const firing = ['eu', 'us'].map((scope) => `no-leader firing scope "${scope}" has had no leader`);
+    const firing = ['eu', 'us'].map((scope) => `no-leader firing ${leaderless(scope)}`);
     await eventually('both scopes', () => receiver.alerts.length === 2);
     expect(messages()).toEqual(firing);
     expect(new Set(receiver.alerts.map(({ id }) => id)).size).toBe(2);
@@ -29,6 +31,6 @@ describe('alerts about leadership', () => {
     faults.pop();
     await cluster.time.advance(30_000);
     await eventually('one end', () => receiver.alerts.length === 3);
-    expect(messages()).toEqual([...firing, 'no-leader resolved scope "us" has had no leader']);
+    expect(messages()).toEqual([...firing, `no-leader resolved ${leaderless('us')}`]);
   });
 });
