@@ -15,6 +15,7 @@ import {
   single,
 } from 'nestjs-gatekeeper';
 import { GatekeeperTestingModule, TestGatekeeper } from 'nestjs-gatekeeper/testing';
+import { refusedNaming } from '../support/refused.js';
 import { secondCopyOf } from '../support/second-copy.js';
 import { useBoot } from './boot.js';
 
@@ -235,7 +236,7 @@ describe('a service of another copy', () => {
 
   it('does not stand beside another gatekeeper: two modules of two copies are refused', async () => {
     const second = other.GatekeeperModule.forRoot({ store: other.memory() });
-    await expect(boot([], {}, [second as never])).rejects.toThrow('call forRoot() or forRootAsync() once');
+    await expect(boot([], {}, [second as never])).rejects.toEqual(refusedNaming(/ 2 /));
   });
 });
 
