@@ -46,7 +46,7 @@ describe('the texts of a thrown value', () => {
   );
 
   it('are shown with a name and a message, whatever these are', () => {
-    expect(safeStack(replaced(ANSWER))).toBe('Error: an object with code');
-    expect(safeStack(throwing)).toBe('Error: a value that can not be shown');
+    expect(safeStack(replaced(ANSWER))).toBe(`Error: ${messageOf(replaced(ANSWER))}`);
+    expect(safeStack(throwing)).toBe(`Error: ${messageOf(throwing)}`);
   });
 });

@@ -22,6 +22,7 @@ import {
   shardOf,
   withName,
 } from '../../lib/decision/index.js';
+import { refused } from '../support/refused.js';
 import { DURATION, START, aChange, aDefinition, aPermit, aRequest } from './worlds.js';
 
 const NAMES = ['order-1', 'order-2', '__proto__', 'ü"\\'];
@@ -204,7 +205,7 @@ describe('durations of names on demand', () => {
     const long = operated('order-1', { definition: aDefinition({ name: 'order-1', duration: 3_600_000 }) });
     const shard = aShard({ names: new Map([['order-1', long]]) });
     expect(() => expectShort(shard, 'order-1', 3_600_000)).not.toThrow();
-    expect(() => expectShort(shard, 'order-1', 3_600_001)).toThrow(/define the semaphore/);
+    expect(() => expectShort(shard, 'order-1', 3_600_001)).toThrow(refused('duration'));
   });
 });
 
