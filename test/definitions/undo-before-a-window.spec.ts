@@ -11,7 +11,8 @@ async function editedBeforeWindows(nodes: TestCluster, windows: number): Promise
   await definitions.edit('a-one', { permits: 5 }, { by: 'ann' });
   for (let count = 0; count < windows; count++) {
     before(other!, 3, () => definitions.maintenance.end('a'));
-    await expect(other!.gatekeeper.definitions.maintenance.start(WINDOW)).rejects.toThrow('was ended while it started');
+    const start = other!.gatekeeper.definitions.maintenance.start(WINDOW);
+    await expect(start).rejects.toMatchObject({ code: 'maintenance-conflict', window: 'a' });
   }
   await nodes.time.advance(1000);
   const log = await audit.read(100);
