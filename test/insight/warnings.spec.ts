@@ -30,8 +30,7 @@ describe('a job that did not run', () => {
     expect(warnings(state, [aNode()], [aRun(NOW - 10 * MINUTE)])).toEqual([
       {
         code: 'not-run',
-        sentence:
-          'Jobs.work was due 3 times since 2026-01-10 11:57:00 UTC and did not run: it ran last 2026-01-10 11:50:00 UTC',
+        sentence: expect.stringMatching(/ 3 times since 2026-01-10 11:57:00 UTC .* 2026-01-10 11:50:00 UTC$/),
       },
     ]);
   });
