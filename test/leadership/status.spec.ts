@@ -113,7 +113,7 @@ describe('a scope without a leader', () => {
           {
             code: 'no-leader',
             stopsGrants: false,
-            sentence: expect.stringMatching(/no leader for 1\d s: an operator has paused/),
+            sentence: expect.stringMatching(new RegExp(` 1\\d s: .*"${NAME}"`)),
           },
         ],
       });
