@@ -3,6 +3,7 @@ import { partsOf } from '../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, keyOf, outcomeOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { refused } from '../support/refused.js';
 
 const NAME = 'order-123';
 const SHORT = { duration: '10s' };
@@ -88,9 +89,9 @@ describe('a name that no code defines', () => {
     const { one } = await two();
     const tooLong = one.gatekeeper.tryAcquire(NAME, { duration: LONGEST_ON_DEMAND + 1 });
     await expect(tooLong).rejects.toThrow(InvalidOptionsError);
-    await expect(tooLong).rejects.toThrow(/duration: 900001 ms .* define the semaphore/);
+    await expect(tooLong).rejects.toThrow(refused('duration'));
     const permit = (await one.gatekeeper.tryAcquire(NAME, SHORT))!;
-    await expect(permit.extend('20m')).rejects.toThrow(/define the semaphore/);
+    await expect(permit.extend('20m')).rejects.toThrow(refused('duration'));
     expect(permit.isHeld).toBe(true);
   });
 
@@ -170,7 +171,7 @@ describe('a shard that the store lost', () => {
     ] as const) {
       const { reason, sentence } = await other.gatekeeper.explain(name);
       expect(reason).toBe(expected);
-      expect(sentence).toContain(`would have ended (${new Date(grace!.expiresAt).toISOString()}), only former holders`);
+      expect(sentence).toContain(`(${new Date(grace!.expiresAt).toISOString()})`);
     }
     await permit.extend();
     expect(permit.isHeld).toBe(true);

@@ -1,6 +1,7 @@
 import { NotReadyError, type StoreHealth, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, outcomeOf, openEnd, useCluster } from '../support/nodes.js';
+import { refused } from '../support/refused.js';
 
 const SHORT = { definitions: [{ name: 'job', duration: '2s' }] };
 
@@ -242,8 +243,8 @@ describe('ready()', () => {
     await closing;
   });
 
-  it('names the option that it can not use, and its value', async () => {
+  it('names the option that it can not use', async () => {
     const { gatekeeper } = await cluster().node();
-    await expect(gatekeeper.ready({ timeout: 'soon' })).rejects.toThrow(/timeout: "soon" is not a duration/);
+    await expect(gatekeeper.ready({ timeout: 'soon' })).rejects.toThrow(refused('timeout'));
   });
 });

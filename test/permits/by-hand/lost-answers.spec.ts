@@ -5,6 +5,7 @@ import { ANN, EXPORT, nodeWithJob, runNowOf } from './runners.js';
 
 const WRITES = /^(semaphore|run-request):job$/;
 const MINUTE = 60_000;
+const DATA_LOST = 'the store lost data';
 
 describe('a run by hand', () => {
   const cluster = useCluster();
@@ -82,10 +83,10 @@ describe('a run by hand', () => {
     expect(await node.gatekeeper.run('job', () => 1)).toMatchObject({ reason: 'recovering' });
     const asking = runNowOf(node).run('job', ANN);
     await settled();
-    expect((await runNowOf(node).plan('job')).requests[0]!.sentence).toContain('the store lost data');
+    expect((await runNowOf(node).plan('job')).requests[0]!.sentence).toContain(DATA_LOST);
     await nodes.time.advance(61_000);
     const { state, sentence } = await asking;
-    expect([state, sentence]).toEqual(['not-taken', expect.not.stringContaining('the store lost data')]);
+    expect([state, sentence]).toEqual(['not-taken', expect.not.stringContaining(DATA_LOST)]);
     expect(await nodes.record()).toHaveProperty('grace');
   });
 });

@@ -1,5 +1,6 @@
 import { CannotRunError, InvalidOptionsError, ReservedNameError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { useCluster } from '../../support/nodes.js';
+import { refused } from '../../support/refused.js';
 import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from './runners.js';
 
 const KEY = 'run-request:job';
@@ -67,15 +68,15 @@ describe('run now refuses', () => {
     await expect(runNowOf(node).run('nothing')).rejects.toBeInstanceOf(UnknownSemaphoreError);
     await expect(runNowOf(node).run('leader:main')).rejects.toBeInstanceOf(ReservedNameError);
     await expect(runNowOf(node).run('job', { by: '' })).rejects.toThrow(InvalidOptionsError);
-    await expect(runNowOf(node).run('job', { timeout: 'soon' })).rejects.toThrow('timeout: "soon" is not a duration');
-    await expect(runNowOf(node).run({ semaphore: 'job', jobs: 'x' } as never)).rejects.toThrow('jobs: not known here');
+    await expect(runNowOf(node).run('job', { timeout: 'soon' })).rejects.toThrow(refused('timeout'));
+    await expect(runNowOf(node).run({ semaphore: 'job', jobs: 'x' } as never)).rejects.toThrow(refused('jobs'));
   });
 
   it('a record of a newer version, and says so', async () => {
     const nodes = cluster();
     const node = await nodeWithJob(nodes);
     await nodes.raw.compareAndSet(KEY, undefined, JSON.stringify({ v: 2, other: true }));
-    await expect(runNowOf(node).run('job')).rejects.toThrow('upgrade this node');
+    await expect(runNowOf(node).run('job')).rejects.toMatchObject({ code: 'newer-record' });
     expect(node.of('record-unreadable')).toContainEqual(expect.objectContaining({ semaphore: KEY }));
   });
 });

