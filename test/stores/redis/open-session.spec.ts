@@ -16,7 +16,8 @@ describe('A session of Redis that ends while it opens', () => {
       command: async () => 'db=0',
       newConnection: () => void made++,
     };
-    const feed = { attach: async () => ending.abort(new Error('the connection was lost')) };
+    const lost = new Error('the connection was lost');
+    const feed = { attach: async () => ending.abort(lost) };
     const opening = openSession(client as unknown as RedisClient, {
       options: { prefix: 'gatekeeper:', replicas: 1 } as ResolvedOptions,
       feed: feed as unknown as ChangeFeed,
@@ -24,7 +25,7 @@ describe('A session of Redis that ends while it opens', () => {
       ended: ending.signal,
       within: (call) => call(),
     });
-    await expect(opening).rejects.toThrow('the connection was lost');
+    await expect(opening).rejects.toBe(lost);
     expect(made).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import { ErrorReply, SimpleError, SocketClosedUnexpectedlyError } from 'redis';
 import { connectionProblem, readFailure, replyCodeOf, writeFailure } from '../../../lib/stores/redis/failures.js';
 
 const reply = (message: string) => new SimpleError(message);
+const CHECK_ADDRESS = 'check host and port, and that the server runs';
 
 describe('an error reply of Redis', () => {
   it.each([
@@ -91,8 +92,8 @@ describe('an error of a client', () => {
 
 describe('the reason why there is no connection', () => {
   it.each([
-    ['connect ECONNREFUSED 127.0.0.1:6379', 'check host and port, and that the server runs'],
-    ['getaddrinfo ENOTFOUND redis.example', 'check host and port, and that the server runs'],
+    ['connect ECONNREFUSED 127.0.0.1:6379', CHECK_ADDRESS],
+    ['getaddrinfo ENOTFOUND redis.example', CHECK_ADDRESS],
     ['connect ETIMEDOUT', 'whether it uses TLS (rediss://)'],
     ['NOAUTH Authentication required.', 'give the client a password'],
     ['WRONGPASS invalid username-password pair or user is disabled.', 'check user and password'],
@@ -104,6 +105,7 @@ describe('the reason why there is no connection', () => {
   });
 
   it('stays as it is where there is no advice', () => {
-    expect(connectionProblem('the connection was lost')).toBe('the connection was lost');
+    const reason = 'the connection was lost';
+    expect(connectionProblem(reason)).toBe(reason);
   });
 });
