@@ -7,6 +7,7 @@ const newCluster = useTaskCluster();
 const SHORT = { retention: '5m', deadLetterRetention: '5m', backoff: { first: 100, longest: 100 } } as const;
 const IMPORT = single('import', 'june');
 const REPORT = single('report', 'june');
+const CYCLE = 'can only end after this task: both would wait for ever';
 
 describe('what a task can not wait for', () => {
   const submit = async (after: unknown, name = REPORT) => {
@@ -22,7 +23,7 @@ describe('what a task can not wait for', () => {
       [IMPORT],
       '"import:june" is not in the store: it was not submitted, or it is no longer remembered. Submit it first',
     ],
-    [[wholeGroup('import', 'june')], '"import[june]" is not in the store'],
+    [[wholeGroup('import', 'june')], '"import[june]" is not in'],
     [[REPORT], '"report:june" is this task itself'],
     ['x'.repeat(101).split(''), 'more than 100 tasks: wait for a group'],
   ])('is %j', async (after, message) => {
@@ -58,12 +59,12 @@ describe('what a task can not wait for', () => {
     const june = wholeGroup('import', 'june');
     await tasks.submit(grouped('import', 'june', 1));
     const self = tasks.submit(grouped('import', 'june', 2), undefined, { after: [june] });
-    await expect(self).rejects.toThrow('"import[june]" can only end after this task: both would wait for ever');
+    await expect(self).rejects.toThrow(`"import[june]" ${CYCLE}`);
     await tasks.submit(grouped('report', 'june', 1), undefined, { after: [june] });
     await tasks.submit(single('mail', 'a'), undefined, { after: [wholeGroup('report', 'june')] });
     for (const other of [wholeGroup('report', 'june'), single('mail', 'a')]) {
       const next = tasks.submit(grouped('import', 'june', 3), undefined, { after: [other] });
-      await expect(next).rejects.toThrow('can only end after this task');
+      await expect(next).rejects.toThrow(CYCLE);
     }
     expect(await tasks.submit(grouped('import', 'june', 4), undefined, { after: ['import[june]#1'] })).toMatchObject({
       outcome: 'created',
@@ -76,7 +77,7 @@ describe('what a task can not wait for', () => {
     const node = factory(cluster, log, async ({ submit: submitSub, id }) => {
       for (const awaited of [id, 'report:june', 'import[all]', 'mail:after all'])
         await submitSub(single('mail', 'x'), undefined, { after: [awaited] }).catch((error: Error) =>
-          log.push(error.message.includes('can only end after this task') ? awaited : error.message),
+          log.push(error.message.includes(CYCLE) ? awaited : error.message),
         );
     });
     node.tasks.handlers.pauseType('import');

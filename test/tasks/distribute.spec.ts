@@ -131,7 +131,7 @@ describe('distribute()', () => {
   });
 
   it.each([
-    { options: undefined, fault: 'over: undefined is not a list' },
+    { options: undefined, fault: 'over: undefined ' },
     { options: { over: [] }, fault: 'over: is empty' },
     { options: { over: ['a', 7] }, fault: 'over[1]: 7 is neither' },
     { options: { over: [{}] }, fault: 'over[0]: an empty object is neither' },

@@ -267,8 +267,10 @@ describe('an operator', () => {
 
   it('can define limits of types only', async () => {
     const { definitions } = (await newCluster().node()).gatekeeper;
-    await expect(definitions.define({ name: 'task:no/type', duration: DURATION })).rejects.toThrow(
-      '"no/type" is no type of tasks',
-    );
+    const defining = definitions.define({ name: 'task:no/type', duration: DURATION });
+    await expect(defining).rejects.toMatchObject({
+      code: 'reserved-name',
+      faults: [expect.stringContaining('"no/type"')],
+    });
   });
 });

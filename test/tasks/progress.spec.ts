@@ -2,6 +2,7 @@ import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type TaskContext, single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
+import { refused } from '../support/refused.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -125,7 +126,7 @@ describe('progress()', () => {
       expect(() => task.progress(bad, 10)).toThrow(InvalidOptionsError);
       expect(() => task.progress(1, bad)).toThrow(InvalidOptionsError);
     }
-    expect(() => task.progress(1, 2, 'x'.repeat(201))).toThrow('note: is longer than 200 characters');
+    expect(() => task.progress(1, 2, 'x'.repeat(201))).toThrow(refused('note'));
     expect(() => task.progress(1, 2, 'two\nlines')).toThrow(InvalidOptionsError);
     task.progress(1, 2, 'x'.repeat(200));
   });

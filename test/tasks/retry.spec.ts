@@ -88,7 +88,8 @@ describe('retry()', () => {
     });
     node.tasks.handlers.start();
     await cluster.time.advance(20_000);
-    expect(await refused()).toBe('it has not ended: it waits for its time');
+    expect(await submitter.tasks.retry(NAME)).toMatchObject({ outcome: 'refused' });
+    expect(await submitter.tasks.find(NAME)).toMatchObject({ state: 'delayed' });
     await cluster.time.advance(60_000);
     expect(await refused()).toBe('it has not ended: a node works on it now');
     end();
