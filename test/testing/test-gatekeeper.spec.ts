@@ -15,6 +15,7 @@ import {
   hazelcast,
 } from 'nestjs-gatekeeper';
 import { GatekeeperTestingModule, TestGatekeeper } from 'nestjs-gatekeeper/testing';
+import { refused } from '../support/refused.js';
 import { StartedTimers } from '../support/started-timers.js';
 
 const skipped: Skipped[] = [];
@@ -189,7 +190,7 @@ describe('TestGatekeeper without Nest', () => {
   it('refuses options that a real one refuses', async () => {
     const gatekeeper = new TestGatekeeper();
     await expect(gatekeeper.run('x', () => 1, { duration: 'soon' })).rejects.toThrow(InvalidOptionsError);
-    await expect(gatekeeper.run('x', () => 1, { duration: 5 })).rejects.toThrow(/more than 3 x clockTolerance/);
+    await expect(gatekeeper.run('x', () => 1, { duration: 5 })).rejects.toThrow(refused('duration'));
     await expect(gatekeeper.tryAcquire('')).rejects.toThrow(InvalidOptionsError);
   });
 
