@@ -107,9 +107,15 @@ export interface WorkLimit {
 /**
  * Does work in slices, so that it does not block the event loop, however long it takes.
  *
- * @throws InvalidOptionsError if the work takes more steps than `limit` allows
+ * @param signal aborts when no one wants the result any more: then the work ends with its present piece
+ * @throws InvalidOptionsError if the work takes more steps than `limit` allows, or the signal's reason
  */
-export async function inSlices<T>(work: Pieces<T>, clock: SliceClock, limit?: WorkLimit): Promise<T> {
+export async function inSlices<T>(
+  work: Pieces<T>,
+  clock: SliceClock,
+  limit?: WorkLimit,
+  signal?: AbortSignal,
+): Promise<T> {
   const slices = Slices.of(clock);
   let steps = 0;
   for (;;) {
@@ -117,6 +123,7 @@ export async function inSlices<T>(work: Pieces<T>, clock: SliceClock, limit?: Wo
     if (slices.isOver) await slices.turn();
     const { done, value } = work.next();
     if (done) return value;
+    signal?.throwIfAborted();
     steps += value;
     if (limit && steps > limit.most) throw tooMuch(limit);
   }

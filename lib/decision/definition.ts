@@ -5,7 +5,7 @@ import { InvalidOptionsError } from './invalid-options.error.js';
 import { isLongerThan, lineFault } from './texts/one-line.js';
 import { faultsOf, onlyFields } from './only-fields.js';
 import { patternFault } from './patterns/pattern.js';
-import { LONGEST_NAME } from './patterns/pattern-cost.js';
+import { LONGEST_NAME, lengthFault } from './patterns/pattern-cost.js';
 
 /** One record contains all permits of a semaphore. With more permits, each write would be too large. */
 export const MOST_PERMITS = 1000;
@@ -90,7 +90,12 @@ function newNameFault(value: unknown): string | undefined {
 }
 
 function faultOfPattern(value: unknown): string | undefined {
-  return typeof value === 'string' ? (lineFault(value) ?? patternFault(value)) : `${show(value)} is not text`;
+  return faultOfPatternText(value) ?? patternFault(value as string);
+}
+
+function faultOfPatternText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `${show(value)} is not text`;
+  return lengthFault(value) ?? lineFault(value);
 }
 
 function permitsFault(value: unknown): string | undefined {
@@ -100,6 +105,9 @@ function permitsFault(value: unknown): string | undefined {
 
 /** zod type of an RE2 pattern that must match a whole name. */
 export const patternSchema = checked<string>(faultOfPattern);
+
+/** zod type of the text of a pattern that is not compiled yet: to compile one takes ms. */
+export const patternTextSchema = checked<string>(faultOfPatternText);
 
 /** zod type of a definition as people write it. */
 export const definitionSchema = onlyFields({

@@ -79,6 +79,19 @@ describe('work in slices', () => {
     );
     expect(await inSlices(counting(10), ticking(), limit)).toBe(10);
   });
+
+  it('ends with the piece in which no one wants its result any more', async () => {
+    const gone = new AbortController();
+    let pieces = 0;
+    function* work(): Pieces<void> {
+      for (;;) {
+        if (++pieces === 3) gone.abort();
+        yield 1;
+      }
+    }
+    await expect(inSlices(work(), ticking(), undefined, gone.signal)).rejects.toBe(gone.signal.reason);
+    expect(pieces).toBe(3);
+  });
 });
 
 describe('a pattern over many names', () => {

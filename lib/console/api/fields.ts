@@ -13,6 +13,7 @@ import {
   readDelay,
   readDuration,
   numberReadBy,
+  patternTextSchema,
   show,
 } from '../../decision/index.js';
 
@@ -30,6 +31,7 @@ const patternMeta = {
   pattern: ONE_LINE,
   description: 'RE2; must match the whole name',
 };
+const patternFields = new WeakSet<z.ZodType>();
 const nameMeta = {
   type: 'string',
   minLength: 1,
@@ -100,7 +102,7 @@ export const atLeastFor = durationOrZero(LONGEST_DURATION).meta({
     'would have lasted. Default: the slot is free at once',
 });
 
-export const pattern = shape.groupPattern.unwrap().meta({ ...patternMeta });
+export const pattern = patternField(patternMeta);
 
 export const permits = shape.permits
   .unwrap()
@@ -124,7 +126,7 @@ export const permitId = name.meta({ ...nameMeta });
 export const limit = positive('a whole number from 1 on').max(10_000);
 
 /** Pattern for the names of the semaphores to change. Default: all. */
-export const names = pattern.meta({
+export const names = patternField({
   ...patternMeta,
   description: 'RE2; must match the whole name of a semaphore. Default: all',
 });
@@ -184,6 +186,18 @@ export const text = (most: number) =>
 export function matcherOf(names: string | undefined): (name: string) => boolean {
   const compiled = compilePattern(names ?? '.*');
   return typeof compiled === 'string' ? () => false : compiled;
+}
+
+/** A pattern. The check of a request compiles it after all else was found right: see {@link isPatternField}. */
+function patternField(meta: typeof patternMeta) {
+  const field = patternTextSchema.meta(meta);
+  patternFields.add(field);
+  return field;
+}
+
+/** Whether a schema is that of a pattern, which was not compiled yet. */
+export function isPatternField(schema: z.ZodType): boolean {
+  return patternFields.has(schema);
 }
 
 function positive(what: string) {

@@ -2,6 +2,7 @@ export { type GroupAnswer, type GroupsAnswer, MOST_MOVES, type MovesAnswer, type
 export * from './answers.js';
 export * from './entities.js';
 export * from './health.js';
+export { isPatternField } from './fields.js';
 export type { JobAnswer, JobsAnswer } from './jobs.js';
 export type { LeaderAnswer } from './leaders.js';
 export type { OpenWindowAnswer, WindowAnswer } from './maintenance.js';

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { type ConsoleResponse, rawResponse } from './console-request.js';
 import { onceClosed } from './once-closed.js';
@@ -10,11 +11,25 @@ export class ClientGoneError extends DOMException {
 }
 
 /** Injects a signal that aborts when the client disconnects before its answer. Then the work for it can stop. */
-export const ClientAbort = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+export const ClientAbort = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
+  clientAbortOf(context.switchToHttp().getResponse<ConsoleResponse>()),
+);
+
+/** One per answer: the check of the input and the handler listen to the same connection. */
+const signals = new WeakMap<ServerResponse, AbortSignal>();
+
+/** Returns the signal that {@link ClientAbort} injects. Its reason is a {@link ClientGoneError}. */
+export function clientAbortOf(response: ConsoleResponse): AbortSignal {
+  const raw = rawResponse(response);
+  const signal = signals.get(raw) ?? abortOf(raw);
+  signals.set(raw, signal);
+  return signal;
+}
+
+function abortOf(response: ServerResponse): AbortSignal {
   const clientAbort = new AbortController();
-  const response = rawResponse(context.switchToHttp().getResponse<ConsoleResponse>());
   onceClosed(response, () => {
     if (!response.writableEnded) clientAbort.abort(new ClientGoneError());
   });
   return clientAbort.signal;
-});
+}

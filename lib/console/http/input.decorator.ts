@@ -2,17 +2,26 @@ import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { z } from 'zod';
 import { systemClock } from '../../async/node-clock.js';
 import { inSlices } from '../../async/slices.js';
-import { InvalidOptionsError, compileInPieces, faultsOf } from '../../decision/index.js';
+import { InvalidOptionsError, faultsOf } from '../../decision/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
 import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
 import { expectSeen, seesOf } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
+import { clientAbortOf } from './client-abort.decorator.js';
 import type { ConsoleRequest } from './console-request.js';
+import { patternFaults } from './pattern-faults.js';
 
-/** Injects params, query and body of the request, after the check by its route. A refusal lists every fault. */
+/**
+ * Injects params, query and body of the request, after the check by its route. A refusal lists every fault, and those of
+ * patterns if there is no other.
+ */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  readInput(Reflect.getMetadata(ROUTE_METADATA, context.getHandler()), context.switchToHttp().getRequest()),
+  readInput(
+    Reflect.getMetadata(ROUTE_METADATA, context.getHandler()),
+    context.switchToHttp().getRequest(),
+    clientAbortOf(context.switchToHttp().getResponse()),
+  ),
 );
 
 /** Injects the sender of the request. */
@@ -28,24 +37,9 @@ function visitorOf(context: ExecutionContext): Visitor {
   return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
 }
 
-/**
- * Fields with patterns, in a body and in a migration's `to`. To compile one takes ms, and zod would compile all in one
- * go.
- */
-const PATTERNS = ['names', 'groupPattern', 'acquirerPattern'] as const;
-
-function patternsIn(body: unknown): string[] {
-  const { to, ...fields } = Object(body) as Record<string, unknown>;
-  const values = [fields, Object(to) as Record<string, unknown>].flatMap((part) =>
-    PATTERNS.map((field) => part[field]),
-  );
-  return values.flat().filter((value) => typeof value === 'string');
-}
-
-/** @throws InvalidOptionsError, ProblemError */
-async function readInput(route: Route, request: ConsoleRequest): Promise<InputOf<Route>> {
+/** @throws InvalidOptionsError, ProblemError, or the signal's reason if the client went away */
+async function readInput(route: Route, request: ConsoleRequest, signal: AbortSignal): Promise<InputOf<Route>> {
   const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
-  await inSlices(compileInPieces(patternsIn(body)), systemClock);
   const faults: string[] = [];
   const check = (schema: z.ZodType | undefined, value: unknown) => {
     const parsed = schema?.safeParse(value);
@@ -57,7 +51,14 @@ async function readInput(route: Route, request: ConsoleRequest): Promise<InputOf
     query: check(route.query, { ...(request.query as object) }),
     body: check(route.body, body),
   };
-  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
+  expectNone(faults);
   expectSeen(request[VISITOR]!, input.params, input.query, input.body);
+  // Last, and only of a request that is right in all else: to compile a pattern takes ms, all else some µs.
+  if (route.body) expectNone(await inSlices(patternFaults(route.body, input.body), systemClock, undefined, signal));
   return input as InputOf<Route>;
+}
+
+/** @throws InvalidOptionsError */
+function expectNone(faults: readonly string[]): void {
+  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
 }

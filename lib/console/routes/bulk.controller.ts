@@ -3,6 +3,7 @@ import { inSlices } from '../../async/slices.js';
 import { type BulkResult, type MigrationPlan } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';
+import { ClientAbort } from '../http/client-abort.decorator.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { ChangeRate } from '../access/change-rate.js';
 import type { Sees } from '../access/name-limit.js';
@@ -25,9 +26,12 @@ export class BulkController {
   ) {}
 
   @Serves(ROUTES.preview)
-  async preview(@Input() { body }: InputOf<typeof ROUTES.preview>): Promise<Preview> {
+  async preview(
+    @Input() { body }: InputOf<typeof ROUTES.preview>,
+    @ClientAbort() signal: AbortSignal,
+  ): Promise<Preview> {
     const preview = previewOf(body, await this.gatekeeper.registry.nodes(), this.gatekeeper.definitions);
-    return inSlices(preview, systemClock, { most: MOST_WORK, subject: 'the preview' });
+    return inSlices(preview, systemClock, { most: MOST_WORK, subject: 'the preview' }, signal);
   }
 
   @Serves(ROUTES.migrate)

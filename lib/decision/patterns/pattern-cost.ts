@@ -80,11 +80,16 @@ export function costOf(pattern: string): PatternCost {
   return { instructions: instructions + 2, steps: steps + 2, ranges, bars, depth };
 }
 
+/** @returns a sentence, without the field's name, if a pattern is too long */
+export function lengthFault(pattern: string): string | undefined {
+  if (!isLongerThan(pattern, LONGEST_PATTERN)) return undefined;
+  return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
+}
+
 /** @returns a sentence, without the field's name, that says which limit a pattern exceeds and what to do */
 export function costFault(pattern: string): string | undefined {
-  if (isLongerThan(pattern, LONGEST_PATTERN)) {
-    return `${show(pattern)} is longer than ${LONGEST_PATTERN} characters: use a shorter pattern`;
-  }
+  const tooLong = lengthFault(pattern);
+  if (tooLong !== undefined) return tooLong;
   const { instructions, steps, ranges, bars, depth } = costOf(pattern);
   if (depth > DEEPEST_GROUP) {
     return `${show(pattern)} has groups within groups ${depth} deep, more than ${DEEPEST_GROUP}: remove brackets that it doesn't need`;
