@@ -118,6 +118,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
   job: storedText.optional(),
   task: storedText.optional(),
+  count: storedCount.optional(),
 });
 
 /** More than a version of this package writes. */

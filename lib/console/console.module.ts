@@ -5,6 +5,7 @@ import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
 import { OpenConsoleCheck } from './access/open-console.check.js';
+import { TaskCalls } from './access/task-calls.js';
 import { CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
 import { parseConsoleOptions, pathOf } from './console.settings.js';
@@ -70,6 +71,7 @@ const PROVIDERS: Provider[] = [
   HostGuards,
   ProblemFilter,
   ChangeRate,
+  TaskCalls,
   FailedAttempts,
   HeavyAnswers,
   UnreadAnswers,

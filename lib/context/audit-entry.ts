@@ -10,6 +10,9 @@ export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 /** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
 export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-off', 'type-on'] as const;
 
+/** Submissions and claims of tasks by programs. One entry stands for many. */
+export const TASK_CALLS = ['submit-tasks', 'claim-tasks'] as const;
+
 /** The start and the end of a maintenance window. */
 export const MAINTENANCE_CHANGES = ['start-maintenance', 'end-maintenance'] as const;
 
@@ -19,6 +22,7 @@ export const AUDIT_ACTIONS = [
   ...HANDOVERS,
   ...ORDER_KINDS,
   ...TASK_CHANGES,
+  ...TASK_CALLS,
   ...MAINTENANCE_CHANGES,
   'revoke',
   'restore',
@@ -86,6 +90,8 @@ export interface AuditEntry {
   };
   /** Of a run that was asked for: the name of the job. */
   readonly job?: string;
-  /** Of a change of a task or of a group: its id. */
+  /** Of a change of a task or of a group: its id. Of submissions and claims: the id of the first task. */
   readonly task?: string;
+  /** Of submissions and claims: the number of tasks. */
+  readonly count?: number;
 }

@@ -47,6 +47,7 @@ export type { UniqueOptions } from './unique/unique-options.js';
 export type { HandlerOptions } from './handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './schedules/schedule-options.js';
 export type { SkippedTick } from './schedules/schedule-record.js';
+export { expectNoSchedule } from './schedules/tick-id.js';
 export type { ScheduleView } from './schedules/schedule-view.js';
 export type { ScheduleContext, ScheduleFunction } from './schedules/schedules.js';
 export type { Submitted } from './submission.js';

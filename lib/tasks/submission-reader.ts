@@ -1,6 +1,7 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
+import { InvalidOptionsError, ReservedNameError, show } from '../decision/index.js';
 import { fairKeyOf } from './fair/fair-key.js';
 import { MOST_BYTES, readJson } from './json.js';
+import { isTickId } from './schedules/tick-id.js';
 import type { NewTask } from './submission.js';
 import {
   type AwaitedName,
@@ -9,7 +10,7 @@ import {
   parseSubmitOptions,
 } from './submit-options.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
-import type { TaskName } from './task-id.js';
+import { type TaskName, grouped, single } from './task-id.js';
 import { nameOfKey } from './unique/unique-key.js';
 
 interface ReaderParts {
@@ -43,6 +44,7 @@ export class SubmissionReader {
     const parsed = parseSubmitOptions(givenId, options, defaults);
     const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey, tx } = parsed;
     const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
+    expectUnmade({ id, type, ...(member && { member }) });
     const faults: string[] = [];
     if (unique && after) faults.push(NOT_UNIQUE);
     if (tx !== undefined && (member || parent !== undefined || unique || after)) faults.push(NOT_ALONE);
@@ -72,6 +74,26 @@ export class SubmissionReader {
   async #timeOf(runAt: Date | number): Promise<number> {
     return runAt instanceof Date ? runAt.getTime() : (await this.parts.now()) + runAt;
   }
+}
+
+/**
+ * Checks that the package does not make this id itself. It makes those of ticks, of the tasks that run the handlers of groups,
+ * and of sub-tasks. Callers without types may give an id that is neither of single() nor of grouped().
+ *
+ * @throws ReservedNameError, InvalidOptionsError
+ */
+function expectUnmade({ id, type, member }: TaskName): void {
+  const made = member
+    ? grouped(type, member.group, member.number, member.total)
+    : single(type, id.slice(String(type).length + 1));
+  if (made.id !== id) {
+    throw new InvalidOptionsError('a task', [
+      `id: ${show(id)} does not fit its type and group: use single() or grouped()`,
+    ]);
+  }
+  if (!isTickId(id)) return;
+  const why = `${show(id)} is the id of a tick of a schedule, which its nodes submit: give another name, such as "by-hand"`;
+  throw new ReservedNameError(`task ${show(id)}`, [`id: ${why}`]);
 }
 
 const NOT_UNIQUE = 'after: a unique task waits for no other tasks';

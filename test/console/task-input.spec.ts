@@ -2,6 +2,7 @@ import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
+import { changesByHand } from './changes-by-hand.js';
 import { type Console, PLATFORMS, useConsoles } from './consoles.js';
 
 const MAIL = { id: 'mail:order-7', data: { to: 'ada' } };
@@ -42,7 +43,7 @@ describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
     Object.assign(tasks, { cancel: lost, retry: lost });
     expectProblem(await call('cancel', { reason: 'wrong' }), 503, 'unknown-outcome');
     expectProblem(await call('retry', {}), 503, 'unknown-outcome');
-    const audit = async () => (await get('/api/audit?semaphore=task:mail')).json.entries;
+    const audit = async () => changesByHand((await get('/api/audit?semaphore=task:mail')).json.entries);
     await until(async () => (await audit()).length === 2);
     expect(await audit()).toMatchObject([
       { action: 'retry-task', by: 'dora', task: task.id, outcome: 'unknown' },

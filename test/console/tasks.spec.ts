@@ -3,6 +3,7 @@ import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';
 import { useObserved } from '../telemetry/observed.js';
 import { expectProblem } from './api.contract.js';
+import { changesByHand } from './changes-by-hand.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 
 const MAIL = { id: 'mail:order-7', data: { to: 'ada' } };
@@ -144,7 +145,7 @@ describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
     expect((await call('cancel', {})).json).toMatchObject({ outcome: 'ended' });
     expect((await call('retry', { reason: 'again' })).json).toMatchObject({ outcome: 'retried' });
     expectProblem(await call('retry', {}), 409, 'retry-refused');
-    const audit = async () => (await get('/api/audit?semaphore=task:mail')).json.entries;
+    const audit = async () => changesByHand((await get('/api/audit?semaphore=task:mail')).json.entries);
     await until(async () => (await audit()).length === 2);
     expect(await audit()).toMatchObject([
       { action: 'retry-task', by: 'dora', reason: 'again', task: task.id },

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../../lib/decision/index.js';
+import { InvalidOptionsError, ReservedNameError } from '../../lib/decision/index.js';
 import { SubmitManyError, type TaskContext, defineTask, grouped, single } from '../../lib/tasks/index.js';
 import { refused } from '../support/refused.js';
 import { SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
@@ -242,5 +242,38 @@ describe('the expression of a schedule', () => {
     const days = (count: number) => `0 0 ${Array(count).fill('10').join()} * *`;
     expect(add(days(332))).toThrow('expression: 1003 characters are more than 1000');
     expect(add(days(331))).not.toThrow();
+  });
+});
+
+describe('an id that the package makes', () => {
+  it.each([single('cron.report', '2999-01-01T03:00:00Z'), single('cron.none', '1999-01-01T03:00:00Z')])(
+    'is refused if it is that of a tick: $id',
+    async (name) => {
+      const { tasks } = mailer(newCluster(), () => undefined);
+      await expect(tasks.submit(name)).rejects.toThrow(ReservedNameError);
+      await expect(tasks.submitSerial('queue', name)).rejects.toThrow(ReservedNameError);
+      const unique = { key: name.id.slice(name.id.indexOf(':') + 1) };
+      await expect(tasks.submit(single(name.type, 'one'), undefined, { unique })).rejects.toThrow(ReservedNameError);
+      expect(await tasks.find(name)).toBeUndefined();
+    },
+  );
+
+  it('of a schedule is taken if it is that of no tick: a person runs the schedule now', async () => {
+    const { tasks } = mailer(newCluster(), () => undefined);
+    for (const name of ['by-hand', '2999-01-01', '2999-13-01T03:00:00Z', '1'])
+      expect(await tasks.submit(single('cron.report', name))).toMatchObject({ outcome: 'created' });
+  });
+
+  it.each([
+    { type: 'import#join', id: 'import[june]#join' },
+    { type: 'import', id: 'import[june]#join' },
+    { type: 'import', id: 'import:^x/1' },
+    { type: 'import', id: 'other:1' },
+    { type: 'import', id: 'import[june]#2', member: { group: 'june', number: 1 } },
+    { type: 'import', id: 'import[^x/june]#1', member: { group: '^x/june', number: 1 } },
+  ])('is refused from a caller without types: $id', async (name) => {
+    const { tasks } = mailer(newCluster(), () => undefined);
+    await expect(tasks.submit(name)).rejects.toThrow(InvalidOptionsError);
+    expect(await tasks.find(name.id)).toBeUndefined();
   });
 });

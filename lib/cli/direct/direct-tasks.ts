@@ -1,6 +1,6 @@
 import { TASK_PREFIX, given, quoted } from '../../decision/index.js';
 import type { Parts } from '../../gatekeeper/parts.js';
-import { detailsOf, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
+import { detailsOf, expectNoSchedule, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
 import type { ChangeMeta, TaskOperator } from '../operator.js';
 
@@ -48,8 +48,15 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
       if (typeof details === 'string') throw unknown(id, details);
       return details;
     },
-    submit: async ({ id, total, data, delay, ...options }) =>
-      tasks.submit(nameOfId(id, total), data, { ...options, ...(delay !== undefined && { runAt: delay }) }),
+    submit: async ({ id, total, data, delay, ...options }) => {
+      const name = nameOfId(id, total);
+      expectNoSchedule(name.type);
+      const entry = { action: 'submit-tasks', semaphore: TASK_PREFIX + name.type, by, count: 1, task: id } as const;
+      const submitting = () => tasks.submit(name, data, { ...options, ...(delay !== undefined && { runAt: delay }) });
+      const answer = await audit.evenIfUnknown(() => entry, submitting);
+      if (answer.outcome !== 'known') audit.note({ ...entry, task: answer.id });
+      return answer;
+    },
     cancel: (id, meta) =>
       noted('cancel-task', id, meta, () => tasks.cancel(id, { by, ...given({ reason: meta.reason }) })),
     cancelGroup: async (id, meta) => {

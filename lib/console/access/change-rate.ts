@@ -13,6 +13,9 @@ const CALLS: Rate = { atOnce: 1000, perSecond: 20 };
  */
 const OF_MANY: Rate = { atOnce: 2500, perSecond: 20 };
 
+/** Limit of submissions and claims of tasks: 10,000 at once, then 500 a second. */
+const TASK_CALLS: Rate = { atOnce: 10_000, perSecond: 500 };
+
 /** A change of many definitions. It reports how many it will change before the first change. */
 type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
 
@@ -24,6 +27,7 @@ type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Resu
 export class ChangeRate {
   readonly #calls = new Allowance(CALLS);
   readonly #ofMany = new Allowance(OF_MANY);
+  readonly #taskCalls = new Allowance(TASK_CALLS);
 
   /** Counts a single change. @throws ProblemError if there are too many */
   note(
@@ -32,6 +36,14 @@ export class ChangeRate {
   ): void {
     if (!writes || changesMany || isForPermits || isUnaudited || role === 'node') return;
     expectNoWait(this.#calls.take(user), CALLS);
+  }
+
+  /** Counts a submission, or a claim. @throws ProblemError if there are too many */
+  noteTaskCall({ user }: Visitor): void {
+    const wait = this.#taskCalls.take(user);
+    if (wait === 0) return;
+    const detail = `one token may make ${TASK_CALLS.perSecond} submissions and claims a second: continue after 1 s`;
+    throw new ProblemError('too-many-tasks', detail, { retryAfter: Math.ceil(wait / 1000) });
   }
 
   /**

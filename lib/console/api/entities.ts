@@ -229,7 +229,10 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
       .optional()
       .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
     job: z.string().optional().meta({ description: 'of a run that was asked for: the name of the job' }),
-    task: z.string().optional().meta({ description: 'of a change of a task or of a group: its id' }),
+    task: z.string().optional().meta({
+      description: 'of a change of a task or of a group: its id; of submissions and claims: the id of the first task',
+    }),
+    count: whole.optional().meta({ description: 'of submissions and claims: the number of tasks' }),
   })
   .meta({ id: 'AuditEntry' });
 

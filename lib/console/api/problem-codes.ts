@@ -40,6 +40,7 @@ export const PROBLEMS = {
   'not-json': [415, 'Only application/json is accepted'],
   'too-many-attempts': [429, 'Too many wrong tokens came from one address'],
   'too-many-changes': [429, 'Too many changes came with one token'],
+  'too-many-tasks': [429, 'Too many submissions and claims came with one token'],
   'too-many-tests': [429, 'Too many tests of the alerts came at once'],
   'too-many-waits': [429, 'Too many requests with one token wait'],
   'too-many-names': [429, 'Too many names without a definition are in use'],

@@ -62,7 +62,7 @@ export const TASK_ROUTES = {
     largestBody: fields.LARGEST_TASK_BODY,
     body: fields.submitTaskBody,
     answer: answers.submittedSchema,
-    problems: ['no-tasks', 'too-many-types'],
+    problems: ['no-tasks', 'too-many-types', 'too-many-tasks'],
   }),
   tasks: route({
     operationId: 'listTasks',
@@ -94,7 +94,7 @@ export const TASK_ROUTES = {
     isUnaudited: true,
     body: fields.claimBody,
     answer: answers.claimsSchema,
-    problems: ['no-tasks', 'too-many-types', 'too-many-waits', 'closing'],
+    problems: ['no-tasks', 'too-many-types', 'too-many-tasks', 'too-many-waits', 'closing'],
   }),
   task: route({
     operationId: 'getTask',

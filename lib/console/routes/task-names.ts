@@ -1,4 +1,5 @@
 import { TASK_PREFIX } from '../../decision/index.js';
+import { expectNoSchedule } from '../../tasks/index.js';
 import { expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
 
@@ -10,4 +11,14 @@ import type { Visitor } from '../access/tokens.js';
  */
 export function expectTypesSeen(visitor: Visitor, types: readonly string[]): void {
   expectSeen(visitor, ...types.map((type) => ({ semaphore: TASK_PREFIX + type })));
+}
+
+/**
+ * Checks that a visitor may submit, claim and end tasks of these types: it sees them, and they are of no schedule.
+ *
+ * @throws ProblemError, ReservedNameError
+ */
+export function expectTypesOpen(visitor: Visitor, types: readonly string[]): void {
+  expectTypesSeen(visitor, types);
+  expectNoSchedule(...types);
 }

@@ -11,6 +11,8 @@ import {
   viewOf,
 } from '../../tasks/index.js';
 import { quoted } from '../../decision/index.js';
+import { ChangeRate } from '../access/change-rate.js';
+import { TaskCalls } from '../access/task-calls.js';
 import type { Visitor } from '../access/tokens.js';
 import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
@@ -18,7 +20,7 @@ import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
-import { expectTypesSeen } from './task-names.js';
+import { expectTypesOpen } from './task-names.js';
 import { Waits } from './waits.js';
 
 /**
@@ -29,7 +31,11 @@ import { Waits } from './waits.js';
 export class TaskWorkersController {
   readonly #waits = new Waits();
 
-  constructor(private readonly gatekeeper: GatekeeperService) {}
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly changeRate: ChangeRate,
+    private readonly calls: TaskCalls,
+  ) {}
 
   @Serves(ROUTES.claimTasks)
   async claim(
@@ -38,11 +44,13 @@ export class TaskWorkersController {
     @ClientAbort() signal: AbortSignal,
   ): Promise<ClaimsAnswer> {
     const { types, max: most, lease, wait, acquirer = visitor.user, group } = body;
-    expectTypesSeen(visitor, types);
+    expectTypesOpen(visitor, types);
     const worker = { instance: instanceOf(visitor), acquirer, ...(group !== undefined && { group }) };
     const request = { worker, types: [...new Set(types)], most, lease, wait, signal };
+    this.changeRate.noteTaskCall(visitor);
     const claiming = () => this.#external.claim(request);
     const { tasks, denied } = await (wait > 0 ? this.#waits.during(visitor.user, claiming) : claiming());
+    this.#noteClaims(visitor, tasks);
     return { now: timeOf(partsOf(this.gatekeeper).context), tasks: tasks.map(told), denied };
   }
 
@@ -80,6 +88,14 @@ export class TaskWorkersController {
     return ended(this.#external.giveBack(attemptOf(visitor, id, body)));
   }
 
+  #noteClaims(visitor: Visitor, claims: readonly ExternalClaim[]): void {
+    const tasks = claims.map(({ claim }) => claim.task);
+    for (const type of new Set(tasks.map((task) => task.type))) {
+      const claimed = tasks.filter((task) => task.type === type);
+      this.calls.note('claim-tasks', visitor, type, claimed[0]!.id, claimed.length);
+    }
+  }
+
   /** A call that is repeated after a lost answer counts again: the counts are only for people. */
   async #counted(end: AttemptEnd, ending: Promise<Task>): Promise<ChangedTask> {
     const task = await ending;
@@ -97,9 +113,9 @@ function instanceOf({ user }: Visitor): string {
   return instanceOfProgram(user);
 }
 
-/** @throws ProblemError for a task that the visitor may not see */
+/** @throws ProblemError for a task that the visitor may not see, ReservedNameError */
 function attemptOf(visitor: Visitor, id: string, { token }: { readonly token: number }) {
-  expectTypesSeen(visitor, [typeOfId(id)]);
+  expectTypesOpen(visitor, [typeOfId(id)]);
   return { id, token, instance: instanceOf(visitor) };
 }
 

@@ -2,6 +2,7 @@ import { timeOf } from '../../context/context.js';
 import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
 import { type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
+import { UnknownOutcomeError } from '../../stores/index.js';
 import {
   detailsOf,
   nameOfId,
@@ -14,27 +15,45 @@ import {
   withoutSecrets,
 } from '../../tasks/index.js';
 import type { Sees } from '../access/name-limit.js';
+import { ChangeRate } from '../access/change-rate.js';
+import { TaskCalls } from '../access/task-calls.js';
 import type { Visitor } from '../access/tokens.js';
 import { type InputOf, ROUTES, type TaskAnswer, type TasksAnswer, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
-import { expectTypesSeen } from './task-names.js';
+import { expectTypesOpen, expectTypesSeen } from './task-names.js';
 
 /** Serves tasks for operators, and takes submissions. */
 @ConsoleController()
 export class TasksController {
-  constructor(private readonly gatekeeper: GatekeeperService) {}
+  constructor(
+    private readonly gatekeeper: GatekeeperService,
+    private readonly changeRate: ChangeRate,
+    private readonly calls: TaskCalls,
+  ) {}
 
   @Serves(ROUTES.submitTask)
-  submit(@Input() { body }: InputOf<typeof ROUTES.submitTask>, @VisitorOf() visitor: Visitor): Promise<Submitted> {
+  async submit(
+    @Input() { body }: InputOf<typeof ROUTES.submitTask>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<Submitted> {
     const { id, total, data, ...given } = body;
     const { tasks } = this.#seen(visitor, id, ...(given.after ?? []));
     const name = nameOfId(id, total);
+    expectTypesOpen(visitor, [name.type]);
     const options = optionsOf(id, given);
     tasks.external.expectTypes([name.type]);
-    return tasks.submit(name, data, options);
+    this.changeRate.noteTaskCall(visitor);
+    try {
+      const submitted = await tasks.submit(name, data, options);
+      if (submitted.outcome !== 'known') this.calls.note('submit-tasks', visitor, name.type, submitted.id);
+      return submitted;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) this.calls.note('submit-tasks', visitor, name.type, id);
+      throw error;
+    }
   }
 
   @Serves(ROUTES.task)

@@ -1,7 +1,6 @@
 import type { Context } from '../../context/context.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
 import type { TaskStore } from '../task-store.js';
-import { SCHEDULE_TYPE } from './schedule-options.js';
 import {
   KEPT,
   SCHEDULES,
@@ -10,6 +9,7 @@ import {
   readableSchedule,
   scheduleKey,
 } from './schedule-record.js';
+import { SCHEDULE_TYPE } from './tick-id.js';
 import { readTicks } from '../../cron/ticks.js';
 
 /** ms between two looks. */

@@ -57,8 +57,6 @@ export interface ParsedSchedule {
   readonly handler: HandlerOptions;
 }
 
-/** Prefix of the types of schedules' tasks. */
-export const SCHEDULE_TYPE = 'cron.';
 /** The form of a schedule's name: with the prefix it is the name of a type of tasks. */
 const NAME = /^[\w.-]{1,59}$/;
 const NAMED_OPTIONS = ['mode', 'timeZone', 'missed'] as const;

@@ -4,7 +4,7 @@ import type { TaskStore } from '../task-store.js';
 import { encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
 import { hasEnded } from '../transitions.js';
-import { type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
+import type { ParsedSchedule } from './schedule-options.js';
 import {
   SCHEDULES,
   type ScheduleRecord,
@@ -15,6 +15,7 @@ import {
   readableSchedule,
   scheduleKey,
 } from './schedule-record.js';
+import { SCHEDULE_TYPE, iso, tickId } from './tick-id.js';
 
 /**
  * ms for which a node may act on a record that it has seen. A task is remembered for at least a minute, so a tick that is
@@ -112,14 +113,4 @@ export class ScheduleRecords {
     const [monotonic, wall] = [nodeClock.monotonic(), nodeClock.wall()];
     return () => Math.max(nodeClock.monotonic() - monotonic, Math.abs(nodeClock.wall() - wall)) > FRESH;
   }
-}
-
-/** Id of the task of a tick: "cron.nightly:2026-11-23T03:00:00Z". */
-export function tickId(name: string, tick: number): string {
-  return `${SCHEDULE_TYPE}${name}:${iso(tick)}`;
-}
-
-/** Planned times have whole seconds. */
-export function iso(time: number): string {
-  return new Date(time).toISOString().replace('.000Z', 'Z');
 }

@@ -4,7 +4,7 @@ import type { DueTicks } from './due-ticks.js';
 import type { Decision } from './plan.js';
 import type { ParsedSchedule } from './schedule-options.js';
 import { MOST_TICKS, type ScheduleRecord, silentUntil } from './schedule-record.js';
-import { iso } from './schedule-records.js';
+import { iso } from './tick-id.js';
 
 /** The events of one schedule on this node. */
 export class ScheduleReports {

@@ -3,7 +3,8 @@ import type { CancelTimer } from '../../async/node-clock.js';
 import type { Context } from '../../context/context.js';
 import { TASK_PREFIX } from '../../decision/index.js';
 import type { ScheduleLook } from './schedule-look.js';
-import { type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
+import type { ParsedSchedule } from './schedule-options.js';
+import { SCHEDULE_TYPE } from './tick-id.js';
 
 /** ms after a tick before a node looks that did not submit the former one, at least and at most. */
 const PATIENCE = { least: 250, most: 500 };

@@ -1,4 +1,5 @@
-import { type MissedTicks, type ParsedSchedule, SCHEDULE_TYPE } from './schedule-options.js';
+import type { MissedTicks, ParsedSchedule } from './schedule-options.js';
+import { SCHEDULE_TYPE } from './tick-id.js';
 import {
   type ScheduleRecord,
   type SkippedTick,

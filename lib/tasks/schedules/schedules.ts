@@ -7,10 +7,11 @@ import { RetryLaterError } from '../tasks.errors.js';
 import type { TaskContext } from '../workers/task-handler.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';
 import { ScheduleLook } from './schedule-look.js';
-import { type ParsedSchedule, SCHEDULE_TYPE, type ScheduleOptions, parseSchedule } from './schedule-options.js';
-import { ScheduleRecords, iso, tickId } from './schedule-records.js';
+import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './schedule-options.js';
+import { ScheduleRecords } from './schedule-records.js';
 import { ScheduleTimer } from './schedule-timer.js';
 import { type ScheduleView, type SkippedRun, viewOf, viewOfOthers } from './schedule-view.js';
+import { SCHEDULE_TYPE, iso, tickId } from './tick-id.js';
 
 /** A tick for its handler. */
 export interface ScheduleContext extends TaskContext {

@@ -1,5 +1,5 @@
 import { decodeSchedule } from '../../../lib/tasks/schedules/schedule-record.js';
-import { SCHEDULE_TYPE } from '../../../lib/tasks/schedules/schedule-options.js';
+import { SCHEDULE_TYPE } from '../../../lib/tasks/schedules/tick-id.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
 import { hasEnded } from '../../../lib/tasks/transitions.js';
 import { EPOCH } from '../machines/sim-process.js';

@@ -154,8 +154,9 @@ function Subject({ name }: { readonly name: string }) {
   );
 }
 
-function Change({ entry: { action, from, to, permit, target, order, task, job } }: { readonly entry: AuditEntry }) {
-  if (task !== undefined) return <TaskSubject id={task} />;
+function Change({ entry }: { readonly entry: AuditEntry }) {
+  const { action, from, to, permit, target, order, task, job, count: tasks = 1 } = entry;
+  if (task !== undefined) return <TaskSubject id={task} others={tasks - 1} />;
   if (action === 'type-off' || action === 'type-on') return <>on {target?.acquirer}</>;
   if (job !== undefined) return <code>{job}</code>;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
@@ -164,8 +165,14 @@ function Change({ entry: { action, from, to, permit, target, order, task, job } 
   return to ? <DefinitionChanges from={from} to={to} /> : null;
 }
 
-/** A link to the task, or to the group. */
-function TaskSubject({ id }: { readonly id: string }) {
+/** A link to the task, or to the group. @param others number of further tasks of the entry */
+function TaskSubject({ id, others }: { readonly id: string; readonly others: number }) {
   const [, type, group] = /^([\w.-]+)\[(.+)\]$/su.exec(id) ?? [];
-  return type !== undefined && group !== undefined ? <GroupLink group={{ type, group }} /> : <TaskLink id={id} />;
+  if (type !== undefined && group !== undefined) return <GroupLink group={{ type, group }} />;
+  return (
+    <>
+      <TaskLink id={id} />
+      {others > 0 && ` and ${others} more`}
+    </>
+  );
 }

@@ -18,7 +18,7 @@ export function storyOf(
   const { id, submittedAt, cancel, parent } = task;
   const entries: StoryEntry[] = [
     { at: submittedAt, title: 'submitted', ...(parent !== undefined && { detail: `by the handler of ${parent}` }) },
-    ...changes.filter((entry) => entry.task === id && entry.at > submittedAt).map(changeOf),
+    ...changes.filter((entry) => entry.task === id && isByHand(entry) && entry.at > submittedAt).map(changeOf),
     ...attemptsOf(task, nameOf),
     ...pastOf(task, nameOf),
     ...(cancel && !changes.some((entry) => isCancelOf(entry, task)) ? [cancelOf(cancel)] : []),
@@ -26,6 +26,11 @@ export function storyOf(
   ];
   // Of the same ms, an end comes last: the sort is stable.
   return entries.toSorted((one, other) => one.at - other.at);
+}
+
+/** Submissions and claims of programs stand in the task itself. */
+function isByHand({ action }: AuditEntry): boolean {
+  return action !== 'submit-tasks' && action !== 'claim-tasks';
 }
 
 function changeOf({ at, action, by, reason }: AuditEntry): StoryEntry {
