@@ -144,7 +144,7 @@ describe('dump and load', () => {
 
     await withLeadership(other.node, other.gatekeeper);
     expect(await other.gatekeeper(['load', path, '--yes'])).toEqual({ exitCode: 0, out: 'loaded 1\n', err: '' });
-    expect((await other.gatekeeper(['load', path])).out).toMatch(/^nothing to load/);
+    expect(JSON.parse((await other.gatekeeper(['load', path, '--json'])).out)).toEqual({ dryRun: true, steps: [] });
   });
 
   it('leaves a definition alone that was edited after the comparison, and names the author', async () => {
@@ -169,12 +169,12 @@ describe('dump and load', () => {
     const path = await saved((await gatekeeper(['dump'])).out);
     for (const name of ['report', 'nightly-export']) await app.definitions.edit(name, { permits: 4 });
     const open = seeing(store, async () => undefined, {
-      edit: () => Promise.reject(new StoreUnavailableError('the store is away')),
+      edit: () => Promise.reject(new StoreUnavailableError('away')),
     });
 
     const outcome = await gatekeeper(['load', path, '--yes'], { open });
 
-    expect(outcome).toEqual({ exitCode: 6, out: '', err: 'gatekeeper: the store is away\n' });
+    expect(outcome).toEqual({ exitCode: 6, out: '', err: 'gatekeeper: away\n' });
   });
 
   it('reports what could not be loaded, and loads the rest', async () => {
@@ -188,7 +188,7 @@ describe('dump and load', () => {
     const { exitCode, out, err } = await gatekeeper(['load', await saved(JSON.stringify(dump)), '--yes']);
 
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: 'loaded 1\n' });
-    expect(err).toMatch(/^gatekeeper: nightly-export: .*must be more than 3 x clockTolerance.*\n$/);
+    expect(err).toMatch(/^gatekeeper: nightly-export: .* duration: .*clockTolerance.*\n$/);
     expect((await app.definitions.get('report'))?.definition.permits).toBe(7);
   });
 });

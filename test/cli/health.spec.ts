@@ -1,7 +1,7 @@
 import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
-import { failingStore } from '../console/failing-store.js';
+import { LOST, TOO_FEW, failingStore } from '../console/failing-store.js';
 import { until } from '../support/apps.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 import { call, commandLine } from './command-line.js';
@@ -40,12 +40,10 @@ describe('the command line over HTTP', () => {
     expect(health.exitCode).toBe(6);
     expect(health.out).toMatch(/^health {3}down: nothing is granted\n/);
     expect(health.out).toMatch(new RegExp(`^shown    semaphores as of ${time}$`, 'm'));
-    expect(health.out).toMatch(new RegExp(`^store-unreachable  ${time} \\(.* ago\\)  the store can't be reached`, 'm'));
+    expect(health.out).toMatch(new RegExp(`^store-unreachable  ${time} \\(.* ago\\)  .*${LOST}`, 'm'));
     const status = await run('status');
     expect(status.exitCode).toBe(6);
-    expect(status.out).toMatch(
-      new RegExp(`^NOTHING IS GRANTED since ${time}: .*connection was lost.* as of ${time}\\.\n`),
-    );
+    expect(status.out).toMatch(new RegExp(`^NOTHING IS GRANTED since ${time}: .*${LOST}.* as of ${time}\\.\n`));
     expect(status.out).toContain('report');
     expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({
       health: { status: 'down', grants: false },
@@ -53,11 +51,11 @@ describe('the command line over HTTP', () => {
     });
     const explained = await run('explain', 'report');
     expect(explained.exitCode).toBe(6);
-    expect(explained.out).toMatch(/^report: nothing is granted: the store can't be reached/);
+    expect(explained.out).toMatch(new RegExp(`^report: .*${LOST}`));
     for (const args of [['nodes'], ['dump'], ['pause', 'report'], ['resume', '.*'], ['audit']]) {
       const outcome = await run(...args);
       expect({ args, ...outcome }).toMatchObject({ exitCode: 6, out: '' });
-      expect(outcome.err).toMatch(/^gatekeeper: .*connection was lost/);
+      expect(outcome.err).toMatch(new RegExp(`^gatekeeper: .*${LOST}`));
     }
     store.giveBack();
     expect((await run('status')).exitCode).toBe(0);
@@ -68,15 +66,12 @@ describe('the command line over HTTP', () => {
     store.loseQuorum();
     expect((await run('health')).exitCode).toBe(6);
     const status = await run('status');
-    expect([status.exitCode, status.out]).toEqual([
-      6,
-      expect.stringMatching(/^NOTHING IS GRANTED since .*1 of at least 2/),
-    ]);
-    expect(await run('explain', 'report')).toMatchObject({
-      exitCode: 6,
-      out: expect.stringMatching(/^report: nothing is granted: 1 of at least 2 members/),
-    });
-    expect(await run('pause', '.*')).toEqual({ exitCode: 6, out: '', err: expect.stringContaining('1 of at least 2') });
+    expect([status.exitCode, status.out]).toEqual([6, expect.stringMatching(/^NOTHING .*\nNAME .*\nreport /)]);
+    expect(JSON.parse((await run('status', '--json')).out).health.faults).toMatchObject([{ code: 'no-quorum' }]);
+    const explained = await run('explain', 'report', '--json');
+    expect(explained.exitCode).toBe(6);
+    expect(JSON.parse(explained.out)).toMatchObject({ outcome: 'denied', reason: 'no-quorum' });
+    expect(await run('pause', '.*')).toEqual({ exitCode: 6, out: '', err: expect.stringContaining(TOO_FEW) });
     store.giveBack();
   });
 });
@@ -95,11 +90,10 @@ describe('the command line straight over a store', () => {
     const { node, store } = cluster();
     await node();
     const refusing = new ScriptedStore(store.open());
-    refusing.script = (asked, go) =>
-      asked === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go();
+    refusing.script = (asked, go) => (asked === 'compareAndSet' ? Promise.reject(new NoQuorumError(TOO_FEW)) : go());
     const { exitCode, out, err } = await commandLine({ kind: 'refusing', open: () => refusing })(['pause', '.*']);
     expect({ exitCode, out }).toEqual({ exitCode: 6, out: '' });
-    expect(err).toContain('1 of at least 2 members are there');
+    expect(err).toContain(TOO_FEW);
   });
 
   it('a store that stops answering is an error of status, too', async () => {
@@ -108,7 +102,7 @@ describe('the command line straight over a store', () => {
     const dying = new ScriptedStore(store.open());
     dying.script = () => Promise.reject(new StoreUnavailableError('away'));
     const { exitCode, err } = await commandLine({ kind: 'dying', open: () => dying })(['status']);
-    expect([exitCode, err]).toEqual([6, 'gatekeeper: nothing is granted: away\n']);
+    expect([exitCode, err]).toEqual([6, expect.stringMatching(/^gatekeeper: .*\baway\n$/)]);
   });
 
   it('explain of what is paused says by whom and why, and not the pattern that matches nothing', async () => {
@@ -116,7 +110,7 @@ describe('the command line straight over a store', () => {
     await node();
     await gatekeeper(['pause', 'report', '--reason', 'the database moves']);
     const { out } = await gatekeeper(['explain', 'report', '--group', 'production']);
-    expect(out).toMatch(/^report: it is paused by ann since \S+: the database moves$/m);
+    expect(out).toMatch(/^report: .* by ann .*: the database moves$/m);
     expect(out).toMatch(/^paused +by ann, \S+ \S+Z: the database moves$/m);
     expect(out).toMatch(/^group +production$/m);
   });

@@ -75,11 +75,11 @@ describe('what the command line shows', () => {
     const explain = (...args: string[]) => gatekeeper(['explain', 'nightly-export', ...args]);
 
     const stranger = await explain('--group', 'dr-site', '--acquirer', 'app1');
-    expect(stranger.out).toContain('"dr-site" does not match groupPattern "production"');
+    expect(stranger.out).toMatch(/^nightly-export: .*"dr-site" .* groupPattern "production"/);
     expect(stranger.exitCode).toBe(0);
 
     const colleague = await explain('--group', 'production', '--acquirer', 'app2', '--check');
-    expect(colleague.out).toMatch(/the only permit is held: app1/);
+    expect(colleague.out).toMatch(/^nightly-export: .*: app1 \(/);
     expect(colleague.out).toMatch(/SLOT +HOLDER +INSTANCE +TOKEN +UNTIL +PERMIT ID\n0 +production\/app1/);
     expect(colleague.exitCode).toBe(4);
   });
@@ -87,8 +87,7 @@ describe('what the command line shows', () => {
   it('ends with 3 when it explains an undefined semaphore', async () => {
     const { gatekeeper } = cluster();
     const { exitCode, out } = await gatekeeper(['explain', 'nothing']);
-    expect(out).toContain('no definition of that name');
-    expect(exitCode).toBe(3);
+    expect([exitCode, out]).toEqual([3, expect.stringMatching(/^nothing: ./)]);
   });
 
   it('lists nodes with what they hold', async () => {
@@ -124,7 +123,7 @@ describe('what the command line shows', () => {
     expect(words).toEqual([
       ['production/app1', 'running', '-', '-'],
       ['production/app9', 'crashed', '-', '7', 'its node no longer lives; permit until 2026-11-21 16:41:35Z'],
-      ['production/app9', 'crashed', '-', '-', 'its node no longer lives'],
+      ['production/app9', 'crashed', '-', '-', expect.not.stringContaining('2026')],
     ]);
   });
 
@@ -183,10 +182,10 @@ describe('what the command line shows', () => {
     for (const command of ['nodes', 'dump', 'leaders']) {
       const outcome = await gatekeeper([command], { open: over(failing) });
       expect(outcome).toMatchObject({ exitCode: 6, out: '' });
-      expect(outcome.err).toMatch(/^gatekeeper: NOTHING IS GRANTED since .*: 1 of at least 2 members/);
+      expect(outcome.err).toMatch(/^gatekeeper: NOTHING .*Z: 1 .* 2 members /);
     }
     const status = await gatekeeper(['status'], { open: over(failing) });
-    expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED/) });
+    expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING .*\nNAME /) });
   });
 
   it('leaves no store open, whatever it comes to', async () => {

@@ -35,9 +35,9 @@ describe('misuse of the command line', () => {
     ['two targets', ['status', ...HAZELCAST, ...CONSOLE], /two targets were given/],
     ['no name', ['explain', ...HAZELCAST], /missing required argument 'name'/],
     ['one argument too many', ['nodes', 'app1', ...HAZELCAST], /too many arguments/],
-    ['a pattern that is none', ['status', '(', ...HAZELCAST], /"\(" is not an RE2 pattern/],
-    ['a lookahead', ['pause', '(?=a)', ...HAZELCAST], /is not an RE2 pattern/],
-    ['a duration that is none', ['edit', 'a', '--duration', 'soon', ...HAZELCAST], /"soon" is not a duration/],
+    ['a pattern that is none', ['status', '(', ...HAZELCAST], /"\(" .*RE2/],
+    ['a lookahead', ['pause', '(?=a)', ...HAZELCAST], /"\(\?=a\)" .*RE2/],
+    ['a duration that is none', ['edit', 'a', '--duration', 'soon', ...HAZELCAST], /--duration .*"soon"/],
     [
       'a duration in months',
       ['edit', 'a', '--duration', 'P1M', ...HAZELCAST],

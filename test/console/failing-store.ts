@@ -2,6 +2,10 @@ import { NoQuorumError, type StoreDefinition, StoreUnavailableError } from 'nest
 import { ScriptedStore } from '../support/scripted-store.js';
 import { losingTasks } from './losing-tasks.js';
 
+/** Why a store that was taken away gives no answer, and what one without a quorum answers to a write. */
+export const LOST = 'the connection was lost';
+export const TOO_FEW = '1 of at least 2 members are there';
+
 type Changes = Partial<Pick<ScriptedStore, 'script' | 'report'>>;
 
 /** A store that the test takes away, and gives back: also from nodes that open it meanwhile. */
@@ -25,17 +29,16 @@ export function failingStore() {
   };
   return {
     definition,
-    takeAway: (failure: Error = new StoreUnavailableError('Not connected: the connection was lost')) => {
+    takeAway: (failure: Error = new StoreUnavailableError(`Not connected: ${LOST}`)) => {
       loseTasks();
       change({
         script: () => Promise.reject(failure),
-        report: { connected: false, members: 0, quorum: 0, problem: 'the connection was lost' },
+        report: { connected: false, members: 0, quorum: 0, problem: LOST },
       });
     },
     loseQuorum: () =>
       change({
-        script: (call, go) =>
-          call === 'compareAndSet' ? Promise.reject(new NoQuorumError('1 of at least 2 members are there')) : go(),
+        script: (call, go) => (call === 'compareAndSet' ? Promise.reject(new NoQuorumError(TOO_FEW)) : go()),
         report: { connected: true, members: 1, quorum: 2 },
       }),
     seeMembers: (members: number, expected: number) =>
