@@ -52,7 +52,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     expect(json).toMatchObject({
       total: 3,
       moves: [{ to: 'app1', from: 'app2', why: 'owner-gone' }, {}, {}],
-      sentences: ['3 resources from app2 to app1: the owner is gone'],
+      sentences: [expect.stringMatching(/^3 .* app2 .* app1: ./)],
     });
     expect(json.shares).toContainEqual({ id: 'app1', before: 3, after: 6 });
     expect((await one.get(path)).json.nodes).toMatchObject([{ owned: 3 }, { owned: 3 }]);
@@ -85,7 +85,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     isBroken = true;
     const answer = await alone.send('POST', `${path}/plan`, {}, { token: TOKENS.view });
     expectProblem(answer, 500, 'invalid-strategy');
-    expect(answer.json.detail).toMatch(/allocation strategy can't be used: it threw: no such zone/);
+    expect(answer.json.detail).toContain('no such zone');
     isBroken = false;
     expect(await alone.send('POST', `${path}/plan`, {}, { token: TOKENS.view })).toMatchObject({ status: 200 });
   });
@@ -183,7 +183,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
       from: 'app2',
       to: 'app1',
       why: 'drained',
-      reason: 'the node is drained',
+      reason: expect.stringContaining('drained'),
       count: 3,
       resources: expect.any(Array),
     });

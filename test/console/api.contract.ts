@@ -50,7 +50,7 @@ export function describeApi(start: () => Promise<Console>): void {
     const permit = await gatekeeper.tryAcquire('job');
     const { json } = await get('/api/semaphores/job');
     expect(json.semaphore.holders).toMatchObject([{ id: permit!.id, isMine: true }]);
-    expect(json.explanation.sentence).toBe('this node holds slot 0 and would refresh it');
+    expect(json.explanation).toMatchObject({ outcome: 'refreshed', holders: [{ id: permit!.id }] });
     expect((await get('/api/semaphores?held=true')).json.semaphores).toHaveLength(1);
     expect((await send('POST', '/api/semaphores/job/revoke', { permitId: permit!.id })).json).toEqual({
       revoked: true,

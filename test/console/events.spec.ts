@@ -12,6 +12,7 @@ import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consol
 import { EventReader } from './event-reader.js';
 
 const JOB = { name: 'job', duration: '10s' };
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 describe.each(PLATFORMS)('the event stream on %s', (platform) => {
   const start = useConsoles();
@@ -21,7 +22,7 @@ describe.each(PLATFORMS)('the event stream on %s', (platform) => {
   it('tells what changes on this node, and what happens', async () => {
     const console = await start({ platform });
     const reader = await open(console);
-    expect(reader.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(reader.response.headers['content-type']).toBe(EVENT_STREAM);
     expect(reader.response.headers['cache-control']).toBe('no-store, no-transform');
     await console.send('POST', '/api/semaphores', JOB);
     await console.send('POST', '/api/semaphores', { ...JOB, name: 'another' });
@@ -131,7 +132,7 @@ describe.each(PLATFORMS)('both event streams, to the console and to other stores
       });
       const reader = await EventReader.open(console.url + path, { authorization, origin });
       expect(reader.response.headers).toMatchObject({
-        'content-type': 'text/event-stream; charset=utf-8',
+        'content-type': EVENT_STREAM,
         'cache-control': 'no-store, no-transform',
         'x-accel-buffering': 'no',
         'x-content-type-options': 'nosniff',
@@ -146,7 +147,7 @@ describe.each(PLATFORMS)('both event streams, to the console and to other stores
     const request = httpRequest(console.url + path, { method: 'HEAD', headers: { authorization } }).end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(200);
-    expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers['content-type']).toBe(EVENT_STREAM);
     await once(response.resume(), 'end');
     expect(console.app.get(EventsController).streams.count).toBe(0);
     expect(console.app.get(StoreHost).streams.count).toBe(0);

@@ -1,7 +1,7 @@
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
-import { failingStore } from './failing-store.js';
+import { LOST, failingStore } from './failing-store.js';
 
 const DEFINITIONS = [{ name: 'job', duration: '10s' }];
 
@@ -39,7 +39,7 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(json).toMatchObject({ status: 'down', grants: false, isStale: true });
     expect(json.faults).toMatchObject([{ code: 'store-unreachable', stopsGrants: true }]);
-    expect(json.faults[0].sentence).toContain('the connection was lost');
+    expect(json.faults[0].sentence).toContain(LOST);
     expect(Math.abs(json.faults[0].since - before)).toBeLessThan(5000);
     expect(json.staleSince).toBeLessThanOrEqual(Date.now());
     store.giveBack();
@@ -71,7 +71,7 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const one = (await get('/api/semaphores/job')).json;
     expect(one.semaphore.name).toBe('job');
     expect(one.explanation).toMatchObject({ outcome: 'denied', reason: 'unavailable', isStale: true });
-    expect(one.explanation.sentence).toMatch(/^nothing is granted: /);
+    expect(one.explanation.sentence).toContain(LOST);
     // Not an empty list that looks like the truth.
     expect(one).not.toHaveProperty('runs');
     expect(one).not.toHaveProperty('audit');
@@ -123,6 +123,6 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const { json } = await get('/api/explain/job');
     expect(json).toMatchObject({ outcome: 'denied', reason: 'paused', isStale: false });
     expect(json.pause).toMatchObject({ by: 'dora', reason: 'maintenance', groupPattern: '.*' });
-    expect(json.sentence).toMatch(/^it is paused by dora since \S+: maintenance$/);
+    expect(json.sentence).toMatch(/ by dora .*: maintenance$/);
   });
 });

@@ -15,16 +15,19 @@ const run: HistoryEntry = {
   slot: 0,
 };
 
+const OTHER_SCHEME = 'is neither an http nor an https address';
+const NO_ADDRESS = 'is not an address such as "https://logs.example.com/?query={job}"';
+
 describe('the template of addresses of logs', () => {
   it.each([
     ['https://logs.example.com/?q={job}+{acquirer}&from={from}&to={to}', undefined],
     ['http://localhost:3000/{semaphore}/{group}/{instance}/{token}#{fromMs}-{toMs}', undefined],
-    ['javascript:alert("{job}")', 'is neither an http nor an https address'],
-    ['data:text/html,{job}', 'is neither an http nor an https address'],
-    ['{job}', 'is not an address such as "https://logs.example.com/?query={job}"'],
-    ['/logs/{job}', 'is not an address such as "https://logs.example.com/?query={job}"'],
+    ['javascript:alert("{job}")', OTHER_SCHEME],
+    ['data:text/html,{job}', OTHER_SCHEME],
+    ['{job}', NO_ADDRESS],
+    ['/logs/{job}', NO_ADDRESS],
     ['https://{acquirer}.example.com/', 'has a placeholder in its host'],
-    ['https://logs.example.com:{token}/', 'is not an address such as "https://logs.example.com/?query={job}"'],
+    ['https://logs.example.com:{token}/', NO_ADDRESS],
     ['https://logs.example.com/{name}', expect.stringContaining('has the unknown placeholder {name}: use semaphore')],
   ])('%s has the fault %s', (template, fault) => {
     expect(logsUrlFault(template)).toEqual(fault);

@@ -129,7 +129,7 @@ describe('a name in a path of Fastify', () => {
     const { get } = await start({ platform: 'Fastify', fastify });
     const answer = await get(`/api/semaphores/${'x'.repeat(201)}`);
     expectProblem(answer, 400, 'invalid-options');
-    expect(answer.json.faults).toEqual([expect.stringContaining('longer than 200 characters')]);
+    expect(answer.json.faults).toEqual([expect.stringMatching(/201 .* 200 /)]);
   });
 
   it('may have 200 emoji, of which Fastify counts each as two', async () => {
