@@ -5,6 +5,7 @@ import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
+const UNHEARD = 'not heard of';
 const DEFINITIONS = ['nightly', 'mailing'].map((name) => ({ name, duration: '10m' }));
 
 describeInBrowser('the holders in the console', () => {
@@ -25,16 +26,16 @@ describeInBrowser('the holders in the console', () => {
       .getByText(/^app2 ·/)
       .waitFor();
     away.store.script = () => Promise.reject(new StoreUnavailableError('away'));
-    await row('nightly').getByText('not heard of').waitFor({ timeout: 30_000 });
-    expect(await row('mailing').getByText('not heard of').count()).toBe(0);
+    await row('nightly').getByText(UNHEARD).waitFor({ timeout: 30_000 });
+    expect(await row('mailing').getByText(UNHEARD).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Needs attention' }).click();
     await page.getByText('1 of 2 semaphores').waitFor();
     await page.getByRole('link', { name: 'nightly' }).click();
     const holders = page.getByRole('list', { name: 'Holders' });
-    await holders.getByRole('listitem').filter({ hasText: 'app2' }).getByText('not heard of').waitFor();
+    await holders.getByRole('listitem').filter({ hasText: 'app2' }).getByText(UNHEARD).waitFor();
     expect(await violations(page)).toEqual([]);
     away.store.script = undefined;
-    await gone(holders.getByText('not heard of'));
+    await gone(holders.getByText(UNHEARD));
   });
 });

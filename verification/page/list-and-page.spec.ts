@@ -51,7 +51,7 @@ describeInBrowser('the list of work and the page of each semaphore', () => {
     expect(shown['exchange-rates']).toMatchObject({ states: ['paused'], next: undefined });
     expect(shown['invoice-run']).toMatchObject({ states: expect.arrayContaining(['paused']), next: undefined });
     expect(shown['stock-sync']!.warnings).toContain('match');
-    expect(shown['session-cleanup']!.warnings).toMatch(/CleanupJob.run failed once in the last day/);
+    expect(shown['session-cleanup']!.warnings).toMatch(/CleanupJob\.run failed/);
     expect(shown['search-reindex']).toMatchObject({ states: ['held'], next: expect.any(Number), warnings: '' });
 
     await page.goto(`${url}/#/work?show=attention`);

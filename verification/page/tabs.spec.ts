@@ -76,7 +76,7 @@ describeInBrowser('the tabs of one console', () => {
       route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"no-token"}' }),
     );
     await other.goto(`${url}/#/nodes`);
-    await other.getByText('Your token is not accepted any more').waitFor();
+    await other.getByLabel('Token').waitFor();
     await page.goto(`${url}/#/nodes`);
     await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
   });
