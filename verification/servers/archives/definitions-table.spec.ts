@@ -85,7 +85,7 @@ describeOnPostgres('the table of postgresArchive()', () => {
     await database.exec('UPDATE gatekeeper_definitions SET version = 2');
     const archive = postgresArchive({ pool }).open();
     await expect(archive.load()).rejects.toThrow(NewerArchiveError);
-    await expect(archive.save([archived('a', 9)])).rejects.toThrow(/version 2.*upgrade this node/);
+    await expect(archive.save([archived('a', 9)])).rejects.toThrow(NewerArchiveError);
     expect(await rows()).toMatchObject([{ revision: '2', version: 2 }]);
   });
 

@@ -71,7 +71,7 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
 
       const texts = new Set<string | undefined>();
       const look = async () => texts.add(await store.read(KEY));
-      await expect(look()).rejects.toThrow('the server is a replica');
+      await expect(look()).rejects.toThrow('replica');
       await eventually(
         'the old server is examined again',
         () => store.health().problem?.includes('connect to') === true,
@@ -96,7 +96,7 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
     const store = await ready(redis({ client }).open(UNHURRIED));
     const other = await promoted(primary, store);
     await primary.follow(other);
-    await expect(store.now()).rejects.toThrow('the server is a replica: connect to the primary');
+    await expect(store.now()).rejects.toThrow('replica');
     expect(store.health().connected).toBe(false);
     expect(store.health().problem).toContain('replica');
     await expect(store.read(KEY)).rejects.toThrow(StoreUnavailableError);

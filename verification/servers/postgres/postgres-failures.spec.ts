@@ -45,7 +45,7 @@ describeOnPostgres('postgres() in trouble', () => {
     expect(store.health()).toMatchObject({
       connected: false,
       members: 0,
-      problem: expect.stringMatching(/ECONNREFUSED.*host and port/),
+      problem: expect.stringContaining('ECONNREFUSED'),
     });
     expect(JSON.stringify(store.health())).not.toContain(PostgresServer.password);
     await server.restart();
@@ -161,7 +161,7 @@ describeOnPostgres('postgres() in trouble', () => {
       await admin.query(`DROP ROLE IF EXISTS app; CREATE ROLE app LOGIN PASSWORD 'pw-of-the-app'`);
       const connectionString = server.address({ user: 'app', password: 'pw-of-the-app' });
       await using refused = opened({ connectionString });
-      await expect(refused.verify!()).rejects.toThrow(/SQL of docs\/stores\.md.*permission denied/);
+      await expect(refused.verify!()).rejects.toThrow(/docs\/stores\.md.*permission denied/);
       await admin.query(`CREATE SCHEMA gatekeeper; ${tablesOf(tableNames('gatekeeper')).join(';')};
         GRANT USAGE ON SCHEMA gatekeeper TO app;
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA gatekeeper TO app;
