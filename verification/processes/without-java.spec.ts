@@ -28,7 +28,7 @@ it('a run without Java and Maven skips what needs members: a line for the cause,
   expect(stderr).not.toContain('FAIL');
   expect(exitCode).toBe(0);
   expect(stdout.split('\n').slice(-2)).toEqual([
-    expect.stringMatching(/^skipped \d+ tests in 3 files: Java is missing: install Java 17 or newer \(.+\)$/),
+    expect.stringMatching(/^skipped \d+ tests in 3 files: .*\binstall Java\b.*\(.+\)$/),
     expect.stringMatching(/^[1-9]\d* passed, 0 failed, \d+ skipped$/),
   ]);
 });
@@ -36,7 +36,7 @@ it('a run without Java and Maven skips what needs members: a line for the cause,
 it('a run without Java and Maven fails where the environment says CI=true', async () => {
   const { exitCode, stdout, stderr } = await runSuites({ CI: 'true' });
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('Java is missing: install Java 17 or newer');
+  expect(stderr).toContain('install Java');
   expect(stderr).toContain('It is not skipped, because the environment says CI=true');
   expect(stdout).toMatch(/^[1-9]\d* passed, [1-9]\d* failed$/m);
 });

@@ -50,14 +50,14 @@ describeOnHazelcast('what may go wrong on the way', () => {
   it('what a definition can not be ends with 2, and names the field', async () => {
     const { exitCode, stderr } = await http(['edit', 'report', '--duration', '1s']);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/duration: 1000 ms must be more than 3 x clockTolerance/);
+    expect(stderr).toMatch(/\bduration: 1000 ms .*clockTolerance/);
   });
 
   it('a cluster of another name, and one that has gone, end with 6', async () => {
     const members = cluster.hazelcast.addresses.join(',');
     const other = await cluster.bare(['status', '--hazelcast', members, '--cluster', 'other', '--timeout', '1s']);
     expect(other).toMatchObject({ exitCode: 6, stdout: '' });
-    expect(other.stderr).toMatch(/^gatekeeper: cluster "other" at .* can't be reached within 1000 ms/);
+    expect(other.stderr).toMatch(/^gatekeeper: .*"other" at .* 1000 ms/);
 
     await cluster.hazelcast.members[0]!.kill();
     const gone = await cluster.process('directly to Hazelcast', ['status', '--timeout', '1s']);
@@ -66,6 +66,6 @@ describeOnHazelcast('what may go wrong on the way', () => {
     expect(asked).toMatchObject({ exitCode: 6, stdout: '' });
     const shown = await http(['status']);
     // Over the console the node shows what it knew last, and says so.
-    expect(shown).toMatchObject({ exitCode: 6, stdout: expect.stringMatching(/^NOTHING IS GRANTED since .*\nNAME /) });
+    expect(shown).toMatchObject({ exitCode: 6, stdout: expect.stringMatching(/^NOTHING .*\nNAME /) });
   });
 });

@@ -22,7 +22,7 @@ describe('standard input of the command line', () => {
     void json(request).then((body) => {
       bodies.push(body);
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: 'mail:a', outcome: 'created', because: 'it is new' }));
+      response.end(JSON.stringify({ id: 'mail:a', outcome: 'created', because: 'unknown before' }));
     });
   });
   beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
@@ -39,7 +39,7 @@ describe('standard input of the command line', () => {
     const data = { to: 'ada', texts: Array(10_000).fill('more than a pipe holds') };
     command.stderr.once('data', () => command.stdin.end(JSON.stringify(data)));
 
-    expect(await command).toMatchObject({ exitCode: 0, stdout: 'mail:a: created (it is new)' });
+    expect(await command).toMatchObject({ exitCode: 0, stdout: 'mail:a: created (unknown before)' });
     expect(bodies).toEqual([{ id: 'mail:a', data }]);
   });
 });

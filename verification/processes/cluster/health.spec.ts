@@ -60,9 +60,12 @@ describe('an application on real members', () => {
     expect(list.json.semaphores).toMatchObject([{ name: 'report' }]);
     expect(list.json.stale.length > 0).toBe(stale);
     expect([paused.status, paused.json.code]).toEqual([503, reason]);
-    expect(told).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^health {3}down: nothing is granted/) });
-    expect(shown).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING IS GRANTED since \d{4}-/) });
-    expect(explained).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^report: nothing is granted: /) });
+    expect(told).toMatchObject({
+      exitCode: 6,
+      out: expect.stringMatching(new RegExp(`^health +down\\b[^]*^${code} `, 'm')),
+    });
+    expect(shown).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING .*\nNAME .*\nreport /) });
+    expect(explained).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^report: ./) });
     expect(pausing).toMatchObject({ exitCode: 6, out: '' });
     console.log(`${code}: said by all after ${Math.round(performance.now() - lostAt)} ms`);
   };

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { lackOfBrowser, useBrowser } from '../../page/chromium.js';
+import { gone, lackOfBrowser, useBrowser } from '../../page/chromium.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { lackOfMembers } from '../../needs/members.js';
 import { describeUnless } from '../../../test/support/unless.js';
@@ -40,8 +40,9 @@ describeUnless(lackOfMembers ?? lackOfBrowser)('operators at two ports of the sa
     await here.getByRole('button', { name: 'Edit' }).click();
     await here.getByLabel('Acquirer pattern').fill(`app-${heir}`);
     await here.getByText('1 of 3 living nodes matches').waitFor();
-    await here.getByRole('button', { name: 'Put into force' }).click();
-    await here.getByText('is changed, for the very next decision').waitFor();
+    const put = here.getByRole('button', { name: 'Put into force' });
+    await put.click();
+    await gone(put);
     await there.getByText(`app-${heir}`, { exact: true }).first().waitFor();
 
     await sample.nextLine(EXPORTED, MOVED, [heir]);
