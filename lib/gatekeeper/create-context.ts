@@ -17,7 +17,10 @@ export function createContext(
   const { node, nodeClock, instrumentation } = given;
   const events = new Subject<GatekeeperEvent>();
   const onCall: OnCall | undefined = instrumentation && ((...call) => instrumentation.storeCall(...call));
-  const store = new ObservedStore(definition.open({ writer: node.instance, callTimeout }), nodeClock, onCall);
+  const onUnproven = (count: number) =>
+    events.next({ type: 'problem', action: 'listen to other nodes', error: unproven(count) });
+  const opened = definition.open({ writer: node.instance, callTimeout, onUnproven });
+  const store = new ObservedStore(opened, nodeClock, onCall);
   const timers = new Timers(nodeClock);
   // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
   const clocks = {
@@ -40,4 +43,11 @@ export function createContext(
     reachability: new Reachability(events, nodeClock, callTimeout),
     recoveries: new Recoveries(nodeClock),
   };
+}
+
+function unproven(count: number): Error {
+  return new Error(
+    `${count} messages had no seal of this cluster, and were only taken for a reason to read: another program sends to the ` +
+      'channels of the store, or its hint key was replaced. See "Who can read and write" in docs/guarantees.md',
+  );
 }

@@ -45,6 +45,11 @@ export class KnownLook<R extends StoredRecord> {
     return this.#lookAt(() => true);
   }
 
+  /** Looks at these records with one call for {@link MOST_KEYS} of them. */
+  async lookAtEach(clients: readonly RecordClient<R>[]): Promise<void> {
+    for (let at = 0; at < clients.length; at += MOST_KEYS) await this.#examine(clients.slice(at, at + MOST_KEYS));
+  }
+
   #isInUse({ known }: RecordClient<R>): boolean {
     return known !== undefined && this.records.isInUse(known);
   }

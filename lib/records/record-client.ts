@@ -33,6 +33,8 @@ export class RecordClient<R extends StoredRecord> {
   readonly #listeners: RecordListener<R>[] = [];
   #queue = new SerialQueue();
   #wasUsed = false;
+  /** The look that waits for its turn. */
+  #nextLook: Promise<void> | undefined;
   readonly #subject = () => `${this.codec.kind} ${quoted(this.name)}`;
 
   constructor(
@@ -72,10 +74,7 @@ export class RecordClient<R extends StoredRecord> {
    * @throws CorruptRecordError or NewerRecordError if the record can't be read; it stays unchanged
    */
   transact<T>(plan: Plan<R, T>): Promise<T> {
-    this.#wasUsed = true;
-    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
-    const call = new RecordCall<R, T>(plan, deadline, this.#subject);
-    return this.#queue.run(() => this.#carryOut(call));
+    return this.#enqueue(plan);
   }
 
   /**
@@ -97,9 +96,20 @@ export class RecordClient<R extends StoredRecord> {
     return true;
   }
 
-  /** Reads the record, and so restores it if the store lost it. Same errors as {@link transact}. */
+  /**
+   * Reads the record, and so restores it if the store lost it. All calls that wait for their turn share one look: hints may
+   * come faster than the store answers. Same errors as {@link transact}.
+   */
   look(): Promise<void> {
-    return this.transact<void>(() => ({ result: undefined }));
+    if (this.#nextLook) return this.#nextLook;
+    let hasBegun = false;
+    const began = () => {
+      hasBegun = true;
+      this.#nextLook = undefined;
+    };
+    const looking = this.#enqueue<void>(() => ({ result: undefined }), began);
+    if (!hasBegun) this.#nextLook = looking;
+    return looking;
   }
 
   /** The view for a decision now. Call it only while cluster time is fresh. */
@@ -115,6 +125,16 @@ export class RecordClient<R extends StoredRecord> {
   /** Announces that this node waits for a change of the record. Call the returned function to end the wait. */
   awaitChanges(): () => void {
     return this.context.store.awaitChanges(this.key);
+  }
+
+  #enqueue<T>(plan: Plan<R, T>, began?: () => void): Promise<T> {
+    this.#wasUsed = true;
+    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
+    const call = new RecordCall<R, T>(plan, deadline, this.#subject);
+    return this.#queue.run(() => {
+      began?.();
+      return this.#carryOut(call);
+    });
   }
 
   /** In the usual case the record was seen, cluster time is fresh, and the call awaits only one write. */

@@ -48,6 +48,8 @@ export class ShardBirth {
   readonly #periodic: Periodic;
   readonly #waiting = new Set<Wakeup>();
   #isStopped = false;
+  /** Whether a look because of hints waits for its turn. */
+  #isHinted = false;
   #endWatch?: () => Promise<void>;
 
   constructor(
@@ -83,9 +85,7 @@ export class ShardBirth {
   async start(): Promise<void> {
     if (this.shards.isOwn) return;
     void this.#periodic.begin();
-    this.#endWatch = await this.context.store.watch(ROOT_KEY, () => {
-      if (!this.#isStopped) void this.look().catch((error: unknown) => this.#report(error));
-    });
+    this.#endWatch = await this.context.store.watch(ROOT_KEY, () => this.#hinted());
   }
 
   async stop(): Promise<void> {
@@ -114,11 +114,24 @@ export class ShardBirth {
 
   /** Reads the root, and does all steps that need no waiting. @throws if the store can't be asked */
   look(): Promise<void> {
-    return this.#queue.run(async () => {
-      const hadHistory = this.#rootId !== undefined;
-      while (!this.#isStopped && (await this.#step()));
-      if (!hadHistory && this.#rootId !== undefined) this.#wake();
+    return this.#queue.run(() => this.#lookNow());
+  }
+
+  /** Hints that come before the look begins share it: others decide how many come. */
+  #hinted(): void {
+    if (this.#isStopped || this.#isHinted) return;
+    this.#isHinted = true;
+    const looking = this.#queue.run(() => {
+      this.#isHinted = false;
+      return this.#lookNow();
     });
+    looking.catch((error: unknown) => this.#report(error));
+  }
+
+  async #lookNow(): Promise<void> {
+    const hadHistory = this.#rootId !== undefined;
+    while (!this.#isStopped && (await this.#step()));
+    if (!hadHistory && this.#rootId !== undefined) this.#wake();
   }
 
   /** @returns whether a further step may follow at once */

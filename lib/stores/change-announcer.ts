@@ -19,6 +19,11 @@ export class ChangeAnnouncer {
     this.watches.tell({});
   }
 
+  /** Reports a key of an unproven message. It is not read: only the watches know whether that is needed. */
+  unproven(key: string): void {
+    this.watches.tell({ key, isUnproven: true });
+  }
+
   /** Reports a changed key. @param text the new text, if it came with the change; otherwise it is read */
   async changed(key: string, text?: string): Promise<void> {
     if (!this.watches.wants(key)) return;

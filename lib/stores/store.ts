@@ -57,6 +57,9 @@ export interface RecordStore {
   /**
    * Calls `onChange` when a text changes. This is only a hint: changes may come late, twice, out of order or not at
    * all.
+   * A text must come from a node of the cluster or from the store itself: nodes take it for one that they read, and restore it
+   * if the store has an older one. A message that others can send is reported without its text, see `isUnproven`.
+   *
    * `onChange` must not throw. Resolves even if the store can't be reached yet: the store subscribes when it can. It
    * subscribes again after each reconnection, and then reports a change without a key, unless it can't have missed any.
    *
@@ -131,8 +134,13 @@ export interface RecordPage {
 export interface RecordChange {
   /** The changed key. If absent, any key may have changed. */
   readonly key?: string;
-  /** The new text. Undefined if the record was removed. */
+  /** The new text. Undefined if the record was removed, or the change is unproven. */
   readonly text?: string;
+  /**
+   * Present if a message that any program may have sent tells of the change. Then there is no text. A node reads the record
+   * if it knows it; a record that it does not know must cost nothing.
+   */
+  readonly isUnproven?: true;
 }
 
 /** A bounded list of texts that all clients share. */
@@ -197,4 +205,6 @@ export interface OpenOptions {
   readonly writer?: string;
   /** Timeout of callers, in ms. The store starts no work for a call after that. */
   readonly callTimeout?: number;
+  /** Hears of the number of unproven messages since its last call, at most once a minute. Must not throw. */
+  readonly onUnproven?: (count: number) => void;
 }

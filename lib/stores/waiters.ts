@@ -6,6 +6,8 @@ import { AwaitedKeys } from './awaited-keys.js';
 const LIFETIME = 15_000;
 /** ms after which a client that still waits announces that again. */
 const RENEWAL = 5000;
+/** Keys of which a client knows others that wait, and such others of one key. Of more, they hear late. */
+const MOST_KEPT = 10_000;
 const NONE: readonly string[] = [];
 
 /**
@@ -60,6 +62,8 @@ export class Waiters {
   note(entry: string): void {
     const [id, key] = split(entry);
     const waiting = this.#others.get(key) ?? new Map<string, number>();
+    const isFull = waiting.size === 0 ? this.#others.size >= MOST_KEPT : waiting.size >= MOST_KEPT && !waiting.has(id);
+    if (isFull) return this.#forget();
     this.#others.delete(key);
     this.#others.set(key, waiting.set(id, this.clock.monotonic() + LIFETIME));
     this.#forget();

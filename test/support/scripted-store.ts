@@ -9,6 +9,7 @@ import type {
   StoreHealth,
 } from 'nestjs-gatekeeper';
 import { onePage, readMany } from '../../lib/stores/paging.js';
+import { PrefixWatches } from '../../lib/stores/prefix-watches.js';
 
 type Call = 'read' | 'readMany' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
 
@@ -32,6 +33,8 @@ export class ScriptedStore implements RecordStore {
 
   /** Whether hints get lost. */
   isDeaf = false;
+
+  readonly #watches = new PrefixWatches();
 
   /** Neither counted nor scripted. */
   readonly tasks: RecordStore['tasks'];
@@ -70,7 +73,13 @@ export class ScriptedStore implements RecordStore {
   }
 
   watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    void this.#watches.add(prefix, onChange);
     return this.inner.watch(prefix, (change) => this.isDeaf || onChange(change));
+  }
+
+  /** Tells the watches of a change, as a message would. */
+  tell(change: RecordChange): void {
+    this.#watches.tell(change);
   }
 
   awaitChanges(key?: string): () => void {

@@ -55,6 +55,8 @@ export class ChangeStream {
   }
 
   #note(change: RecordChange): void {
+    // A text that waits is worth more: it came from a node of the cluster.
+    if (change.isUnproven && this.#waiting.has(change.key)) return;
     if (this.#waiting.size >= MOST_WAITING) {
       this.#waiting.clear();
       this.#waiting.set(undefined, {});
@@ -68,9 +70,9 @@ export class ChangeStream {
   #flush(): void {
     // Nothing is sent before the event `open`, which must be the first one.
     while (this.#endWatch && !this.#isOver && !this.#isBlocked && this.#waiting.size > 0) {
-      const [[key, { text }]] = this.#waiting as unknown as [[string | undefined, RecordChange]];
+      const [[key, change]] = this.#waiting as unknown as [[string | undefined, RecordChange]];
       this.#waiting.delete(key);
-      this.#tell('change', { key, text });
+      this.#tell('change', change);
     }
   }
 

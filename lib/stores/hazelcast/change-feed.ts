@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
+import { ForeignMessages } from '../foreign-messages.js';
+import { HINT_KEY, HintSeals, SEAL } from '../hint-seals.js';
 import type { Notify } from '../store.js';
+import { textOf } from './records/foreign-value.js';
+import type { Records } from './records/records.js';
 import { textKeys } from './client-patches/unreadable-events.js';
 import { Waiters } from '../waiters.js';
 
@@ -9,12 +13,20 @@ interface ChangeSink {
   /** @param text the new text, if it came with the change; otherwise the receiver reads it */
   changed(key: string, text?: string): Promise<void>;
   anything(): void;
+  /** @param key a record that may have changed, by an entry of a foreign program */
+  unproven(key: string): void;
+}
+
+interface FeedOptions {
+  /** Name of this node, so that it gets no events of its own hints; if absent, it gets them. */
+  readonly writer?: string | undefined;
+  readonly onUnproven?: ((count: number) => void) | undefined;
 }
 
 /** The maps that clients use to notify each other of changes. */
 export interface FeedMaps {
   readonly records: IMap<string, unknown>;
-  /** A record's new text, under "to from key". `to` is a client's id, or {@link EVERYONE}. */
+  /** Seal and new text of a record, under "to from key". `to` is a client's id, or {@link EVERYONE}. */
   readonly hints: IMap<string, string>;
   /** An entry under "id key" means that the client `id` waits for `key`. */
   readonly waiters: IMap<string, string>;
@@ -38,18 +50,36 @@ const EVERYONE = '*';
  * any node to all nodes, and cost the members about a third of their throughput (measured with 64 flows of
  * compare-and-set). So a writer puts hints into a separate map: one for all clients after an edit, and one for each
  * waiting client after a release. The members deliver a hint only to its receiver.
+ *
+ * A client may have the right to write into the map of hints and not into that of records, so only hints with a seal are
+ * believed. Events of the map of records come from the members.
  */
 export class ChangeFeed {
   readonly #waiters: Waiters;
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  /** @param writer name of this node, so that it gets no events of its own hints; if absent, it gets them */
+  readonly #seals = new HintSeals();
+  readonly #foreign: ForeignMessages;
+
   constructor(
     readonly sink: ChangeSink,
-    readonly writer?: string,
+    readonly options: FeedOptions,
   ) {
-    this.#waiters = new Waiters(writer ?? randomUUID());
+    this.#waiters = new Waiters(options.writer ?? randomUUID());
+    this.#foreign = new ForeignMessages({
+      refresh: () => this.#seals.refresh(),
+      changed: (key) => sink.unproven(key),
+      counted: options.onUnproven,
+    });
+  }
+
+  /** Reads the key of the seals, and creates it if there is none. Never rejects. */
+  loadKey(records: Pick<Records, 'get' | 'compareAndSet'>): Promise<void> {
+    return this.#seals.load({
+      read: async () => textOf((await records.get(HINT_KEY)) ?? ''),
+      create: (key) => records.compareAndSet(HINT_KEY, undefined, key),
+    });
   }
 
   /** @throws the client's error if a listener could not be registered */
@@ -67,11 +97,22 @@ export class ChangeFeed {
 
   /** Sends a record's new text as hints. Does not wait for the members, because hints are not reliable anyway. */
   announce(key: string, text: string, notify: Notify): void {
-    for (const to of this.#receivers(key, notify)) this.#put('hints', `${to} ${this.#waiters.id} ${key}`, text);
+    const { id } = this.#waiters;
+    for (const to of this.#receivers(key, notify))
+      this.#put('hints', `${to} ${id} ${key}`, this.#sealed(id, key, text));
+  }
+
+  #sealed(from: string, key: string, text: string): string {
+    return this.#seals.sealOf(this.#scope, bodyOf(from, key, text)) + text;
+  }
+
+  get #scope(): string {
+    return this.#attached?.maps.hints.getName() ?? '';
   }
 
   async detach(): Promise<void> {
     this.#waiters.close();
+    this.#foreign.close();
     await this.#attaching.catch(() => undefined); // the caller of attach reports the error
     const attached = this.#attached;
     this.#attached = undefined;
@@ -84,7 +125,7 @@ export class ChangeFeed {
   #receivers(key: string, notify: Notify): readonly string[] {
     if (notify === 'none') return [];
     if (notify === 'all') return [EVERYONE];
-    const hearsItself = this.writer === undefined && this.#waiters.isOwn(key);
+    const hearsItself = this.options.writer === undefined && this.#waiters.isOwn(key);
     return hearsItself ? [...this.#waiters.of(key), this.#waiters.id] : this.#waiters.of(key);
   }
 
@@ -118,10 +159,7 @@ export class ChangeFeed {
       mapCleared: anything,
       mapEvicted: anything,
     };
-    const hinted = ({ key, value }: { key: string; value?: string | null }) => {
-      const record = key.split(' ').slice(2).join(' ');
-      void this.sink.changed(record, value ?? undefined);
-    };
+    const hinted = ({ key, value }: { key: string; value?: string | null }) => this.#hinted(key, value ?? '');
     const waiting = ({ key }: { key: string }) => this.#waiters.note(key);
     const [ofRecords, ofHints, ofWaiters] = await Promise.all([
       records.addEntryListenerWithPredicate(vanishing, textKeys(), undefined, false),
@@ -131,15 +169,25 @@ export class ChangeFeed {
     return { records: ofRecords, hints: ofHints, waiters: ofWaiters };
   }
 
+  #hinted(entry: string, value: string): void {
+    const [, from = '', ...words] = entry.split(' ');
+    const [key, seal, text] = [words.join(' '), value.slice(0, SEAL), value.slice(SEAL)];
+    const verdict = this.#seals.judge(seal, this.#scope, bodyOf(from, key, text));
+    if (verdict === 'proven') void this.sink.changed(key, text);
+    if (verdict === 'unproven') this.#foreign.note({ key });
+  }
+
   /** Matches only hints with a text as value, because values are delivered with these events. */
   #hintsForMe(): Predicate {
     const { Predicates } = loadHazelcastClient();
     const { id } = this.#waiters;
     const mine = Predicates.or(beginsWith(`${id} `), beginsWith(`${EVERYONE} `));
-    const others = this.writer === undefined ? [] : [Predicates.not(beginsWith(`${EVERYONE} ${id} `))];
+    const others = this.options.writer === undefined ? [] : [Predicates.not(beginsWith(`${EVERYONE} ${id} `))];
     return Predicates.and(mine, Predicates.like('this', '%'), ...others);
   }
 }
+
+const bodyOf = (from: string, key: string, text: string) => `${from} ${key.length} ${key}${text}`;
 
 const beginsWith = (prefix: string) =>
   loadHazelcastClient().Predicates.like('__key', `${prefix.replace(/[%_\\]/g, '\\$&')}%`);

@@ -56,11 +56,11 @@ export class HazelcastStore implements RecordStore {
 
   constructor(
     readonly options: ResolvedOptions,
-    { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     this.#callTimeout = callTimeout;
     this.tasks = new HazelcastTasks(options.mapName, this.#taskCalls);
-    this.#feed = new ChangeFeed(this.#announcer, writer);
+    this.#feed = new ChangeFeed(this.#announcer, { writer, onUnproven });
     this.#connection = new Connection(
       options.client ? new GivenClient(options.client) : new OwnClient(options),
       ({ client }, ended) => openSession(client, options, { feed: this.#feed, callTimeout, ended }),

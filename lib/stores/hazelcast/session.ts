@@ -1,5 +1,6 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import type { ChangeFeed } from './change-feed.js';
+import { atMost } from '../at-most.js';
 import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { openRecords } from './records/open-records.js';
@@ -46,6 +47,9 @@ export async function openSession(
   await clock.newId().catch(() => clock.newId());
   const { records, map } = await openRecords(client, options, circumstances);
   // Listeners on a client whose session has ended would never be removed.
+  circumstances.ended.throwIfAborted();
+  // A member that hangs must not keep the session from its beginning: without the key, hints only wake.
+  await atMost(circumstances.callTimeout, feed.loadKey(records));
   circumstances.ended.throwIfAborted();
   await feed.attach(client, { records: map, hints, waiters });
   return { client, records, clock, ended: circumstances.ended };

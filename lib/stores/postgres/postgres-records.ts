@@ -1,3 +1,4 @@
+import { HINT_KEY, type HintKeyPlace } from '../hint-seals.js';
 import { allPages } from '../paging.js';
 import { StoreUnavailableError } from '../store.errors.js';
 import type { ClockReading, RecordPage } from '../store.js';
@@ -59,6 +60,14 @@ export class PostgresRecords {
     const { time, started, standby } = row as { time: number; started: string; standby: boolean };
     if (standby) throw new StoreUnavailableError('This PostgreSQL server is a standby: connect to the primary');
     return { time, member: `postgres-${started}` };
+  }
+
+  /** @param run runs a statement: the key is read before calls may be made */
+  keyPlace(run: (statement: Statement, values: unknown[]) => Promise<Row[]>): HintKeyPlace {
+    return {
+      read: async () => (await run(this.#sql.read, [HINT_KEY])).map(textOf)[0],
+      create: (key) => run(this.#sql.create, [HINT_KEY, key]),
+    };
   }
 
   #write(statement: Statement, texts: string[]): Promise<Row[]> {

@@ -49,7 +49,7 @@ export class PostgresStore implements RecordStore {
   #member: string | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: ResolvedOptions, { writer, callTimeout: timeout = CALL_TIMEOUT }: OpenOptions = {}) {
+  constructor(options: ResolvedOptions, { writer, onUnproven, callTimeout: timeout = CALL_TIMEOUT }: OpenOptions = {}) {
     const { createTables, notifications, pollInterval } = options;
     const [server, where, timers] = [serverOf(options, timeout), placeIn(options), this.#timers];
     const tables = (this.#tables = tableNames(options.schema));
@@ -68,8 +68,9 @@ export class PostgresStore implements RecordStore {
     const polls = (this.#polls = new WaitingPolls(this.#connection.closing));
     const announcer = new ChangeAnnouncer(this.#watches, (key) => this.read(key));
     const readMany = (keys: readonly string[]) => this.readMany(keys);
-    const parts = { server, calls, announcer, polls, tables, timers, readMany };
-    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer });
+    const keyPlace = this.#records.keyPlace((...call) => server.run(...call, new Deadline(timers, timeout)));
+    const parts = { server, calls, announcer, polls, tables, timers, readMany, keyPlace };
+    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer, onUnproven });
     this.tasks = new PostgresTasks({ calls, tables, polls, timers, timeout, feed: this.#feed });
     setMaxListeners(0, this.#connection.closing);
   }

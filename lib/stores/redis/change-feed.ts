@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock, type CancelTimer } from '../../async/node-clock.js';
 import { AwaitedKeys } from '../awaited-keys.js';
+import { ForeignMessages } from '../foreign-messages.js';
+import { HintSeals, SEAL } from '../hint-seals.js';
 import type { PrefixWatches } from '../prefix-watches.js';
 import type { RedisClient, Subscriber } from './clients/redis-client.js';
 import { Channels } from './keys.js';
@@ -16,12 +18,23 @@ export interface Announcing {
   readonly changes: string;
   /** Prefix of the channels of those that wait for a record. */
   readonly waiting: string;
+  /** The seal of the message about a new text. */
+  readonly sealOf: (key: string, text: string) => string;
+}
+
+/** Messages of a client: its name on its channels, and how it is told of them. */
+interface FeedOptions {
+  /** Name of this node, so that it gets no messages of its own writes; if absent, it gets them. */
+  readonly writer?: string | undefined;
+  /** Called when the connection is lost. */
+  readonly onLost?: (() => void) | undefined;
+  readonly onUnproven?: ((count: number) => void) | undefined;
 }
 
 /**
  * Messages about changes, and about hints in queues, on one connection. An edit goes to all clients, over one channel. A
  * release goes to the channel of its record, to which only those subscribe that wait for it: so clients that do not wait
- * cost nothing.
+ * cost nothing. A user of the server may have the right to PUBLISH and no other, so only messages with a seal are believed.
  */
 export class ChangeFeed {
   readonly #id: string;
@@ -38,16 +51,32 @@ export class ChangeFeed {
 
   #echoed: (() => void) | undefined;
 
-  /**
-   * @param writer name of this node, so that it gets no messages of its own writes; if absent, it gets them
-   * @param onLost called when the connection is lost
-   */
+  readonly #seals = new HintSeals();
+  readonly #foreign: ForeignMessages;
+
   constructor(
     private readonly watches: PrefixWatches,
-    private readonly writer?: string,
-    private readonly onLost: () => void = () => undefined,
+    private readonly options: FeedOptions = {},
   ) {
-    this.#id = writer ?? randomUUID();
+    this.#id = options.writer ?? randomUUID();
+    this.#foreign = new ForeignMessages({
+      refresh: () => this.#seals.refresh(),
+      changed: (key) => watches.tell({ key, isUnproven: true }),
+      offered: (queue) => this.#wakeUps?.(queue),
+      counted: options.onUnproven,
+    });
+  }
+
+  /**
+   * Reads the key of the seals, and creates it if there is none. Never rejects.
+   *
+   * @param within runs a call with a deadline
+   */
+  loadKey(client: RedisClient, key: string, within: <T>(call: () => Promise<T>) => Promise<T>): Promise<void> {
+    return this.#seals.load({
+      read: async () => (await within(() => client.command(key, ['get', key])))?.toString(),
+      create: (text) => within(() => client.command(key, ['set', key, text, 'NX'])),
+    });
   }
 
   /**
@@ -61,7 +90,7 @@ export class ChangeFeed {
     this.#channels = channels;
     const subscriber = client.newSubscriber({
       onMessage: (channel, message) => this.#heard(channel, message),
-      onLost: this.onLost,
+      onLost: () => this.options.onLost?.(),
       onReconnected: () => this.watches.tell({}),
     });
     this.#subscriber = subscriber;
@@ -106,6 +135,7 @@ export class ChangeFeed {
   /** Ends the connection for good: a session may be just opening, and must not leave one behind. */
   close(): void {
     this.#isClosed = true;
+    this.#foreign.close();
     this.detach();
   }
 
@@ -122,7 +152,11 @@ export class ChangeFeed {
   /** Undefined: there is no connection for messages yet. */
   get announcing(): Announcing | undefined {
     const channels = this.#channels;
-    return channels && { writer: this.#id, changes: channels.changes, waiting: channels.allWaiting };
+    if (!channels) return undefined;
+    const { changes, allWaiting: waiting } = channels;
+    const sealOf = (key: string, text: string) =>
+      this.#seals.sealOf(changes, `${this.#id} ${key.length} ${key}${text}`);
+    return { writer: this.#id, changes, waiting, sealOf };
   }
 
   /** Calls `wake` with the name of each queue for which this client is woken. */
@@ -139,6 +173,11 @@ export class ChangeFeed {
     }
   }
 
+  /** The message that wakes a poller of a queue. */
+  wakeMessageOf(queue: string): string {
+    return this.#seals.sealOf(this.wakeChannels, queue) + queue;
+  }
+
   /** Prefix of the channels on which clients learn of hints. */
   get wakeChannels(): string {
     return this.#channels?.wake ?? '';
@@ -146,12 +185,19 @@ export class ChangeFeed {
 
   #heard(channel: string, message: string): void {
     if (channel === this.#channels?.echo(this.poller)) return this.#echoed?.();
-    if (channel === this.wakeChannels + this.poller) return this.#wakeUps?.(message);
-    const idEnd = message.indexOf(' ');
-    const lengthEnd = message.indexOf(' ', idEnd + 1);
-    if (this.writer !== undefined && message.slice(0, idEnd) === this.#id) return;
-    const keyEnd = lengthEnd + 1 + Number(message.slice(idEnd + 1, lengthEnd));
-    this.watches.tell({ key: message.slice(lengthEnd + 1, keyEnd), text: message.slice(keyEnd) });
+    const [seal, body] = [message.slice(0, SEAL), message.slice(SEAL)];
+    if (channel === this.wakeChannels + this.poller) return this.#heardOfHint(seal, body);
+    const { from, ...change } = changeIn(body);
+    if (this.options.writer !== undefined && from === this.#id) return;
+    const verdict = this.#channels ? this.#seals.judge(seal, this.#channels.changes, body) : 'unproven';
+    if (verdict === 'proven') this.watches.tell(change);
+    if (verdict === 'unproven') this.#foreign.note({ key: change.key });
+  }
+
+  #heardOfHint(seal: string, queue: string): void {
+    const verdict = this.#seals.judge(seal, this.wakeChannels, queue);
+    if (verdict === 'proven') this.#wakeUps?.(queue);
+    if (verdict === 'unproven') this.#foreign.note({ queue });
   }
 
   #subscribe(key: string | undefined): void {
@@ -190,4 +236,12 @@ export class ChangeFeed {
   #isAwaited(key: string | undefined): boolean {
     return this.#awaited.isAwaited(key);
   }
+}
+
+/** The parts of a message about a change, which `scripts.ts` describes. Those of a foreign one mean nothing. */
+function changeIn(body: string): { readonly from: string; readonly key: string; readonly text: string } {
+  const idEnd = body.indexOf(' ');
+  const lengthEnd = body.indexOf(' ', idEnd + 1);
+  const keyEnd = lengthEnd + 1 + Number(body.slice(idEnd + 1, lengthEnd));
+  return { from: body.slice(0, idEnd), key: body.slice(lengthEnd + 1, keyEnd), text: body.slice(keyEnd) };
 }

@@ -1,4 +1,5 @@
 import { hashOf } from '../../decision/index.js';
+import { HINT_KEY } from '../hint-seals.js';
 
 /**
  * Number of buckets of records. A constant of the format: a record's bucket is the hash of its key, modulo this number.
@@ -13,6 +14,7 @@ export const BUCKETS = 16;
  *     gatekeeper:{7}:index                   sorted set: keys of the records in bucket 7
  *     gatekeeper:{7}:record:semaphore:x      string: the text of a record
  *     gatekeeper:{7}:origin                  string: replication id of the server that wrote these records
+ *     gatekeeper:hint-key                    string: the key of the hints' seals
  *     gatekeeper:journal:runs                stream
  *     gatekeeper:{tasks}:texts               hash: texts of tasks, by key
  *     gatekeeper:{tasks}:order               sorted set: texts of tasks, in their order, each with its key
@@ -25,9 +27,11 @@ export class Keys {
 
   /** Order of the texts of tasks. */
   readonly taskOrder: string;
+  readonly hintKey: string;
 
   constructor(private readonly prefix: string) {
     this.taskOrder = `${prefix}{tasks}:order`;
+    this.hintKey = prefix + HINT_KEY;
     this.#buckets = Array.from({ length: BUCKETS }, (_, bucket) => `${prefix}{${bucket}}:`);
   }
 

@@ -2,7 +2,7 @@ import { type CallSession, type Writer } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { isWriteRefusal } from './failures.js';
-import { Channels } from './keys.js';
+import { Channels, Keys } from './keys.js';
 import type { Origins } from './origins.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
@@ -34,6 +34,7 @@ export async function openSession(
   const database = await within(() => databaseOf(client));
   expectDatabase(database, options.database);
   await markOlder(client, origins, facts);
+  await feed.loadKey(client, new Keys(options.prefix).hintKey, within);
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
   const writer =
     options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });

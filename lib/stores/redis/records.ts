@@ -57,7 +57,7 @@ export class Records {
     const ofBuckets: string[] = [];
     const ofRecords: string[] = [];
     const texts: string[] = [];
-    let flags = '';
+    let [flags, seals] = ['', ''];
     for (const { key, former, next, bucket, notify } of writes) {
       if (!places.has(bucket)) {
         places.set(bucket, String.fromCharCode(FIRST_PLACE.charCodeAt(0) + places.size));
@@ -65,11 +65,12 @@ export class Records {
       }
       flags +=
         places.get(bucket) + (former === undefined ? '0' : '1') + (announcing ? NOTIFIED[notify] : NOTIFIED.none);
+      if (announcing && notify !== 'none') seals += announcing.sealOf(key, next);
       ofRecords.push(this.keys.record(key, bucket));
       texts.push(former ?? '', next);
     }
     const keys = [...ofBuckets, ...ofRecords] as [string, ...string[]];
-    const answers = await this.calls.writeEach(this.script, keys, [flags, writer, changes, waiting, ...texts]);
+    const answers = await this.calls.writeEach(this.script, keys, [flags, writer, changes, waiting, seals, ...texts]);
     return answers.map((answer) => (answer instanceof Error ? answer : Number(answer) === 1));
   }
 

@@ -60,11 +60,11 @@ export class RedisStore implements RecordStore {
 
   constructor(
     readonly options: ResolvedOptions,
-    { writer, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     this.#callTimeout = callTimeout;
     this.#keys = new Keys(options.prefix);
-    this.#feed = new ChangeFeed(this.#watches, writer, this.#heartbeat.hurry);
+    this.#feed = new ChangeFeed(this.#watches, { writer, onUnproven, onLost: this.#heartbeat.hurry });
     this.#calls = new Calls(
       {
         connecting: () => this.#connecting(),

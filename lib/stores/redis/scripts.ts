@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DOUBT } from '../../decision/index.js';
+import { SEAL } from '../hint-seals.js';
 import type { Notify } from '../store.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
@@ -75,8 +76,8 @@ export const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: '
 
 /**
  * Compares and writes records, each by itself. KEYS: the index and the origin of each bucket, then the key of each record.
- * ARGV: the flags of all records, the writer's id, the channel of changes, the prefix of the channels of those that wait; then
- * for each record the expected text and the next text. Flags: one character for the place of the record's bucket, from
+ * ARGV: the flags of all records, the writer's id, the channel of changes, the prefix of the channels of those that wait, the
+ * seals of the messages, one after another; then for each record the expected text and the next text. Flags: one character for the place of the record's bucket, from
  * {@link FIRST_PLACE} on; 1 if a text is expected, otherwise 0; and who gets a message, as in {@link NOTIFIED}.
  *
  * Answers 1 for each that was written, 0 for each whose text is another one, and an error for each that Redis refuses: a key
@@ -86,7 +87,7 @@ export const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: '
  * other reasons Redis refuses only the first write of a script, so an error of all means that no record was written.
  *
  * A client spends more time on an argument than on its bytes, so what is the same for all records is sent once. A message
- * begins with the writer, the length of the key in UTF-16 units, and the key.
+ * begins with its seal (`hint-seals.ts`), the writer, the length of the key in UTF-16 units, and the key.
  *
  * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */
@@ -97,15 +98,17 @@ local function unitsOf(key)
   local _, halves = string.gsub(key, '[\\240-\\244]', '')
   return #key - continued + halves
 end
-local flags, writer, changes, waiting = unpack(ARGV, 1, 4)
+local flags, writer, changes, waiting, seals = unpack(ARGV, 1, 5)
 local try, byte = redis.pcall, string.byte
 local answers = {}
-local first = #KEYS - #flags / 3
+local first, sealed = #KEYS - #flags / 3, 0
 for i = 1, #flags / 3 do
   local place, isExpected, notify = byte(flags, 3 * i - 2, 3 * i)
   local bucket = place - ${byte(FIRST_PLACE)}
   local index, origin, record = KEYS[2 * bucket + 1], KEYS[2 * bucket + 2], KEYS[first + i]
-  local expected, text = ARGV[2 * i + 3], ARGV[2 * i + 4]
+  local expected, text = ARGV[2 * i + 4], ARGV[2 * i + 5]
+  local seal = string.sub(seals, sealed + 1, sealed + ${SEAL})
+  if notify ~= ${byte(NOTIFIED.none)} then sealed = sealed + ${SEAL} end
   local found = ${refused} or try('GET', record)
   if type(found) == 'table' then
     answers[i] = found
@@ -114,7 +117,7 @@ for i = 1, #flags / 3 do
     local indexed = try('ZADD', index, 0, key)
     local written = type(indexed) == 'table' and indexed or try('SET', record, text)
     if not written.err and notify ~= ${byte(NOTIFIED.none)} then
-      local message = writer .. ' ' .. unitsOf(key) .. ' ' .. key .. text
+      local message = seal .. writer .. ' ' .. unitsOf(key) .. ' ' .. key .. text
       try('PUBLISH', notify == ${byte(NOTIFIED.all)} and changes or waiting .. key, message)
     end
     answers[i] = written.err and written or 1
@@ -215,7 +218,7 @@ return entries
 export const LONGEST_POLL = 5000;
 
 /**
- * Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: queue, prefix of channels, '1' in a Cluster, hints.
+ * Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: message, prefix of channels, '1' in a Cluster, hints.
  * In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that is gone is skipped. One that
  * missed two looks is gone.
  */

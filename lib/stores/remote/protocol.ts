@@ -111,8 +111,8 @@ export const WATCH = {
   events: {
     /** The stream is open. Changes follow. */
     open: answer({}),
-    /** Without a key, anything may have changed. Without a text, the key was removed. */
-    change: z.object({ key: z.string().optional(), text: text.optional() }),
+    /** Without a key, anything may have changed. Without a text, the key was removed, unless the change is unproven. */
+    change: z.object({ key: z.string().optional(), text: text.optional(), isUnproven: z.literal(true).optional() }),
     beat: answer({}),
   },
 } as const;

@@ -17,7 +17,7 @@ describe('A session of Redis that ends while it opens', () => {
       newConnection: () => void made++,
     };
     const lost = new Error('the connection was lost');
-    const feed = { attach: async () => ending.abort(lost) };
+    const feed = { loadKey: async () => undefined, attach: async () => ending.abort(lost) };
     const opening = openSession(client as unknown as RedisClient, {
       options: { prefix: 'gatekeeper:', replicas: 1 } as ResolvedOptions,
       feed: feed as unknown as ChangeFeed,

@@ -124,3 +124,81 @@ describe('the feed of changes, when a subscriber is replaced', () => {
     expect(next.asked.size).toBe(0);
   });
 });
+
+describe('the feed of changes, when it hears messages', () => {
+  const KEY = 'semaphore:job';
+  const TEXT = '{"seq":7}';
+
+  /** The feed of a node, and one of another node that writes. */
+  async function two() {
+    let heard!: SubscriberEvents;
+    let key: string | null = null;
+    const client = {
+      newSubscriber: (events: SubscriberEvents) => ((heard = events), subscriber),
+      command: async (_key: string, [name, , text]: string[]) => (name === 'get' ? key : (key ??= text!)),
+    } as unknown as RedisClient;
+    const subscriber = new FakeSubscriber();
+    const watches = new PrefixWatches();
+    const changes: RecordChange[] = [];
+    watches.add('semaphore:', (change) => changes.push(change));
+    const [writer, feed] = [new ChangeFeed(new PrefixWatches(), { writer: 'other' }), new ChangeFeed(watches)];
+    const woken: string[] = [];
+    for (const each of [writer, feed]) {
+      await each.loadKey(client, 'gatekeeper:hint-key', (call) => call());
+      const attaching = each.attach(client, CHANNELS);
+      subscriber.attached(each);
+      subscriber.asked.clear();
+      await attaching;
+    }
+    const waiting = feed.listenForHints((queue) => woken.push(queue));
+    subscriber.asked.get(CHANNELS.wake + feed.poller)!.resolve();
+    await waiting;
+    const body = `other ${KEY.length} ${KEY}${TEXT}`;
+    const hear = (message: string, channel = CHANNELS.changes) => heard.onMessage(channel, message);
+    return { writer, feed, hear, changes, woken, body, seal: writer.announcing!.sealOf(KEY, TEXT) };
+  }
+
+  it('passes on the text of another node, once', async () => {
+    const { feed, hear, changes, seal, body } = await two();
+    hear(seal + body);
+    hear(seal + body);
+    await turn();
+    expect(changes).toEqual([{ key: KEY, text: TEXT }]);
+    feed.close();
+  });
+
+  it.each<[string, (seal: string, body: string) => string]>([
+    ['has no seal', (_, body) => ' '.repeat(36) + body],
+    ['has the seal of another text', (seal, body) => seal + body.replace('7', '8')],
+    ['is cut', (seal, body) => (seal + body).slice(0, -1)],
+  ])('passes on only the key of one that %s', async (_, forged) => {
+    const { feed, hear, changes, seal, body } = await two();
+    hear(forged(seal, body));
+    await turn();
+    expect(changes).toEqual([{ key: KEY, isUnproven: true }]);
+    feed.close();
+  });
+
+  it.each(['', ' ', 'x', 'a b c', `${'x'.repeat(36)}w 9e9 ${KEY}`, `${'x'.repeat(36)}w -1 ${KEY}`])(
+    'passes on no text of one that is no message (%j)',
+    async (message) => {
+      const { feed, hear, changes } = await two();
+      hear(message);
+      await turn();
+      expect(changes.filter(({ text }) => text !== undefined)).toEqual([]);
+      feed.close();
+    },
+  );
+
+  it('wakes a poll at once for each hint of another node, and once for many of a foreign program', async () => {
+    const { writer, feed, hear, woken } = await two();
+    const channel = CHANNELS.wake + feed.poller;
+    for (let i = 0; i < 3; i++) hear(writer.wakeMessageOf('mail.normal'), channel);
+    expect(woken).toHaveLength(3);
+    for (let i = 0; i < 100; i++) hear('mail.normal', channel);
+    for (let i = 0; i < 100; i++) hear(`${' '.repeat(36)}mail.normal`, channel);
+    await turn();
+    expect(woken).toHaveLength(4);
+    feed.close();
+  });
+});

@@ -3,10 +3,12 @@ import { Deadline } from '../../../async/deadline.js';
 import type { Timers } from '../../../async/timers.js';
 import { atMost } from '../../at-most.js';
 import type { ChangeAnnouncer } from '../../change-announcer.js';
+import { ForeignMessages } from '../../foreign-messages.js';
+import { type HintKeyPlace, HintSeals, SEAL } from '../../hint-seals.js';
 import type { Notify } from '../../store.js';
 import { Waiters } from '../../waiters.js';
 import type { Calls } from '../calls.js';
-import type { Server } from '../server.js';
+import type { Server, Statement } from '../server.js';
 import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
 import { Listener } from './listener.js';
@@ -21,6 +23,8 @@ interface Parts {
   readonly tables: Tables;
   readonly timers: Timers;
   readonly readMany: (keys: readonly string[]) => Promise<Map<string, string>>;
+  /** Where the key of the seals is kept. Used before calls may be made. */
+  readonly keyPlace: HintKeyPlace;
 }
 
 interface Settings {
@@ -32,17 +36,22 @@ interface Settings {
   readonly timeout: number;
   /** Name of this node, so that it gets no hints of its own writes; if absent, it gets them. */
   readonly writer: string | undefined;
+  readonly onUnproven: ((count: number) => void) | undefined;
 }
 
 /**
  * Tells of changes that nodes wait for. All clients listen on one channel, named after the schema. Each also has a channel
  * of its own: a release goes only to clients that have said that they wait for that record.
  *
+ * Any role of the database may listen to these channels and send to them, so only messages with a seal are believed.
+ *
  * While no notifications arrive, this client polls.
  */
 export class ChangeFeed {
   readonly #id = randomUUID();
   readonly #waiters = new Waiters(this.#id);
+  readonly #seals = new HintSeals();
+  readonly #foreign: ForeignMessages;
   readonly #outbox: Outbox;
   readonly #listener: Listener | undefined;
   readonly #poller: ChangePoller;
@@ -56,7 +65,14 @@ export class ChangeFeed {
     this.#channel = tables.schema;
     const { server, timers } = parts;
     // Not a call: the listener sends itself a message before calls may be made.
-    this.#outbox = new Outbox((...sent) => server.run(...sent, new Deadline(timers, settings.timeout)));
+    const run = (...sent: [Statement, unknown[]]) => server.run(...sent, new Deadline(timers, settings.timeout));
+    this.#outbox = new Outbox(run, this.#sealOf);
+    this.#foreign = new ForeignMessages({
+      refresh: () => this.#seals.refresh(),
+      changed: (key) => announcer.unproven(key),
+      offered: (queue) => polls.wake(queue),
+      counted: settings.onUnproven,
+    });
     const changed = (key: string, text?: string) => void announcer.changed(key, text);
     const reactions = { changed, anything: () => announcer.anything() };
     const isNeeded = () => this.#listener?.isConnected !== true;
@@ -85,12 +101,13 @@ export class ChangeFeed {
 
   /** The notification of a new hint, for a transaction that sends it with its commit; undefined if all clients poll. */
   noticeOf(queue: string): readonly [channel: string, payload: string] | undefined {
-    return this.settings.notifications ? [this.#channel, payloadOf(['offered', queue])] : undefined;
+    return this.settings.notifications ? [this.#channel, payloadOf(['offered', queue], this.#sealOf)] : undefined;
   }
 
   /** Waits for the first attempt to listen, for a limited time, so that no change after the start is missed. */
   async prepare(): Promise<void> {
-    if (this.#listener) await atMost(this.settings.timeout, this.#listener.attempted);
+    if (!this.#listener) return;
+    await Promise.all([atMost(this.settings.timeout, this.#listener.attempted), this.#seals.load(this.parts.keyPlace)]);
   }
 
   /** Call this when the server can serve, for the first time or again. */
@@ -105,6 +122,7 @@ export class ChangeFeed {
   async close(): Promise<void> {
     this.#poller.stop();
     this.#waiters.close();
+    this.#foreign.close();
     await this.#listener?.ended;
   }
 
@@ -135,13 +153,30 @@ export class ChangeFeed {
     return ids.map((id) => channelOf(this.#channel, id));
   }
 
+  readonly #sealOf = (body: string): string => this.#seals.sealOf(this.#channel, body);
+
   #receive(payload: string): void {
-    const [kind, from, key, text] = messageIn(payload);
-    if (kind === 'ping') this.#listener?.ponged();
+    const [seal, body] = [payload.slice(0, SEAL), payload.slice(SEAL)];
+    const message = messageIn(body);
+    const [kind, from, key] = message;
+    // Whoever sent it: it shows that messages arrive.
+    if (kind === 'ping') return this.#listener?.ponged();
+    if (this.#isOwn(message)) return;
+    const verdict = this.#seals.judge(seal, this.#channel, body);
+    if (verdict === 'proven') this.#take(message);
+    if (verdict !== 'unproven') return;
+    this.#foreign.note(kind === 'offered' ? { queue: from } : { ...(key !== undefined && { key }) });
+  }
+
+  #isOwn([kind, from]: ReturnType<typeof messageIn>): boolean {
+    if (kind === 'waits') return from.startsWith(`${this.#id} `);
+    return kind === 'changed' && from === this.#id && this.settings.writer !== undefined;
+  }
+
+  #take([kind, from, key, text]: ReturnType<typeof messageIn>): void {
     if (kind === 'offered') this.parts.polls.wake(from);
-    if (kind === 'waits' && !from.startsWith(`${this.#id} `)) this.#waiters.note(from);
-    if (kind !== 'changed' || key === undefined) return;
-    if (from !== this.#id || this.settings.writer === undefined) void this.parts.announcer.changed(key, text);
+    if (kind === 'waits') this.#waiters.note(from);
+    if (kind === 'changed' && key !== undefined) void this.parts.announcer.changed(key, text);
   }
 }
 

@@ -1,3 +1,4 @@
+import { SEAL } from '../../hint-seals.js';
 import type { Statement } from '../server.js';
 
 /** Largest payload of a notification, in bytes: PostgreSQL needs it to be shorter than 8,000. */
@@ -12,7 +13,7 @@ const NOTIFY = {
   text: 'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS each(channel, payload)',
 };
 
-/** A message between clients, as JSON in the payload of a notification. */
+/** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */
 export type Message =
   /** A record has a new text. Without the text, the receiver reads it. */
   | readonly ['changed', from: string, key: string, text?: string]
@@ -33,14 +34,17 @@ export class Outbox {
   readonly #waiting = new Map<string, { readonly channel: string; readonly payload: string }>();
   #isSending = false;
 
-  constructor(private readonly run: (statement: Statement, values: unknown[]) => Promise<unknown>) {}
+  constructor(
+    private readonly run: (statement: Statement, values: unknown[]) => Promise<unknown>,
+    private readonly sealOf: (body: string) => string,
+  ) {}
 
   /** Does not wait for the server, because messages are only hints. */
   send(channel: string, message: Message): void {
     const subject = `${channel} ${message[0]} ${message[0] === 'changed' ? message[2] : message[1]}`;
     if (this.#waiting.size >= MOST_WAITING) return;
     this.#waiting.delete(subject);
-    this.#waiting.set(subject, { channel, payload: payloadOf(message) });
+    this.#waiting.set(subject, { channel, payload: payloadOf(message, this.sealOf) });
     if (!this.#isSending) void this.#sendAll();
   }
 
@@ -58,8 +62,9 @@ export class Outbox {
 }
 
 /** A message that is too long goes without its text. */
-export function payloadOf(message: Message): string {
-  const payload = JSON.stringify(message);
-  const isLong = message[0] === 'changed' && Buffer.byteLength(payload) > LARGEST_PAYLOAD;
-  return isLong ? JSON.stringify(message.slice(0, 3)) : payload;
+export function payloadOf(message: Message, sealOf: (body: string) => string): string {
+  const body = JSON.stringify(message);
+  const isLong = message[0] === 'changed' && SEAL + Buffer.byteLength(body) > LARGEST_PAYLOAD;
+  const sent = isLong ? JSON.stringify(message.slice(0, 3)) : body;
+  return sealOf(sent) + sent;
 }

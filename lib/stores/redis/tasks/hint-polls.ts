@@ -32,7 +32,11 @@ export class HintPolls {
 
   /** Arguments of the scripts that wake pollers. */
   wakeArguments(queue: string): readonly string[] {
-    return [queue, this.parts.feed.wakeChannels, this.parts.session().client.isCluster ? '1' : '0'];
+    return [
+      this.parts.feed.wakeMessageOf(queue),
+      this.parts.feed.wakeChannels,
+      this.parts.session().client.isCluster ? '1' : '0',
+    ];
   }
 
   /** Resolves when this client receives messages about hints. @throws StoreUnavailableError */
