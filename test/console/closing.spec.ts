@@ -46,7 +46,7 @@ describe('answers under way', () => {
   it('whose headers were sent before the server closes leave no connection open', async () => {
     const answers = new AnswersUnderWay();
     const server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
-      answers.add(request as unknown as ConsoleRequest, response as unknown as ConsoleResponse);
+      void answers.turn(request as unknown as ConsoleRequest, response as unknown as ConsoleResponse);
       response.write('half ');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -40,7 +40,7 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (!route) return false;
     const http = context.switchToHttp();
     const request = http.getRequest<ConsoleRequest>();
-    this.#underWay.add(request, http.getResponse<ConsoleResponse>());
+    await this.#underWay.turn(request, http.getResponse<ConsoleResponse>());
     if (route.role === undefined) return true;
     const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
     this.#expectAllowedHost(hosts);

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { safeStack, show } from '../../decision/index.js';
 import { type Problem } from '../api/index.js';
 import { ClientGoneError } from './client-abort.decorator.js';
-import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
+import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
 /**
@@ -27,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
-    if (problem.code === 'internal' && !(error instanceof ClientGoneError)) this.#tell(request, error);
+    if (problem.code === 'internal' && !isClientGone(error, request)) this.#tell(request, error);
     // Once an event stream has begun, no error answer is possible.
     if (rawResponse(response).headersSent) return;
     this.#reply(response, problem);
@@ -51,6 +51,12 @@ export class ProblemFilter implements ExceptionFilter {
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, JSON.stringify(problem), problem.status);
   }
+}
+
+/** Fastify reports a reader that goes away in the middle of an answer as a failure of the answer. */
+function isClientGone(error: unknown, request: ConsoleRequest): boolean {
+  if (error instanceof ClientGoneError) return true;
+  return rawRequest(request).socket.destroyed && Object(error).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 /**
