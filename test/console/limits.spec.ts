@@ -8,7 +8,7 @@ import { UnreadAnswers } from '../../lib/console/http/unread-answers.js';
 import { until } from '../support/apps.js';
 import { TooManyNamesError } from 'nestjs-gatekeeper';
 import { expectProblem } from './api.contract.js';
-import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
+import { PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 import { stopAllowances } from './stopped-allowances.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
@@ -138,6 +138,24 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
     await Promise.all(making);
     expect([made, (await last).status]).toEqual([103, 200]);
     expect((await get('/api/history', { token: TOKENS.view })).status).toBe(200);
+  });
+
+  it('leave no place to requests for large answers whose clients have gone', async () => {
+    const console = await boot();
+    const heavy = console.app.get(HeavyAnswers);
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const making = Array.from({ length: 4 }, () => heavy.during('otto', () => finished));
+    const during = jest.spyOn(heavy, 'during');
+    const ask = () => willHangUp(console, { path: '/api/history', token: TOKENS.view });
+    const quitters = Array.from({ length: 100 }, ask);
+    await until(async () => (await console.get('/api/history', { token: TOKENS.view })).status === 429);
+    const ends = Promise.allSettled(during.mock.results.map(({ value }) => value as Promise<unknown>));
+    await Promise.all(quitters.map((quit) => quit()));
+    expect((await ends).map(({ status }) => status)).toEqual(Array<string>(101).fill('rejected'));
+    finish();
+    await Promise.all(making);
+    expect((await console.get('/api/history', { token: TOKENS.view })).status).toBe(200);
   });
 
   it('meet large answers of one token that are not read, and those of no other', async () => {

@@ -11,6 +11,7 @@ import { systemClock } from '../../async/node-clock.js';
 import { Slices } from '../../async/slices.js';
 import type { Route } from '../api/index.js';
 import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import { clientAbortOf } from './client-abort.decorator.js';
 import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
 import { HeavyAnswers } from './heavy-answers.js';
 import { isLong, jsonInPieces } from './json-in-pieces.js';
@@ -44,13 +45,14 @@ export class AnswerInPieces implements NestInterceptor {
     if (!isHeavy) return next.handle();
     const http = context.switchToHttp();
     const { user } = http.getRequest<ConsoleRequest>()[VISITOR]!;
+    const response = http.getResponse<ConsoleResponse>();
     const make = async () => {
       this.unreadAnswers.expectRoom(user);
       const answer: unknown = await lastValueFrom(next.handle());
-      this.unreadAnswers.add(user, rawResponse(http.getResponse<ConsoleResponse>()));
+      this.unreadAnswers.add(user, rawResponse(response));
       return answer;
     };
-    return from(this.heavyAnswers.during(user, make));
+    return from(this.heavyAnswers.during(user, make, clientAbortOf(response)));
   }
 }
 

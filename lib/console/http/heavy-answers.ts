@@ -7,6 +7,11 @@ const MOST_AT_ONCE = 4;
 /** Maximum number of requests of one token that wait for their turn. */
 const MOST_WAITING_EACH = 100;
 
+interface Waiting {
+  readonly user: string;
+  readonly begin: () => void;
+}
+
 /**
  * Makes only a few heavy answers at the same time, in the order of their requests. Otherwise some dozens of requests of
  * the role `view` could fill the memory of the application.
@@ -14,11 +19,14 @@ const MOST_WAITING_EACH = 100;
 @Injectable()
 export class HeavyAnswers {
   #making = 0;
-  readonly #waiting: { readonly user: string; readonly begin: () => void }[] = [];
+  readonly #waiting: Waiting[] = [];
 
-  /** @throws ProblemError if too many requests of the same token wait already, or the error of `make` */
-  async during<T>(user: string, make: () => Promise<T>): Promise<T> {
-    await this.#turn(user);
+  /**
+   * @param signal aborts when the client has gone: then its request waits no longer, and nothing is made
+   * @throws ProblemError if too many requests of the same token wait already, the error of `make`, or the signal's reason
+   */
+  async during<T>(user: string, make: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#turn(user, signal);
     try {
       return await make();
     } finally {
@@ -29,11 +37,23 @@ export class HeavyAnswers {
     }
   }
 
-  async #turn(user: string): Promise<void> {
+  async #turn(user: string, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (this.#making < MOST_AT_ONCE) return void this.#making++;
     const waiting = this.#waiting.filter((each) => each.user === user).length;
     if (waiting >= MOST_WAITING_EACH) throw new ProblemError('too-many-waits', TOO_MANY(user), { retryAfter: 1 });
-    await new Promise<void>((begin) => this.#waiting.push({ user, begin }));
+    await new Promise<void>((begin, fail) => {
+      const place = { user, begin };
+      this.#waiting.push(place);
+      signal?.addEventListener('abort', () => this.#leave(place) && fail(signal.reason as Error), { once: true });
+    });
+  }
+
+  /** @returns false if it was its turn already */
+  #leave(place: Waiting): boolean {
+    const index = this.#waiting.indexOf(place);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    return index >= 0;
   }
 }
 
