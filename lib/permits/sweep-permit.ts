@@ -37,11 +37,13 @@ export class SweepPermit implements SweepTurn {
   /**
    * @param interval ms between two sweeps of this node
    * @param name of the semaphore: one per kind of sweep
+   * @param permits nodes that may have a permit at the same time
    */
   constructor(
     private readonly context: Context,
     interval: number,
     private readonly name = RECORDS,
+    permits = 1,
   ) {
     const events: Context['events'] = new Subject();
     const reachability = new Reachability(events, context.nodeClock, 0);
@@ -49,7 +51,7 @@ export class SweepPermit implements SweepTurn {
     const silent: Context = { ...context, events, reachability, recoveries, changes: new Subject() };
     const shortest = SHORTEST + 2 * context.timing.clockTolerance;
     const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
-    this.#definition = parseDefinition({ name, duration }, context.timing.clockTolerance);
+    this.#definition = parseDefinition({ name, permits, duration }, context.timing.clockTolerance);
     this.#client = semaphoreClient(name, silent);
     const uses = new UseCount(() => undefined);
     this.#leases = new HeldLeases(this.#client, new OrphanCleanup(this.#client, uses, silent), uses, silent);
@@ -57,6 +59,11 @@ export class SweepPermit implements SweepTurn {
 
   get isHeld(): boolean {
     return this.#isOpen || (this.#permit?.isHeld ?? false);
+  }
+
+  /** From 0, another one on each node that has a permit; undefined on those without, and on all if the record is corrupt. */
+  get slot(): number | undefined {
+    return this.#permit?.isHeld ? this.#permit.slot : undefined;
   }
 
   /** @throws StoreUnavailableError */

@@ -1,21 +1,28 @@
 import { Periodic } from '../async/periodic.js';
 import type { Context } from '../context/context.js';
 import { SweepPermit } from '../permits/sweep-permit.js';
+import { RANKS } from './due/due-rule.js';
 import type { TaskSweep } from './task-sweep.js';
 
-/** ms between two looks of the node that sweeps. A delayed task becomes waiting so much late. */
-const INTERVAL = 1000;
+/** ms between two looks of the node of rank 0 for work without a fixed time. */
+const INTERVAL = 2500;
+/** Intervals between two such looks of the other ranks: they only stand in for a node that is gone. */
+const STAND_IN = 3;
 /** ms between two looks if there is more to do. */
 const SOON = 20;
-/** ms between two tries to get the turn, or to keep it. */
+/** ms between two tries to get a permit, or to keep it. */
 const TURN = 2500;
 
-/** The sweep of tasks, on one node at a time: the node that has the permit of `gatekeeper:tasks`. */
+/**
+ * The permits to sweep the tasks: {@link RANKS} nodes have one of `gatekeeper:tasks`. They look for due work in the order of
+ * their slots, and for work without a fixed time.
+ */
 export class Sweeping {
   readonly #permit: SweepPermit;
   readonly #periodic: Periodic;
   #isMore = false;
   #triedAt = -Infinity;
+  #sweptAt = -Infinity;
   #isStarted = false;
 
   constructor(
@@ -23,12 +30,17 @@ export class Sweeping {
     private readonly context: Context,
   ) {
     const { nodeClock, random, events } = context;
-    this.#permit = new SweepPermit(context, TURN, 'gatekeeper:tasks');
+    this.#permit = new SweepPermit(context, TURN, 'gatekeeper:tasks', RANKS);
     this.#periodic = new Periodic(nodeClock, () => this.#tick(), {
-      interval: () => this.#interval,
+      interval: () => (this.#isMore ? SOON : TURN),
       chance: () => random.number(),
       onError: (error) => events.next({ type: 'problem', action: 'sweep the tasks', error }),
     });
+  }
+
+  /** Rank of this node among those that look for due work; undefined if it has none. */
+  get rank(): number | undefined {
+    return this.#permit.slot;
   }
 
   /** Idempotent. */
@@ -38,24 +50,23 @@ export class Sweeping {
     this.#periodic.start(0);
   }
 
-  /** Gives the turn up, so that another node may sweep at once. */
+  /** Gives the permit up, so that another node may sweep at once. */
   async close(): Promise<void> {
     this.#periodic.stop();
     if (this.#isStarted) await this.#permit.close();
   }
 
-  get #interval(): number {
-    if (!this.#permit.isHeld) return TURN;
-    return this.#isMore ? SOON : INTERVAL;
-  }
-
   async #tick(): Promise<void> {
     const now = this.context.nodeClock.monotonic();
-    this.#isMore = false;
-    if (now - this.#triedAt >= TURN || !this.#permit.isHeld) {
+    if (now - this.#triedAt >= TURN / 2 || !this.#permit.isHeld) {
       this.#triedAt = now;
       await this.#permit.take();
     }
-    if (this.#permit.isHeld) this.#isMore = await this.sweep.turn();
+    const interval = this.rank === 0 ? INTERVAL : STAND_IN * INTERVAL;
+    const isTime = this.#isMore || now - this.#sweptAt >= 0.8 * interval;
+    this.#isMore = false;
+    if (!this.#permit.isHeld || !isTime) return;
+    this.#sweptAt = now;
+    this.#isMore = await this.sweep.turn();
   }
 }

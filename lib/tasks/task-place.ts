@@ -114,7 +114,7 @@ export function rangeOf(state: Exclude<TaskState, 'waiting'>, before: number): [
 
 /** The range of the texts of a state (not `waiting`) whose `at` is a time, or after it. */
 export function rangeFrom(state: Exclude<TaskState, 'waiting'>, from: number): [from: string, to: string] {
-  return [`${LETTERS[state]}|${digits(from)}`, rangeBehind(LETTERS[state]).to];
+  return laterRange(LETTERS[state], from);
 }
 
 /** The range of the dead letters whose `at` is before a time. */
@@ -125,6 +125,11 @@ export function deadRange(before: number): [from: string, to: string] {
 /** The range of the texts with this letter whose time is before another. */
 export function dueRange(letter: string, before: number): [from: string, to: string] {
   return [`${letter}|`, `${letter}|${digits(before)}`];
+}
+
+/** The range of the texts with this letter whose time is another, or after it. */
+export function laterRange(letter: string, from: number): [from: string, to: string] {
+  return [`${letter}|${digits(from)}`, rangeBehind(letter).to];
 }
 
 /** The range of the waiting tasks of a type and priority that were hinted before a time. */
@@ -168,6 +173,16 @@ export function behindType({ kind, key, type }: Pick<WaitingPlace, 'kind' | 'key
 export function finishedAt(text: string): number | undefined {
   const [letter, at] = text.slice(0, 2 + DIGITS).split('|');
   return letter === LETTERS.finished || letter === DEAD ? Number(at) : undefined;
+}
+
+/** The time by which a text is found that begins with a letter and a time. */
+export function timeOfText(text: string): number {
+  return Number(text.slice(2, 2 + DIGITS));
+}
+
+/** When a delayed task is due; undefined for any other text. */
+export function dueTimeOf(text: string): number | undefined {
+  return text.startsWith(`${LETTERS.delayed}|`) ? timeOfText(text) : undefined;
 }
 
 const KINDS = new Map<string | undefined, WaitingPlace['kind']>([

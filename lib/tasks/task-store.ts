@@ -50,6 +50,7 @@ export class TaskStore {
   /** Absent if the bytes of ended tasks are not limited. */
   readonly retained?: RetainedBytes;
   readonly #claiming: Claiming;
+  #written: (text: string) => void = () => undefined;
 
   /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
@@ -61,7 +62,10 @@ export class TaskStore {
     const groupTexts = new ConditionalTexts(storage.groups, timers, timing.callTimeout);
     if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
-    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, this.retained?.note);
+    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, (former, next) => {
+      this.retained?.note(former, next);
+      if (next !== undefined) this.#written(next);
+    });
     this.groups = new Groups({
       texts: groupTexts,
       clusterClock: context.clusterClock,
@@ -78,6 +82,11 @@ export class TaskStore {
     this.hints = new Hints(this.timed, context);
     this.turns = new FairTurns(this.timed, context);
     this.#claiming = new Claiming(this);
+  }
+
+  /** @param written called with each text of a task that this node writes */
+  watchWrites(written: (text: string) => void): void {
+    this.#written = written;
   }
 
   /**

@@ -19,9 +19,11 @@ import {
   placeOfText,
   rangeFrom,
   rangeOf,
+  timeOfText,
   waitingRange,
 } from './task-place.js';
-import { dueStops } from './stops/group-stop.js';
+import { isLeft } from './due/due-rule.js';
+import { dueStops, laterStops } from './stops/group-stop.js';
 import type { TaskStore } from './task-store.js';
 import * as transitions from './transitions.js';
 import type { Stamp } from './transitions.js';
@@ -30,18 +32,33 @@ import { type TextWork, workOff } from './work-off.js';
 /** Rows of one kind in one turn, at most. */
 const MOST_ROWS = 250;
 /** ms for which the node that ended a task has time to finish it itself. */
-const UNSETTLED = 5000;
+const UNSETTLED = 2000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
 const UNHINTED = 5000;
-/** ms between two looks for work without a fixed time, if there was none. */
-const PAUSE = 2500;
 /** Claims whose leases end so many ms from now are looked at, too, with so many ms between two looks. Most leases are shorter. */
 const LATE = { ms: 60_000, pause: 10_000 };
 
 /** Of {@link TextWork}. */
 type Work = (task: Task, text: string) => Promise<void | 'stays'>;
 /** One kind of work: at its time, or without a fixed time. @returns whether there is more to do for it at once */
-type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | undefined>];
+type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | undefined>, next?: NextTime];
+
+/** Where the next time of one kind of timed work stands. */
+interface NextTime {
+  readonly kind: string;
+  /** Texts of the work that is not due yet. */
+  readonly range: readonly [from: string, to: string];
+  /** ms from the time in a text until its work is due. */
+  readonly later: number;
+}
+
+/** Outcome of {@link TaskSweep.due}. */
+export interface DueLook {
+  /** Whether there may be more to do at once. */
+  readonly isMore: boolean;
+  /** Cluster time at which the next work is due; undefined if none is planned. */
+  readonly next?: number | undefined;
+}
 
 /**
  * Finds by their order the tasks that need something, whatever happened to the nodes:
@@ -63,7 +80,8 @@ type Look = readonly [kind: 'timed' | 'untimed', look: () => Promise<boolean | u
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
  * | schedules that no node has had for long     | removes their records                               |
  *
- * One node at a time should sweep; two do no harm.
+ * Work with a fixed time is done by {@link due}, and all other work by {@link turn}. Nodes that do the same at the same time
+ * do no harm. The calls of one object must come one after another.
  */
 export class TaskSweep {
   /** Where the next turn begins, by kind, if it is not the begin of the range. */
@@ -76,8 +94,12 @@ export class TaskSweep {
   readonly #early: EarlyRemoval;
   readonly #lapsed: LapsedClaims;
   readonly #ahead: LapsedClaims;
-  /** When it looks next for work without a fixed time: ms of the node's monotonic clock. */
-  #next = -Infinity;
+  /** The first text of each kind of timed work that the last look left where it was. */
+  readonly #seen = new Map<string, string>();
+  /** ms for which work is left to other nodes. */
+  #patience = 0;
+  /** Whether the latest kind of work was left to them. */
+  #isPutOff = false;
   /** When it looks next for claims that end late. */
   #nextAhead = -Infinity;
   /** Of the present turn. */
@@ -101,39 +123,88 @@ export class TaskSweep {
     if (nodes) this.#forgottenSchedules = new ForgottenSchedules(store, nodes, context.nodeClock);
   }
 
-  /** @returns whether there may be more to do at once @throws StoreUnavailableError */
+  /** Does the work without a fixed time. @returns whether there may be more to do at once @throws StoreUnavailableError */
   async turn(): Promise<boolean> {
     const { clusterClock, nodeClock } = this.context;
+    await this.#begin(0);
+    const now = clusterClock.earliest();
+    let isMore = false;
+    for (const [kind, look] of this.#looks(now, nodeClock.monotonic())) {
+      if (kind === 'untimed' && (await look())) isMore = true;
+    }
+    await this.#forgottenSchedules?.turn(now);
+    return isMore;
+  }
+
+  /**
+   * Does the work whose time has come.
+   *
+   * @param patience ms for which work that is due is left to other nodes
+   * @throws StoreUnavailableError
+   */
+  async due(patience: number): Promise<DueLook> {
+    const { clusterClock, nodeClock } = this.context;
+    await this.#begin(patience);
+    const now = clusterClock.earliest();
+    const times: number[] = [];
+    let isMore = false;
+    for (const [kind, look, next] of this.#looks(now - patience, nodeClock.monotonic())) {
+      if (kind !== 'timed') continue;
+      this.#isPutOff = false;
+      if (await look()) isMore = true;
+      const at = this.#isPutOff ? now : next && (await this.#nextTime(next));
+      if (at !== undefined) times.push(at);
+    }
+    return { isMore, next: times.length > 0 ? Math.min(...times) : undefined };
+  }
+
+  async #nextTime({ kind, range, later }: NextTime): Promise<number | undefined> {
+    const text = await this.#gaps.first(...range);
+    if (text === undefined) return void this.#seen.delete(kind);
+    this.#seen.set(kind, text);
+    // It is due when its time has surely passed.
+    return timeOfText(text) + later + 1;
+  }
+
+  async #begin(patience: number): Promise<void> {
     await this.store.stamp();
     this.#gaps = new Gaps(this.store.timed);
-    const now = clusterClock.earliest();
-    const begun = nodeClock.monotonic();
-    // Less often for work without a fixed time.
-    const isWhole = begun >= this.#next;
-    const isMore = { timed: false, untimed: false };
-    for (const [kind, look] of this.#looks(now, begun)) {
-      if ((isWhole || kind === 'timed') && (await look())) isMore[kind] = true;
-    }
-    if (!isWhole) return isMore.timed;
-    await this.#forgottenSchedules?.turn(now);
-    this.#next = isMore.untimed ? -Infinity : nodeClock.monotonic() + PAUSE;
-    return isMore.timed || isMore.untimed;
+    this.#patience = patience;
+    this.#isPutOff = false;
   }
 
   /** In the order of the texts: then {@link Gaps} reads once or twice in a turn while nothing is due. */
   #looks(now: number, begun: number): Look[] {
     const settle: Work = (task, text) => this.store.settle(task, text);
     const forget: Work = (task, text) => this.#forget(task, text);
-    const expired = rangeOf('claimed', now - this.context.timing.clockTolerance);
+    const { clockTolerance } = this.context.timing;
+    const [expired, unsettled] = [now - clockTolerance, now - UNSETTLED];
+    const next = (kind: string, range: readonly [string, string], later = 0): NextTime => ({ kind, range, later });
     return [
-      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],
+      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', unsettled), settle)],
       ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],
-      ['timed', () => this.#lapsedClaims(expired)],
+      [
+        'timed',
+        () => this.#lapsedClaims(rangeOf('claimed', expired)),
+        next('claimed', rangeFrom('claimed', expired), clockTolerance),
+      ],
       ['untimed', () => this.#claimsAhead(now, begun)],
-      ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],
+      [
+        'timed',
+        () => this.#each('done', rangeOf('done', unsettled), settle),
+        next('done', rangeFrom('done', unsettled), UNSETTLED),
+      ],
       ['untimed', () => this.#each('finished', rangeOf('finished', now), forget)],
-      ['timed', () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint))],
-      ['untimed', () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text))],
+      [
+        'timed',
+        () => this.#each('delayed', rangeOf('delayed', now), this.#to(transitions.hint)),
+        next('delayed', rangeFrom('delayed', now)),
+      ],
+      [
+        'timed',
+        () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
+        next('stopped', laterStops(now)),
+      ],
       ['timed', async () => this.#tellAddressed(begun)],
       ['untimed', async () => this.#readdressing?.turn(now, this.#gaps)],
       ['untimed', () => this.#ticketsLost(now)],
@@ -208,8 +279,13 @@ export class TaskSweep {
   async #eachText(kind: string, [from, to]: readonly [string, string], work: TextWork): Promise<boolean> {
     const limit = this.#limits.get(kind) ?? FIRST_BATCH;
     const begin = this.#begins.get(kind) ?? from;
-    const isEmpty = (await this.#gaps.first(begin, to)) === undefined;
-    const rows = isEmpty ? [] : await this.store.timed.range(begin, to, limit, limit);
+    const first = await this.#gaps.first(begin, to);
+    if (first !== undefined && !isLeft(this.#patience, first, this.#seen.get(kind))) {
+      this.#seen.set(kind, first);
+      this.#isPutOff = true;
+      return false;
+    }
+    const rows = first === undefined ? [] : await this.store.timed.range(begin, to, limit, limit);
     const isFull = rows.length === limit;
     if (isFull) this.#limits.set(kind, Math.min(MOST_ROWS, batchAfter(rows.map(({ text }) => text))));
     else this.#limits.delete(kind);
@@ -239,7 +315,7 @@ export class TaskSweep {
     const isMore = await this.#each('claimed', range, async (task, text) =>
       (await this.#lapsed.isOver(task)) ? this.#expired(task, text) : 'stays',
     );
-    if (!this.#limits.has('claimed')) this.#lapsed.endRound();
+    if (!this.#limits.has('claimed') && !this.#isPutOff) this.#lapsed.endRound();
     return isMore;
   }
 

@@ -266,8 +266,10 @@ export class Tasks {
   #openStore(): TaskStore {
     const { context } = this.parts;
     const storage = context.store.tasks;
-    if (storage) return new TaskStore(storage, context, this.parts.maxRetainedBytes);
-    throw new NoTasksError();
+    if (!storage) throw new NoTasksError();
+    const store = new TaskStore(storage, context, this.parts.maxRetainedBytes);
+    this.handlers.opened(store);
+    return store;
   }
 }
 

@@ -36,6 +36,8 @@ export class TaskCluster {
   readonly #memory = memory({ clock: () => this.time.cluster() + this.#ahead });
   readonly #nodes: TaskNode[] = [];
   readonly #dead = new Set<TaskNode>();
+  /** Those whose processes have ended. */
+  readonly #lost = new Set<TaskNode>();
 
   /** `heartbeat`: whether the node knows which others live. `time`: that of its machine, which the test moves, too. */
   node({ heartbeat = true, maxRetainedBytes, time = this.time }: NodeParts = {}): TaskNode {
@@ -62,6 +64,7 @@ export class TaskCluster {
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };
     this.#nodes.push(node);
+    returnHints(node, () => this.#lost.has(node));
     return node;
   }
 
@@ -73,6 +76,7 @@ export class TaskCluster {
   /** The node's process ends without a word: no call of the store is answered any more, and others see that. */
   die(node: TaskNode): void {
     loseAfter(node, 0);
+    this.#lost.add(node);
     this.#dead.add(node);
   }
 
@@ -102,6 +106,23 @@ export class TaskCluster {
       await context.store.close();
     }
   }
+}
+
+/** A store gives no hint to a connection that has ended, also if its poll began before. */
+function returnHints({ context }: TaskNode, isLost: () => boolean): void {
+  const tasks = context.store.tasks!;
+  const queue = tasks.queue.bind(tasks);
+  const returning = (name: string): HintQueue => {
+    const hints = queue(name);
+    const poll = hints.poll.bind(hints);
+    hints.poll = async (patience, signal) => {
+      const hint = await poll(patience, signal);
+      if (hint !== undefined && isLost()) await queue(name).offer([hint]);
+      return isLost() ? new Promise<never>(() => undefined) : hint;
+    };
+    return hints;
+  };
+  Object.assign(tasks, { queue: returning });
 }
 
 /** Semaphores without any definition of code. */

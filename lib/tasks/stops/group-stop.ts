@@ -3,14 +3,14 @@ import { decodeStored, storedCount, storedTime } from '../../decision/index.js';
 import type { Cancellation, Incarnation } from '../task.js';
 import { groupId } from '../task-id.js';
 import { cancellationSchema, dueText } from '../task.codec.js';
-import { dueRange } from '../task-place.js';
+import { dueRange, laterRange } from '../task-place.js';
 import type { Stamp } from '../transitions.js';
 
 const VERSION = 1;
 /** Letter of the texts; the states of tasks have others. */
 const LETTER = 's';
 /** ms before the sweep goes on with a stop whose node has just noted it. */
-const UNSWEPT = 5000;
+const UNSWEPT = 2000;
 /** ms between two walks over the members of a group that is not complete. The pause doubles from the first to the longest. */
 const FIRST_PAUSE = 5000;
 const LONGEST_PAUSE = 600_000;
@@ -83,6 +83,11 @@ export function decodeStop(text: string): GroupStop {
 /** The range of the stops that the sweep goes on with. */
 export function dueStops(now: number): [from: string, to: string] {
   return dueRange(LETTER, now);
+}
+
+/** The range of the other stops. */
+export function laterStops(now: number): [from: string, to: string] {
+  return laterRange(LETTER, now);
 }
 
 function bodyOf(text: string): string {

@@ -4,6 +4,7 @@ import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js'
 import { MOST_BYTES } from '../json.js';
 import { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
+import { DueTimer } from '../due/due-timer.js';
 import { Sweeping } from '../sweeping.js';
 import type { Cancellation, Task } from '../task.js';
 import { type DataOf, joinType, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
@@ -39,6 +40,7 @@ export class TaskHandlers {
   readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
   #sweeping?: Sweeping;
+  #due?: DueTimer;
   #addressed?: AddressedTasks;
   #onInvalid?: InvalidTaskFunction;
   #closed?: Promise<void>;
@@ -155,7 +157,7 @@ export class TaskHandlers {
       await this.#workers.close(this.parts.grace);
       await looking;
     } finally {
-      await this.#sweeping?.close();
+      await Promise.all([this.#due?.close(), this.#sweeping?.close()]);
     }
   }
 
@@ -205,6 +207,16 @@ export class TaskHandlers {
     const { context, store, nodes } = this.parts;
     this.#sweeping ??= new Sweeping(new TaskSweep(store(), context, nodes), context);
     this.#sweeping.start();
+    this.#due?.start();
+  }
+
+  /** Call this when the store is open: this node looks for the tasks that it delays, also without a handler. */
+  opened(store: TaskStore): void {
+    const { context } = this.parts;
+    const sweep = new TaskSweep(store, context);
+    const look = (patience: number) => sweep.due(patience);
+    this.#due = new DueTimer({ context, look, rank: () => this.#sweeping?.rank });
+    store.watchWrites(this.#due.written);
   }
 
   #contextOf(held: HeldTask): TaskContext {

@@ -82,7 +82,9 @@ function keysOf(node: TestNode): string[] {
 /** Does at once what the node that sweeps does every second. */
 export async function sweepNow(node: TestNode): Promise<void> {
   const { context } = partsOf(node);
-  await new TaskSweep(new TaskStore(context.store.tasks!, context), context).turn();
+  const sweep = new TaskSweep(new TaskStore(context.store.tasks!, context), context);
+  await sweep.due(0);
+  await sweep.turn();
 }
 
 /** The next planned time of the schedules of a node; Infinity if it has none. */

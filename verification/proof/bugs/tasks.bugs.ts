@@ -63,8 +63,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      ['timed', () => this.#lapsedClaims(expired)],\n",
-        replace: '',
+        find: '() => this.#lapsedClaims(',
+        replace: 'async () => begun < 0 && this.#lapsedClaims(',
       },
     ],
     layer: simulation(/T1 not done/, ['crash']),
@@ -87,8 +87,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      ['untimed', () => this.#each('done', rangeOf('done', now - UNSETTLED), settle)],\n",
-        replace: '',
+        find: "() => this.#each('done',",
+        replace: "async () => begun < 0 && this.#each('done',",
       },
     ],
     layer: simulation(/T1 not done|T5 not forgotten/, ['crash', 'cut', 'slow']),
@@ -219,7 +219,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', now - UNSETTLED), settle)],\n",
+        find: "      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', unsettled), settle)],\n",
         replace: '',
       },
     ],
@@ -255,8 +255,8 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/task-sweep.ts',
-        find: "      ['untimed', () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text))],\n",
-        replace: '',
+        find: "() => this.#eachText('stopped',",
+        replace: "async () => begun < 0 && this.#eachText('stopped',",
       },
     ],
     layer: simulation(/T5|T8/, ['stops', 'crash', 'slow'], LONG),
