@@ -1,4 +1,5 @@
 import { GatekeeperError, messageOf } from '../decision/index.js';
+import { isStoreError } from '../stores/index.js';
 import type { SubmitOptions } from './submit-options.js';
 import type { TaskName } from './task-id.js';
 import type { Submitted } from './submission.js';
@@ -54,7 +55,8 @@ type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /**
  * Submits all items of a list, {@link AT_ONCE} at the same time. The next item is asked for when there is room, so a slow
- * store slows a generator down.
+ * store slows a generator down. If the store gives up a submission while it answers others, it is too busy: then half as many
+ * run at the same time, and this one is tried again.
  *
  * @param turn waits for a later turn of the event loop if much was done in this one: large data take long to be made text
  * @throws SubmitManyError after the first error, when the submissions that had begun have ended
@@ -67,9 +69,11 @@ export async function submitMany<Item>(
   const outcomes: (Submitted | undefined)[] = [];
   const errors: unknown[] = [];
   const running = new Set<Promise<void>>();
+  const pace = new Pace(submit, () => errors.length > 0);
   const begin = (item: Item, index: number) => {
     outcomes[index] = undefined;
-    const run: Promise<void> = submit(item)
+    const run: Promise<void> = pace
+      .submit(item)
       .then((outcome) => void (outcomes[index] = outcome))
       .catch((error: unknown) => void errors.push(error))
       .finally(() => running.delete(run));
@@ -82,7 +86,7 @@ export async function submitMany<Item>(
       if (errors.length > 0) break;
       await turn();
       begin(item, count++);
-      if (running.size >= AT_ONCE) await Promise.race(running);
+      if (running.size >= pace.most) await Promise.race(running);
       if (errors.length > 0) break;
     }
   } catch (error) {
@@ -91,4 +95,46 @@ export async function submitMany<Item>(
   await Promise.all(running);
   if (errors.length > 0) throw new SubmitManyError(outcomes, { cause: errors[0] });
   return outcomes as Submitted[];
+}
+
+/** So many submissions at the same time as the store can answer. */
+class Pace<Item> {
+  #most = AT_ONCE;
+  /** Submissions that were answered without an error. */
+  #answered = 0;
+  readonly #sent = new Set<Promise<unknown>>();
+
+  /** @param isOver whether the list has failed */
+  constructor(
+    private readonly send: (item: Item) => Promise<Submitted>,
+    private readonly isOver: () => boolean,
+  ) {}
+
+  /** Submissions at the same time. */
+  get most(): number {
+    return this.#most;
+  }
+
+  /** Tries again after an error of the store while it answers others. @throws the last error */
+  async submit(item: Item): Promise<Submitted> {
+    for (;;) {
+      while (this.#sent.size >= this.#most) await Promise.race(this.#sent);
+      const before = this.#answered;
+      try {
+        const outcome = await this.#noted(this.send(item));
+        this.#answered++;
+        return outcome;
+      } catch (error) {
+        if (!isStoreError(error) || this.#answered === before || this.isOver()) throw error;
+        this.#most = Math.max(1, Math.floor(this.#most / 2));
+      }
+    }
+  }
+
+  #noted(answer: Promise<Submitted>): Promise<Submitted> {
+    const ended = () => this.#sent.delete(over);
+    const over: Promise<unknown> = answer.then(ended, ended);
+    this.#sent.add(over);
+    return answer;
+  }
 }

@@ -1,4 +1,4 @@
-import { InvalidTaskError, single } from 'nestjs-gatekeeper';
+import { InvalidTaskError, grouped, single } from 'nestjs-gatekeeper';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const MINUTE = 60_000;
@@ -130,6 +130,25 @@ describe('a task', () => {
     expect(counts).toMatchObject({ create: 64, replace: 128 });
     expect(counts.read ?? 0).toBe(0);
   });
+
+  it.each([true, false])(
+    'of a group shares the write of its root with others of its process (total known: %s)',
+    async (isKnown) => {
+      const cluster = newCluster();
+      const node = await idleWorker(cluster);
+      const { groups } = node.context.store.tasks!;
+      const writes: string[] = [];
+      for (const method of ['create', 'replace'] as const) {
+        const write = groups[method].bind(groups) as (...args: string[]) => Promise<never>;
+        groups[method] = (...args: string[]) => (args[0]!.startsWith('root:') && writes.push(method), write(...args));
+      }
+      const submitting = Array.from({ length: 64 }, (_, i) =>
+        node.tasks.submit(grouped('import', 'june', i + 1, isKnown ? 64 : undefined), 1),
+      );
+      await Promise.all(submitting);
+      expect(writes.length).toBeLessThanOrEqual(2);
+    },
+  );
 
   it('of a long handler is renewed together with the others of its node', async () => {
     const cluster = newCluster();

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { SubmitManyError, submitMany } from '../../lib/tasks/submit-many.js';
 import type { Submitted } from '../../lib/tasks/submission.js';
 
@@ -68,5 +69,42 @@ describe('a list of submissions', () => {
       submitted: 2,
       message: expect.stringContaining('only 2 tasks of the list were submitted: the file ends in the middle'),
     });
+  });
+
+  /** A store that gives up all but the first submissions that wait at the same time. */
+  const busyStore = (most: number) => {
+    const waiting: ((error?: Error) => void)[] = [];
+    const calls = { largest: 0, count: 0 };
+    const answerAll = () => {
+      for (const [place, end] of waiting.splice(0).entries()) {
+        end(place < most ? undefined : new StoreUnavailableError('it waited for earlier writes for 1800 ms'));
+      }
+    };
+    const submit = async (item: number): Promise<Submitted> => {
+      calls.count++;
+      if (waiting.length === 0) setImmediate(answerAll);
+      await new Promise<void>((resolve, reject) => {
+        waiting.push((error) => (error ? reject(error) : resolve()));
+        calls.largest = Math.max(calls.largest, waiting.length);
+      });
+      return answerFor(item);
+    };
+    return { submit, calls };
+  };
+  const numbers = Array.from({ length: 1000 }, (_, number) => number);
+
+  it('goes slower while the store gives up some of many, and submits all', async () => {
+    const { submit, calls } = busyStore(10);
+    const answers = await submitMany(numbers, submit, () => undefined);
+    expect(answers.map(({ id }) => id)).toEqual(numbers.map(String));
+    // Few are sent in vain.
+    expect(calls.count).toBeLessThan(1200);
+  });
+
+  it('ends with an error if the store answers none', async () => {
+    const { submit, calls } = busyStore(0);
+    const error = await submitMany(numbers, submit, () => undefined).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code: 'submit-many', submitted: 0, cause: { code: 'unavailable' } });
+    expect(calls.count).toBe(64);
   });
 });

@@ -2,6 +2,7 @@ import type { Slices } from '../../async/slices.js';
 import type { Cancellation, GroupCounts, Incarnation, Member } from '../task.js';
 import { type MemberName, groupId, memberId } from '../task-id.js';
 import { SharedWork } from '../../async/shared-work.js';
+import type { Stamp } from '../transitions.js';
 import { AbandonedGroups, type AbandonedParts } from './abandoned-groups.js';
 import {
   type GroupRoot,
@@ -32,6 +33,17 @@ interface Begin extends Incarnation {
   readonly total?: number;
 }
 
+/** A member whose group is to be open. */
+interface Opening {
+  readonly type: string;
+  readonly name: MemberName;
+  /** Asked before a closed group begins a new incarnation. */
+  readonly mayBegin: () => Promise<boolean>;
+}
+
+/** The root after an opening; undefined if the member may not be made, and its error if it can't be. */
+type Outcome = { readonly root?: GroupRoot | undefined } | { readonly error: unknown };
+
 /** The place of a member in a group that is open. */
 export interface Opened {
   readonly member: Member;
@@ -44,6 +56,9 @@ export class Groups {
   /** Those without members. */
   readonly abandoned: AbandonedGroups;
   readonly #begins = new SharedWork<Begin, GroupRoot | undefined>((_key, begins) => this.#begin(begins));
+  readonly #opens = new SharedWork<Opening, ReadonlyMap<Opening, Outcome>>((group, openings) =>
+    this.#open(group, openings),
+  );
   readonly #records: GroupRecords;
   readonly #ends: MemberEnds;
 
@@ -55,41 +70,63 @@ export class Groups {
 
   /**
    * Opens the group of a member: makes the root, or a new incarnation if the former one is closed, and notes the total, or
-   * the highest number.
+   * the highest number. Members of one group that come at the same time share one write: one of each would wait for all
+   * others, and give up if the store is slow.
    *
    * @param mayBegin asked before a closed group begins a new incarnation
    * @returns the place of the member; undefined if none may be made
    * @throws InvalidOptionsError if members disagree on the total
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
-  async open(
-    type: string,
-    { group: name, number, total }: MemberName,
-    mayBegin: () => Promise<boolean>,
-  ): Promise<Opened | undefined> {
-    const group = groupId(type, name);
-    const opened = ({ incarnation, stopped }: GroupRoot): Opened => {
-      return { member: { group: name, number, incarnation }, ...(stopped && { stopped }) };
-    };
+  async open(type: string, name: MemberName, mayBegin: () => Promise<boolean>): Promise<Opened | undefined> {
+    const opening: Opening = { type, name, mayBegin };
+    const outcome = (await this.#opens.share(groupId(type, name.group), opening)).get(opening)!;
+    if ('error' in outcome) throw outcome.error;
+    if (!outcome.root) return undefined;
+    const { incarnation, stopped } = outcome.root;
+    return { member: { group: name.group, number: name.number, incarnation }, ...(stopped && { stopped }) };
+  }
+
+  async #open(group: string, openings: readonly Opening[]): Promise<ReadonlyMap<Opening, Outcome>> {
     for (let found = await this.#records.root(group); ;) {
       if (found && this.abandoned.isUnsure(found.root)) found = await this.abandoned.checked(found);
-      const root = found?.root.state === 'closed' ? undefined : found?.root;
-      if (root) {
-        expectAgreement(root, { number, total });
-        if (knows(root, { number, total })) return opened(root);
-        if (total !== undefined) await this.#expectNoneAbove(root, type, { group: name, total });
-      } else if (found) {
-        if (!(await mayBegin())) return undefined;
-        await this.#records.removePages(found.root);
+      const former = found?.root.state === 'closed' ? undefined : found?.root;
+      const stamp = await this.parts.stamp();
+      const outcomes = new Map<Opening, Outcome>();
+      let root = former;
+      const asked = new Map<Opening, Promise<boolean>>();
+      for (const opening of openings) {
+        const mayBegin = () => asked.get(opening) ?? opening.mayBegin();
+        const opened = this.#opened(root, found?.root, { ...opening, mayBegin }, stamp);
+        const outcome = await opened.catch((error: unknown) => ({ error }));
+        outcomes.set(opening, outcome);
+        if ('root' in outcome) root = outcome.root ?? root;
+        // If the first one may not begin it, mostly none may: the others are asked together.
+        if (!root && asked.size === 0) {
+          for (const other of openings) if (!outcomes.has(other)) asked.set(other, observed(other.mayBegin()));
+        }
       }
-      const { now, nonce } = await this.parts.stamp();
-      const next = root
-        ? withMember(root, { number, total }, nonce)
-        : openRoot(group, type, found?.root, { now, nonce, number, total });
-      const written = await this.parts.texts.write(rootKey(group), found?.text, encodeRoot(next));
-      if (written.isWritten) return opened(next);
+      if (!root || root === former) return outcomes;
+      if (found && !former) await this.#records.removePages(found.root);
+      const written = await this.parts.texts.write(rootKey(group), found?.text, encodeRoot(root));
+      if (written.isWritten) return outcomes;
       found = foundIn(written.found);
     }
+  }
+
+  /** @param root the open one, if there is one @param closed the former incarnation otherwise */
+  async #opened(
+    root: GroupRoot | undefined,
+    closed: GroupRoot | undefined,
+    { type, name: { group, number, total }, mayBegin }: Opening,
+    { now, nonce }: Stamp,
+  ): Promise<Outcome> {
+    if (!root && closed && !(await mayBegin())) return { root: undefined };
+    if (!root) return { root: openRoot(groupId(type, group), type, closed, { now, nonce, number, total }) };
+    expectAgreement(root, { number, total });
+    if (knows(root, { number, total })) return { root };
+    if (total !== undefined) await this.#expectNoneAbove(root, type, { group, total });
+    return { root: withMember(root, { number, total }, nonce) };
   }
 
   /**
@@ -267,4 +304,10 @@ export class Groups {
       found = written.isWritten ? { root: next, text } : foundIn(written.found);
     }
   }
+}
+
+/** Its error is handled when it is awaited, perhaps later. */
+function observed<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
