@@ -4,16 +4,19 @@ import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
 import { LEADERS_TASK, QUIET_SKIP, REQUEST_SCOPED_CONTROLLER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import type { DecoratedMethod } from './decorated-methods.js';
+import { preparedHandler } from '../tasks/index.js';
 import { LEADER_ONLY } from './leader-only.metadata.js';
 
 export type Call = (...args: unknown[]) => Promise<unknown>;
 
 /** Calls a decorated method. A provider that is not static gets an instance per call: `REQUEST` is the first argument. */
 export function callOf({ instance, property, wrapper, isStatic }: DecoratedMethod<unknown>): Call {
-  return async (...args) => {
-    const target = isStatic ? instance : await instanceFor(wrapper, args[0]);
-    return (target as Record<string, Call>)[property]!(...args);
-  };
+  const call = (target: unknown, args: readonly unknown[]) => (target as Record<string, Call>)[property]!(...args);
+  if (isStatic) return async (...args) => call(instance, args);
+  return preparedHandler(async (...args) => {
+    const target = await instanceFor(wrapper, args[0]);
+    return () => call(target, args);
+  });
 }
 
 /** Why tasks can't be given to a decorated method, in a sentence; undefined if they can. */

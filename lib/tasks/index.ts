@@ -72,14 +72,15 @@ export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Retried } from './by-hand/retry.js';
 export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
 export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';
-export type {
-  EndedMember,
-  GroupContext,
-  GroupFunction,
-  InvalidTaskFunction,
-  TaskContext,
-  TaskFunction,
-  TaskLease,
+export {
+  type EndedMember,
+  type GroupContext,
+  type GroupFunction,
+  type InvalidTaskFunction,
+  type TaskContext,
+  type TaskFunction,
+  type TaskLease,
+  preparedHandler,
 } from './workers/task-handler.js';
 export {
   InvalidTaskError,

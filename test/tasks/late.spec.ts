@@ -1,7 +1,9 @@
 import { filter, take } from 'rxjs';
-import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
+import { InvalidTaskError, grouped, preparedHandler, single } from '../../lib/tasks/index.js';
 import type { Texts } from '../../lib/stores/index.js';
+import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
+import { FIRST, ScheduledJob } from './schedule-nodes.js';
 import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -141,6 +143,40 @@ describe('a write that arrives late', () => {
       expect(await node.tasks.find(name)).toMatchObject({ state: 'completed', attempts: 0, crashes: 0 });
     },
   );
+
+  it('while it confirms a tick does not run it, although no timer has told it that the lease is over', async () => {
+    const cluster = newCluster();
+    const job = new ScheduledJob(cluster);
+    const node = job.node();
+    const { tasks } = node.context.store.tasks!;
+    const started = node.context.events.pipe(filter(({ type }) => type === 'task-started'));
+    started.pipe(take(1)).subscribe(() => onceAfter(tasks, 'read', () => cluster.time.freeze(LEASE)));
+    await cluster.time.advance(FIRST - START + LEASE + SWEPT);
+    const [late, ...others] = node.of('task-started').map(({ token }) => token);
+    expect(job.runs.map(({ context }) => context.token)).toEqual(others);
+    expect(others).toHaveLength(1);
+    expect(node.of('task-lost')).toMatchObject([{ token: late }]);
+  });
+
+  it.each(['a task', 'a group'])('during the preparation of the handler of %s does not call it', async (kind) => {
+    const cluster = newCluster();
+    const called: number[] = [];
+    let prepared = 0;
+    const node = cluster.node();
+    const handler = preparedHandler(({ token }: { readonly token: number }) => {
+      if (++prepared === 1) cluster.time.freeze(LEASE);
+      return () => void called.push(token);
+    });
+    const options = { lease: LEASE, concurrency: 1 };
+    node.tasks.handlers.handle('mail', kind === 'a task' ? handler : () => undefined, options);
+    if (kind === 'a group') node.tasks.handlers.onGroupFinished('mail', handler, options);
+    node.tasks.handlers.start();
+    await node.tasks.submit(kind === 'a task' ? single('mail', '1') : grouped('mail', 'june', 1, 1));
+    await cluster.time.advance(2 * (LEASE + SWEPT));
+    expect(prepared).toBe(2);
+    expect(called).toHaveLength(1);
+    expect(node.of('task-lost')).toHaveLength(1);
+  });
 });
 
 /** The next answer of a store is followed by `action`. */

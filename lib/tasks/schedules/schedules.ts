@@ -4,7 +4,7 @@ import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js'
 import { isStoreError } from '../../stores/index.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';
-import type { TaskContext } from '../workers/task-handler.js';
+import { type TaskContext, preparationOf, preparedHandler } from '../workers/task-handler.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';
 import { ScheduleLook } from './schedule-look.js';
 import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './schedule-options.js';
@@ -70,7 +70,9 @@ export class Schedules {
     const turn = () => store().slices.turn();
     const learnPause = () => handlers.learnLimit(type);
     const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, learnPause, turn });
-    handlers.handle(type, (task) => this.#run(task, name, handler, look), schedule.handler);
+    const prepare = preparationOf(handler);
+    const run = preparedHandler(async (task: TaskContext) => prepare(await this.#tickOf(task, name, look)));
+    handlers.handle(type, run, schedule.handler);
     const timer = new ScheduleTimer(schedule, look, context, () => this.#now());
     this.#own.set(name, { schedule, look, timer });
     if (this.#isStarted && !this.#closed) this.#start(timer);
@@ -133,11 +135,11 @@ export class Schedules {
     return subscription;
   }
 
-  async #run(task: TaskContext, schedule: string, handler: ScheduleFunction, look: ScheduleLook): Promise<unknown> {
+  async #tickOf(task: TaskContext, schedule: string, look: ScheduleLook): Promise<ScheduleContext> {
     const planned = Date.parse((task.data as { plannedAt?: string } | undefined)?.plannedAt ?? '');
     const isTick = !Number.isNaN(planned) && task.id === tickId(schedule, planned);
     if (isTick) await confirm(look, planned);
-    return handler({ ...task, schedule, plannedAt: new Date(isTick ? planned : await this.#now()) });
+    return { ...task, schedule, plannedAt: new Date(isTick ? planned : await this.#now()) };
   }
 
   async #now(): Promise<number> {

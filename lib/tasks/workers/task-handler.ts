@@ -98,3 +98,30 @@ export type GroupFunction<Out = unknown> = (group: GroupContext<Out>) => unknown
 
 /** Called with a task that no attempt can complete. */
 export type InvalidTaskFunction = (task: Pick<TaskContext, 'id' | 'type' | 'data' | 'token'>, error: Error) => unknown;
+
+/** Does what must be done before a handler. @returns the call of the handler */
+export type Preparation<Args extends unknown[]> = (...args: Args) => Promise<() => unknown> | (() => unknown);
+
+const PREPARATION = Symbol('preparation');
+
+/**
+ * A handler that is not called after the lease of its task: the lease is looked at when its preparation has ended, which may wait
+ * for the store, or for a provider in request scope.
+ */
+export function preparedHandler<Args extends unknown[]>(
+  prepare: Preparation<Args>,
+): (...args: Args) => Promise<unknown> {
+  const handler = async (...args: Args): Promise<unknown> => (await prepare(...args))();
+  return Object.assign(handler, { [PREPARATION]: prepare });
+}
+
+/** The preparation of a handler of any kind. */
+export function preparationOf<Args extends unknown[]>(handler: (...args: Args) => unknown): Preparation<Args> {
+  const { [PREPARATION]: prepare } = handler as { [PREPARATION]?: Preparation<Args> };
+  return (
+    prepare ??
+    ((...args) =>
+      () =>
+        handler(...args))
+  );
+}

@@ -15,7 +15,14 @@ import type { HandledType, WorkerState } from './handled-type.js';
 import type { HeldTask } from './held-task.js';
 import { RunningTasks } from './running-tasks.js';
 import { type ReadSubmission, contextOf } from './task-context.js';
-import type { GroupContext, GroupFunction, InvalidTaskFunction, TaskContext, TaskFunction } from './task-handler.js';
+import {
+  type GroupContext,
+  type GroupFunction,
+  type InvalidTaskFunction,
+  type TaskContext,
+  type TaskFunction,
+  preparationOf,
+} from './task-handler.js';
 import { TypeLimit } from './type-limit.js';
 import { TypeWorker } from './type-worker.js';
 import { TypeWorkers } from './type-workers.js';
@@ -61,11 +68,13 @@ export class TaskHandlers {
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
   handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
+    const prepare = preparationOf(handler);
     const work = async (held: HeldTask) => {
       const stopped = await this.#stoppedFor(held.claim.task);
       if (stopped) await held.cancel(stopped);
+      const call = await prepare(this.#contextOf(held) as TaskContext<never>);
       held.expectOwned();
-      return handler(this.#contextOf(held) as TaskContext<never>);
+      return call();
     };
     this.#add(type, type, options, (held) => this.#running.run(held, () => work(held)));
   }
@@ -84,11 +93,13 @@ export class TaskHandlers {
   onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
   onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
+    const prepare = preparationOf(handler);
     const finish = async (held: HeldTask) => {
       const group = await readGroup(this.#contextOf(held), held.claim.task, this.parts.store());
       if (!group) return undefined;
+      const call = await prepare(group as GroupContext<never>);
       held.expectOwned();
-      return handler(group as GroupContext<never>);
+      return call();
     };
     this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));
   }
