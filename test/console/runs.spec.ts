@@ -133,12 +133,37 @@ describe('a cell of CSV', () => {
     ['+1', `"'+1"`],
     ['-1', `"'-1"`],
     ['@SUM(A1)', `"'@SUM(A1)"`],
-    ['\t=1', `"'\t=1"`],
+    ['\t=1', `"'\t'=1"`],
     [' =1', `"' =1"`],
     ['|cmd', `"'|cmd"`],
     ['a "b", c\nd', '"a ""b"", c\nd"'],
     ['1-2', '"1-2"'],
+    ['x;=1+1', `"x;'=1+1"`],
+    ['x; =1', `"x;' =1"`],
+    ['x;"=1', `"x;'""=1"`],
+    ['a;b', '"a;b"'],
+    ['x\t@SUM(A1)', `"x\t'@SUM(A1)"`],
+    ['x|+1', `"x|'+1"`],
+    ['x\r\n-1', `"x\r'\n'-1"`],
+    ['\u200b=1', `"'\u200b=1"`],
+    ['\uff1d1', `"'\uff1d1"`],
+    ['x;\uff0b1', `"x;'\uff0b1"`],
   ])('with %j is never a formula', (text, cell) => {
     expect(csvLine([text, 7, undefined])).toBe(`${cell},7,\r\n`);
+  });
+
+  it.each([';', '\t', '|'])('is no formula for a program that divides at %j', (separator) => {
+    const texts = [
+      '=1',
+      `x${separator}=1`,
+      `x${separator}"=1`,
+      `a" ${separator} "+1`,
+      `${separator}${separator}@x`,
+      'a\n=1',
+    ];
+    for (const text of texts) {
+      const cells = csvLine(['name', text]).split(new RegExp(`[${separator}\r\n]`, 'u'));
+      for (const cell of cells) expect(cell).not.toMatch(/^[\s"]*[=+@-]/u);
+    }
   });
 });

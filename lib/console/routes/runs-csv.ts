@@ -58,13 +58,20 @@ export function csvLine(cells: readonly (string | number | undefined)[]): string
 }
 
 /**
- * A spreadsheet would run a text that begins with one of these characters as a formula, also after a blank. Names and
- * messages may come from anywhere, so such a text gets an apostrophe (OWASP, "CSV Injection").
+ * A spreadsheet would run a text as a formula that begins with one of these characters, also in full width, and also after
+ * blanks, quotes and characters that can't be seen. Names and messages may come from anywhere, so such a text gets an
+ * apostrophe (OWASP, "CSV Injection").
  */
-const FORMULA = /^\s*[=+\-@\t\r\n|%]/;
+const FORMULA = /^[\s"\p{Cc}\p{Cf}]*[=+\-@|%\uff1d\uff0b\uff0d\uff20\u2212]/u;
+/**
+ * Spreadsheets of many countries take ";" for the separator, some programs a tab or "|". They don't see the quotes then, so a
+ * cell begins behind each of these, and behind each line break.
+ */
+const OTHER_CELL = /(?<=[;\t|\r\n])(?=[\s"\p{Cc}\p{Cf}]*[=+\-@%\uff1d\uff0b\uff0d\uff20\u2212])/gu;
 
 function cellText(value: string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  return `"${(FORMULA.test(value) ? `'${value}` : value).replaceAll('"', '""')}"`;
+  const text = value.replace(OTHER_CELL, "'");
+  return `"${(FORMULA.test(value) ? `'${text}` : text).replaceAll('"', '""')}"`;
 }
