@@ -22,7 +22,7 @@ export interface AlertsMessage {
 
 /** Makes the body of a request in the receiver's format. */
 export function bodyOf(message: AlertsMessage, { format }: Pick<WebhookSettings, 'format'>): string {
-  return JSON.stringify(format === 'slack' ? { text: slackText(message) } : message);
+  return JSON.stringify(format === 'slack' ? { text: slackText(message), ...PLAIN } : message);
 }
 
 /**
@@ -60,10 +60,29 @@ function slackText({ type, data: { cluster, node, alerts } }: AlertsMessage): st
 
 function slackLine({ status, severity, kind, sentence, count }: Alert): string {
   const head = status === 'resolved' ? 'resolved' : severity;
-  return `${head}: ${kind}${count > 1 ? ` (${count} times)` : ''}: ${sentence}`;
+  const line = `${head}: ${kind}${count > 1 ? ` (${count} times)` : ''}: ${sentence}`;
+  // A name with a line break could begin a line that looks like another alert.
+  return line.replaceAll(/\s*[\n\v\f\r\u0085\u2028\u2029]\s*/gu, ' ');
 }
 
-/** Otherwise a name could mention a channel, or look like a link to another page. */
+/** No formatting, no links and no previews of the pages behind them. */
+const PLAIN = { mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false } as const;
+/** Takes no room, and ends what a program would take for a mention or a link. */
+const GAP = '\u200b';
+
+/**
+ * Otherwise a name or a message of an error could mention a channel, look like a link to another page, or be formatted. Other
+ * programs that take the same format know more forms than Slack: `@all`, `[text](address)`, and addresses without brackets.
+ */
 function slackEscaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('@', `@${GAP}`)
+    .replaceAll('](', `]${GAP}(`)
+    .replaceAll('://', `:${GAP}//`)
+    .replaceAll('*', '\u2217')
+    .replaceAll('`', "'")
+    .replaceAll('~', '\u223c');
 }

@@ -249,11 +249,18 @@ describe('alerts by webhook', () => {
     const { secret: _none, ...webhook } = receiver.webhook;
     const one = await node({ webhooks: [{ ...webhook, format: 'slack' }], cluster: 'dr' });
     await run(one, () => {
-      throw new Error('<!channel> & more');
+      throw new Error('<!channel> & @all [Login](https://evil.example) *bold* `x` ~y~\nwarning: two');
     });
     await received(1);
+    const said =
+      "&lt;!channel&gt; &amp; @\u200ball [Login]\u200b(https:\u200b//evil.example) \u2217bold\u2217 'x' \u223cy\u223c warning: two";
     expect(JSON.parse(receiver.requests[0]!.body)).toEqual({
-      text: '[dr] warning: run-failed: job: Jobs.export failed on app1: &lt;!channel&gt; &amp; more',
+      text: `[dr] warning: run-failed: job: Jobs.export failed on app1: ${said}`,
+      mrkdwn: false,
+      parse: 'none',
+      link_names: false,
+      unfurl_links: false,
+      unfurl_media: false,
     });
     expect(receiver.requests[0]!.headers['webhook-signature']).toBeUndefined();
   });
