@@ -5,7 +5,7 @@ import { GatekeeperError } from './gatekeeper.error.js';
 import type { SemaphoreDefinition } from './definition.js';
 import type { StoredPermit } from './permit.js';
 import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, type SemaphoreRecord } from './record.js';
-import { storedCount, storedList, storedTime } from './stored-values.js';
+import { storedCount, storedDuration, storedList, storedTime } from './stored-values.js';
 import { show } from './texts/show.js';
 
 /** The text under a record's key is not a valid record. It stays unchanged and grants nothing until it is repaired. */
@@ -20,7 +20,7 @@ export class NewerRecordError extends GatekeeperError {
   readonly code = 'newer-record';
 }
 
-const expiring = { id: z.string().min(1), expiresAt: storedTime, duration: storedTime };
+const expiring = { id: z.string().min(1), expiresAt: storedTime, duration: storedDuration };
 
 export const storedPermitSchema = z.strictObject({
   ...expiring,
@@ -32,7 +32,7 @@ export const storedPermitSchema = z.strictObject({
   group: z.string(),
   grantedAt: storedTime,
   nonce: z.string().min(1).optional(),
-  asked: z.strictObject({ duration: storedTime.positive(), under: storedTime.positive() }).optional(),
+  asked: z.strictObject({ duration: storedDuration.positive(), under: storedDuration.positive() }).optional(),
 });
 
 export const storedDefinitionSchema = z.strictObject({
@@ -40,7 +40,7 @@ export const storedDefinitionSchema = z.strictObject({
   groupPattern: z.string(),
   acquirerPattern: z.string(),
   permits: storedCount,
-  duration: storedTime.positive(),
+  duration: storedDuration.positive(),
 });
 
 export const changeSchema = z.strictObject({

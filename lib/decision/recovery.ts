@@ -1,5 +1,8 @@
+import type { SemaphoreDefinition } from './definition.js';
 import type { Expiring, StoredPermit } from './permit.js';
 import { EMPTY_RECORD, type SemaphoreRecord, type View, isActive, rewrite } from './record.js';
+import { LATEST, hasRoom } from './stored-values.js';
+import { nextToken } from './token.js';
 
 /**
  * Recovery of lost data. If a node finds a record missing, or older than its own copy, it writes the record again:
@@ -57,7 +60,7 @@ export function graceFor(
   nonce: string,
 ): Expiring {
   const duration = Math.max(...durations, ...leases.map((lease) => lease.duration));
-  const expiresAt = Math.max(now + duration, ...leases.map((lease) => lease.expiresAt));
+  const expiresAt = Math.min(LATEST, Math.max(now + duration, ...leases.map((lease) => lease.expiresAt)));
   return { id: `grace-${nonce}`, expiresAt, duration };
 }
 
@@ -68,6 +71,30 @@ export function graceFor(
 function withoutOrigin(record: SemaphoreRecord): SemaphoreRecord {
   const { origin: _, ...rest } = record;
   return rest;
+}
+
+/**
+ * A record in the place of one that can't be read. The counts begin at cluster time: no node that knew the record before it
+ * was damaged has a further copy, and no archive a higher revision, so nothing undoes what the operator does next.
+ *
+ * @param known this node's copy, if it has one; its definition and permits come back
+ * @param definition if the copy has none
+ */
+export function replaceUnreadable(
+  known: SemaphoreRecord | undefined,
+  definition: SemaphoreDefinition,
+  view: View,
+  nonce: string,
+): SemaphoreRecord {
+  const former = known && hasRoom(known) ? known : EMPTY_RECORD;
+  const counted = {
+    ...former,
+    definition: former.definition ?? definition,
+    seq: Math.max(former.seq, Math.floor(view.now)),
+    revision: Math.max(former.revision, Math.floor(view.now / 1000)),
+    lastToken: nextToken(former.lastToken, view.now),
+  };
+  return restore(counted, undefined, view, nonce);
 }
 
 /** The part of a record that an archive keeps: the definition and its last change, without permits. */

@@ -10,7 +10,7 @@ import {
   textOfPermit,
 } from './record.codec.js';
 import { EMPTY_SHARD, type NameEntry, SHARD_VERSION, type ShardRecord } from './shard.js';
-import { LATEST, storedCount, storedList, storedTime } from './stored-values.js';
+import { HIGHEST_COUNT, LATEST, storedCount, storedList, storedTime } from './stored-values.js';
 
 const nameSchema = z.string().min(1);
 
@@ -78,8 +78,8 @@ function namelessShard(text: string): ShardRecord | undefined {
   if (nonce === undefined || birth === undefined) return undefined;
   const counts = { seq: Number(seq), at: Number(at), lastToken: Number(lastToken), revision: Number(revision) };
   const grace = id === undefined ? undefined : { id, expiresAt: Number(expiresAt), duration: Number(duration) };
-  const isValid = Object.values(counts).every(Number.isSafeInteger) && counts.at <= LATEST;
-  if (!isValid || (grace && Math.max(grace.expiresAt, grace.duration) > LATEST)) return undefined;
+  const isValid = Math.max(...Object.values(counts)) <= HIGHEST_COUNT && counts.at <= LATEST;
+  if (!isValid || (grace && Math.max(grace.expiresAt, 2 * grace.duration) > LATEST)) return undefined;
   return { ...EMPTY_SHARD, ...counts, nonce, birth, names: new Map(), claims: new Map(), ...(grace && { grace }) };
 }
 

@@ -9,11 +9,38 @@ import { z } from 'zod';
 export const LATEST = 253_402_300_799_999;
 const LONGEST_TEXT = 1000;
 
-/** A count, or a fencing token. */
-export const storedCount = z.int().nonnegative();
+/**
+ * Highest count and highest token. A count grows by one with a write, and a token with the clock, which comes here in the
+ * year 2109: a higher one is damaged or forged. Beyond the safe integers a count would not grow any more, so half of them
+ * stay free.
+ */
+export const HIGHEST_COUNT = 2 ** 52;
 
-/** ms since the epoch, or a duration in ms. */
+/** A count, or a fencing token. */
+export const storedCount = z.int().nonnegative().max(HIGHEST_COUNT);
+
+/** ms since the epoch. */
 export const storedTime = storedCount.max(LATEST);
+
+/** A duration in ms. The end of a lease that begins now can still be stored. */
+export const storedDuration = storedCount.max(Math.floor(LATEST / 2));
+
+/** Counts of a record that grow with its writes. */
+interface Counts {
+  readonly seq: number;
+  readonly lastToken?: number;
+  readonly revision?: number;
+}
+
+/** Whether all readers of a record could read the next one, too. */
+export function hasRoom({ seq, lastToken = 0, revision = 0 }: Counts): boolean {
+  return Math.max(seq, lastToken, revision) < HIGHEST_COUNT;
+}
+
+/** Whether readers take the counts of a record that is about to be written. */
+export function isCountable({ seq, lastToken = 0, revision = 0 }: Counts): boolean {
+  return Math.max(seq, lastToken, revision) <= HIGHEST_COUNT;
+}
 
 /** Difference of two clocks in ms. */
 export const storedOffset = z.number().min(-LATEST).max(LATEST);

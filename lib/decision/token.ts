@@ -4,7 +4,7 @@ const PER_MS = 1024;
 /**
  * The next fencing token. It is larger than every token that was granted before, even after a loss of data, because it
  * is never below cluster time. Tokens could only get ahead of the clock with more than 1,024 grants per ms. The number
- * of ms since the epoch times 1,024 is a safe integer until the year 2248.
+ * of ms since the epoch times 1,024 is below the highest stored token until the year 2109.
  *
  * @param lastToken the highest token in the record
  * @param now cluster time in ms

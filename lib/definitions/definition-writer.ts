@@ -1,11 +1,17 @@
 import {
+  CorruptRecordError,
   type DefinitionChange,
+  MATCHES_NONE,
+  type SemaphoreDefinition,
   type SemaphoreRecord,
   type View,
   expectChangeable,
   expectOneLeader,
   given,
+  hasRoom,
   intendedDefinition,
+  quoted,
+  replaceUnreadable,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { UnknownOutcomeError } from '../stores/index.js';
@@ -39,6 +45,9 @@ export interface Marks {
   /** `bulk` of that entry. */
   readonly undoesBulk?: string | undefined;
 }
+
+/** Changes that also replace a record that can't be read, unless they expect a revision. */
+const REPAIRS: ReadonlySet<DefinitionChange['kind']> = new Set(['reset', 'remove']);
 
 /** Writes changes of definitions, with author, time and reason, into the record and the audit log. */
 export class DefinitionWriter {
@@ -97,7 +106,10 @@ export class DefinitionWriter {
       return { write: next, done, isDoneIn };
     };
     try {
-      return await this.visit(name, (recordClient) => recordClient.transact(plan));
+      const mayRepair = REPAIRS.has(kind) && options.expectedRevision === undefined;
+      return await this.visit(name, (recordClient) =>
+        mayRepair ? this.#orRepaired(recordClient, plan) : recordClient.transact(plan),
+      );
     } catch (error) {
       isDoubtful ||= error instanceof UnknownOutcomeError;
       throw error;
@@ -110,6 +122,24 @@ export class DefinitionWriter {
   /** The author of a change. Default: this node. */
   author(options: ChangeOptions): ReturnType<typeof authorOf> {
     return authorOf(options, this.context.node);
+  }
+
+  /** Replaces a record that can't be read, and then makes the change. Both are the operator's. */
+  async #orRepaired<T>(recordClient: SemaphoreClient, plan: SemaphorePlan<T>): Promise<T> {
+    const { name } = recordClient;
+    const definition = this.declared.get(name) ?? grantingNothing(name);
+    const inOrder: SemaphorePlan<T> = (record, ...rest) => {
+      if (record && !hasRoom(record))
+        throw new CorruptRecordError(`the counts of ${quoted(name)} are damaged: reset it`);
+      return plan(record, ...rest);
+    };
+    try {
+      return await recordClient.transact(inOrder);
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error;
+      if (!(await recordClient.repair((known, ...rest) => replaceUnreadable(known, definition, ...rest)))) throw error;
+      return recordClient.transact(plan);
+    }
   }
 
   #note(
@@ -134,6 +164,11 @@ export class DefinitionWriter {
       ...given({ bulk, undoes, undoesBulk }),
     });
   }
+}
+
+/** The definition of a record that can't be read, and is removed. */
+function grantingNothing(name: string): SemaphoreDefinition {
+  return { name, groupPattern: MATCHES_NONE, acquirerPattern: MATCHES_NONE, permits: 0, duration: 1000 };
 }
 
 /** Whether a definition in a shard was removed. After that, only the shard's revision shows the removal. */

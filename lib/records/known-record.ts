@@ -1,5 +1,5 @@
 import { LeaseExpiry } from '../clock/index.js';
-import { CorruptRecordError, type Expiring, NewerRecordError, type View, quoted } from '../decision/index.js';
+import { CorruptRecordError, type Expiring, NewerRecordError, type View, hasRoom, quoted } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 
@@ -55,9 +55,10 @@ export class KnownRecord<R extends StoredRecord> {
     return this.#furthest;
   }
 
-  /** Whether a record lacks writes that this node has seen. */
+  /** Whether a record lacks writes that this node has seen. One without room has no next version: what follows is new. */
   isAheadOf(record: R): boolean {
-    return this.#furthest !== undefined && this.codec.isBehind(record, this.#furthest);
+    const furthest = this.#furthest;
+    return furthest !== undefined && hasRoom(furthest) && this.codec.isBehind(record, furthest);
   }
 
   /** The view for a decision now. Call it only while cluster time is fresh. */

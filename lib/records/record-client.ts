@@ -1,5 +1,13 @@
 import { trySample } from '../clock/index.js';
-import { type Expiring, type View, isDoubted, quoted } from '../decision/index.js';
+import {
+  CorruptRecordError,
+  type Expiring,
+  type View,
+  hasRoom,
+  isCountable,
+  isDoubted,
+  quoted,
+} from '../decision/index.js';
 import { StoreUnavailableError } from '../stores/index.js';
 import type { Context } from '../context/context.js';
 import { Deadline } from '../async/deadline.js';
@@ -112,6 +120,38 @@ export class RecordClient<R extends StoredRecord> {
     return looking;
   }
 
+  /**
+   * Replaces a text that can't be read, or whose counts have no room for another write. Only for an operator: what the text
+   * said is lost.
+   *
+   * @param make the record to write; gets this node's copy, if it has one
+   * @returns false if the record is in order, or there is none
+   * @throws NewerRecordError, and the errors of {@link transact}
+   */
+  repair(make: (known: R | undefined, view: View, nonce: string) => R): Promise<boolean> {
+    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
+    const call = new RecordCall<R, boolean>(() => ({ result: true }), deadline, this.#subject);
+    return this.#queue.run(async () => {
+      for (let tries = 0; ; tries++) {
+        const text = await call.ask(() => this.context.store.read(this.key));
+        if (text === undefined || this.#isSound(text)) return tries > 0;
+        if (!this.context.clusterClock.isFresh) await this.#setClock(call);
+        const record = make(this.#seen.furthest, this.view(), this.context.random.id());
+        if (await this.#replace(record, text, call)) return true;
+        await call.backOff(tries, this.context.random);
+      }
+    });
+  }
+
+  #isSound(text: string): boolean {
+    try {
+      return hasRoom(this.codec.decode(this.name, text));
+    } catch (error) {
+      if (error instanceof CorruptRecordError) return false;
+      throw error;
+    }
+  }
+
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View {
     return this.#seen.view();
@@ -162,7 +202,7 @@ export class RecordClient<R extends StoredRecord> {
       // Plans again even if the sample failed, because time has passed.
       return trySample(this.context, call.deadline.timeout).then(() => this.#lookAndStep(call));
     }
-    if (step && 'write' in step) return this.#write(this.#prepare(step), call);
+    if (step && 'write' in step) return this.#write(this.#prepare(this.#countable(step)), call);
     if (!step || !call.isRead) return this.#readAndStep(call);
     if (attempts.some(({ isUncertain }) => isUncertain)) step.unclear?.();
     return Promise.resolve(step.result);
@@ -231,6 +271,14 @@ export class RecordClient<R extends StoredRecord> {
     );
   }
 
+  /** @throws CorruptRecordError if no reader could read the record: then it could not be changed any more */
+  #countable<S extends Pick<Write<R, unknown>, 'write'>>(step: S): S {
+    if (isCountable(step.write)) return step;
+    throw new CorruptRecordError(
+      `${this.#subject()} has no room for another write: its counts are damaged, so reset it`,
+    );
+  }
+
   async #tryAgain<T>(call: RecordCall<R, T>): Promise<T> {
     await call.backOff(call.attempts.length, this.context.random);
     return this.#readAndStep(call);
@@ -244,18 +292,21 @@ export class RecordClient<R extends StoredRecord> {
       const record = text === undefined ? undefined : this.#seen.decode(text);
       const isLost = isDoubted(text);
       const { furthest = isLost ? record : undefined } = this.#seen;
-      const isWhole = record && !isLost && !this.codec.isBehind(record, furthest ?? record);
+      const isWhole = record && !isLost && !this.#seen.isAheadOf(record);
       if (!furthest || isWhole) return this.#seen.accept(text, record, askedAt);
       if (!this.context.clusterClock.isFresh) await this.#setClock(call);
       const restored = this.codec.restore(furthest, record, this.view(), this.context.random.id());
-      if (await this.#restore(restored, text, call)) return;
+      if (await this.#replace(restored, text, call)) {
+        this.#notify((listener) => listener.restored?.(restored));
+        return;
+      }
       await call.backOff(tries, this.context.random);
     }
   }
 
-  /** Writes a restored record after the store lost data. @returns false if that is not certain */
-  async #restore<T>(record: R, found: string | undefined, call: RecordCall<R, T>): Promise<boolean> {
-    const text = this.codec.encode(record);
+  /** Writes a record in the place of a text that is lost or damaged. @returns false if that is not certain */
+  async #replace<T>(record: R, found: string | undefined, call: RecordCall<R, T>): Promise<boolean> {
+    const text = this.codec.encode(this.#countable({ write: record }).write);
     try {
       if (!(await call.deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
     } catch (error) {
@@ -263,7 +314,6 @@ export class RecordClient<R extends StoredRecord> {
       throw call.refused(error);
     }
     this.#seen.keep(text, record);
-    this.#notify((listener) => listener.restored?.(record));
     return true;
   }
 

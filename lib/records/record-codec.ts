@@ -6,6 +6,10 @@ export interface StoredRecord {
   readonly nonce: string;
   /** Grows by one with every write. If it is lower than a node has seen before, writes were lost. */
   readonly seq: number;
+  /** Highest token, if the record has tokens. */
+  readonly lastToken?: number;
+  /** Grows with every edit, if the record has edits. */
+  readonly revision?: number;
   /** The writer's cluster time in ms. Every reader uses it to check the clocks, without an extra request. */
   readonly at: number;
 }

@@ -109,6 +109,11 @@ export class RoutedClient implements SemaphoreClient {
     return isStuck ? this.route.revive(own, asked).then(() => own.transact(plan)) : own.transact(plan);
   }
 
+  /** A shard that can't be read holds other names, too, so it is not replaced for one of them. */
+  repair(...call: Parameters<OwnRecordClient['repair']>): Promise<boolean> {
+    return this.route.own().repair(...call);
+  }
+
   view(): View {
     return this.#current().view();
   }

@@ -39,6 +39,8 @@ export interface SemaphoreClient {
    * @throws InvalidOptionsError for a duration that is too long for a semaphore without a definition
    */
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T>;
+  /** Replaces the name's own record, if it can't be read. See {@link RecordClient.repair}. */
+  repair: OwnRecordClient['repair'];
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View;
   /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */

@@ -136,6 +136,15 @@ describe('what the command line changes', () => {
     expect((await gatekeeper(['status', 'report'])).exitCode).toBe(3);
   });
 
+  it("removes a semaphore whose record can't be read", async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    const raw = store.open();
+    await raw.compareAndSet('semaphore:report', await raw.read('semaphore:report'), 'damaged');
+    expect(await gatekeeper(['remove', 'report'])).toMatchObject({ exitCode: 0, out: 'report: removed\n' });
+    expect(await app.definitions.get('report')).toBeUndefined();
+  });
+
   it("never drops another's permit by its own clock: it has only just come", async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node({ clockTolerance: '20s', definitions: [{ name: 'slow', duration: '61s' }] });

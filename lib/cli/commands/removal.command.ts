@@ -42,16 +42,22 @@ export function revokeCommand(runner: Runner): Command {
 }
 
 async function remove(session: Session, operator: Operator, name: string, { reason, ...care }: Options) {
-  const { definition, holders } = await operator.holding(name);
-  if (!definition) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
+  const found = await operator.holding(name).catch(ifUnreadable);
+  if (found && !found.definition) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
+  const { holders } = found ?? {};
   return withCare(session, care, {
-    plan: { removed: name, holders },
-    sentence: `remove ${plain(name)} and ${holdersText(holders)}`,
+    plan: { removed: name, ...(holders && { holders }) },
+    sentence: `remove ${plain(name)} and ${holders ? holdersText(holders) : "its record, which can't be read, with all its permits"}`,
     change: async () => {
       if (!(await operator.remove(name, { reason }))) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
       session.output.result({ removed: name }, () => `${plain(name)}: removed`);
     },
   });
+}
+
+/** An operator may remove a record that can't be read. Its holders are not known then. @throws any other error */
+function ifUnreadable(error: unknown): undefined {
+  if ((error as { readonly code?: unknown }).code !== 'corrupt-record') throw error;
 }
 
 interface Which {
