@@ -18,6 +18,7 @@ import { HeavyAnswers } from './http/heavy-answers.js';
 import { UnreadAnswers } from './http/unread-answers.js';
 import { HostErrors } from './http/host-errors.js';
 import { HttpCheck } from './http/http-check.js';
+import { IncomingBodies } from './http/incoming-bodies.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { InvalidPathController } from './routes/invalid-path.controller.js';
@@ -78,6 +79,7 @@ const PROVIDERS: Provider[] = [
   HostErrors,
   OpenConsoleCheck,
   HttpCheck,
+  IncomingBodies,
   PatternWarmUp,
   PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },

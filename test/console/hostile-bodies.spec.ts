@@ -1,7 +1,18 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ROUTES, type Route } from '../../lib/console/api/index.js';
+import { JsonScan } from '../../lib/console/http/json-scan.js';
 import { expectProblem } from './api.contract.js';
 import { MEDIA_TYPE } from '../../lib/stores/remote/protocol.js';
-import { PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+import { type Host, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
+
+@Controller('host')
+class HostController {
+  @Post()
+  count(@Body() body: object): string {
+    return String(Object.keys(body).length);
+  }
+}
 
 const NO_TEXT = { toString: 1 };
 const NESTED = '['.repeat(30_000) + ']'.repeat(30_000);
@@ -81,5 +92,82 @@ describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
     const headers = { authorization: `Bearer ${TOKENS.node}`, 'content-type': MEDIA_TYPE };
     const answer = await fetch(`${url}/api/store/journal/append`, { method: 'POST', headers, body });
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'too-large']);
+  });
+
+  describe('that are refused before any parser sees them', () => {
+    const LARGE_BODIES: Host =
+      platform === 'Fastify'
+        ? { fastify: { bodyLimit: 2_000_000 } }
+        : { prepare: (app) => (app as NestExpressApplication).useBodyParser('json', { limit: '2mb' }) };
+    const boot = (host: Host = {}) => start({ platform, gatekeeper, ...LARGE_BODIES, ...host });
+    afterEach(() => void jest.restoreAllMocks());
+
+    const fields = (count: number) =>
+      Array.from({ length: count }, (_, index) => `"${index.toString(36)}":1`).join(',');
+    const nested = (count: number) => '['.repeat(count) + ']'.repeat(count);
+    const TASKS = '/api/tasks';
+    const SPELLING = platform === 'Express' ? '/API/Tasks' : '/api/%74asks';
+
+    it.each<[string, string, string, number, string, Record<string, string>?]>([
+      ['unknown fields of a task', TASKS, `{"id":"a:1",${fields(32_000)}}`, 413, 'too-large'],
+      ['unknown fields of a result', `${TASKS}/a%3A1/complete`, `{"token":1,${fields(32_000)}}`, 413, 'too-large'],
+      ['fields of data', TASKS, `{"id":"a:1","data":{${fields(32_000)}}}`, 413, 'too-large'],
+      [
+        'fields of many objects',
+        TASKS,
+        `{"id":"a:1","data":[${Array(12_000).fill('{"a":1}').join(',')}]}`,
+        413,
+        'too-large',
+      ],
+      ['lists in lists', TASKS, `{"id":"a:1","data":${nested(500_000)}}`, 400, 'bad-request'],
+      ['objects in objects', TASKS, `{"id":"a:1","data":${'{"a":'.repeat(100_000)}1`, 400, 'bad-request'],
+      ['values', TASKS, `{"id":"a:1","data":[${Array(400_000).fill(0).join(',')}]}`, 413, 'too-large'],
+      ['empty lists', TASKS, `{"id":"a:1","data":[${Array(300_000).fill('[]').join(',')}]}`, 413, 'too-large'],
+      ['bytes', '/api/permits', `{"semaphore":"${'x'.repeat(200_000)}"}`, 413, 'too-large'],
+      ['blanks', '/api/permits', `{"semaphore":"job"${' '.repeat(200_000)}}`, 413, 'too-large'],
+      ['fields, by another spelling of the path', SPELLING, `{${fields(32_000)}}`, 413, 'too-large'],
+      ['compressed bytes', TASKS, `{"id":"a:1"}`, 415, 'not-json', { 'content-encoding': 'gzip' }],
+      ['UTF-16', TASKS, `{"id":"a:1"}`, 415, 'not-json', { 'content-type': 'application/json; charset=utf-16le' }],
+      [
+        'fields of the store',
+        '/api/store/compare-and-set',
+        `{${fields(32_000)}}`,
+        413,
+        'too-large',
+        { 'content-type': MEDIA_TYPE },
+      ],
+      [
+        'lists of the store',
+        '/api/store/read',
+        `{"key":${nested(2_400_000)}}`,
+        400,
+        'bad-request',
+        { 'content-type': MEDIA_TYPE },
+      ],
+    ])('%s', async (_, path, body, status, code, headers = {}) => {
+      const { url } = await boot();
+      const parse = jest.spyOn(JSON, 'parse');
+      for (const sent of [body, new Blob([body]).stream()]) {
+        const answer = await fetch(url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${TOKENS.node}`, 'content-type': 'application/json', ...headers },
+          body: sent,
+          duplex: 'half',
+        } as RequestInit);
+        expect([answer.status, (await answer.json()) as unknown]).toMatchObject([status, { code }]);
+      }
+      // The parser of the application may get the begin of a body, which is within the bounds.
+      for (const [text] of parse.mock.calls) expect(new JsonScan().add(Buffer.from(text))).toBeUndefined();
+      expect(Math.max(0, ...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(70_000);
+    });
+
+    it("of the application itself are none of the console's business", async () => {
+      const { url } = await boot({ metadata: { controllers: [HostController] } });
+      for (const body of [`{${fields(20_000)}}`, nested(40)]) {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(`${new URL(url).origin}/host`, { method: 'POST', headers, body });
+        expect([answer.status, await answer.text()]).toEqual([201, String(Object.keys(JSON.parse(body)).length)]);
+      }
+    });
   });
 });

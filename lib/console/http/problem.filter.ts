@@ -4,6 +4,7 @@ import { safeStack, show } from '../../decision/index.js';
 import { type Problem } from '../api/index.js';
 import { ClientGoneError } from './client-abort.decorator.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';
+import { refusalOf } from './incoming-bodies.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
 /**
@@ -23,7 +24,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   /** Answers a request that the application's server has refused itself. */
   answerHost(error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
-    this.#answer(problemOfServer(error), error, request, response);
+    const refusal = refusalOf(rawRequest(request));
+    const problem = refusal ? problemOf(refusal) : problemOfServer(error);
+    this.#answer(problem, error, request, response);
   }
 
   #answer(problem: Problem, error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {

@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { ProblemCode } from '../api/index.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
+import type { ConsoleSettings } from '../console.settings.js';
+import { DEEPEST, type JsonFault, JsonScan, MOST_FIELDS, MOST_VALUES } from './json-scan.js';
+import { OwnCalls } from './own-calls.js';
+import { ProblemError } from './problem.error.js';
+
+/** Of the requests whose bodies are watched. */
+const bodies = new WeakMap<IncomingMessage, IncomingBody>();
+
+/**
+ * Looks at the bodies of the console's calls while they arrive, before the parser of the application gets them. To parse 1 MB
+ * that nests deep would block the event loop for 100 ms. The rest of a body that is refused is dropped.
+ */
+@Injectable()
+export class IncomingBodies implements OnModuleInit {
+  readonly #calls: OwnCalls;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings,
+  ) {
+    this.#calls = new OwnCalls(path);
+  }
+
+  onModuleInit(): void {
+    const server: Server | undefined = this.host.httpAdapter?.getHttpServer();
+    // Before the listener that gives the request to the application. An application without a server has no such event.
+    server?.prependListener?.('request', (request) => this.#watch(request));
+  }
+
+  #watch(request: IncomingMessage): void {
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    const largest = this.#calls.largestBodyOf(request.url ?? '');
+    if (largest === undefined) return;
+    const body = new IncomingBody(request, largest);
+    bodies.set(request, body);
+    const push = request.push.bind(request);
+    request.push = (piece, encoding) => (piece === null || body.add(piece) ? push(piece, encoding) : true);
+  }
+}
+
+/** Whether the body of a request was checked while it arrived. */
+export function isWatched(request: IncomingMessage): boolean {
+  return bodies.has(request);
+}
+
+/** Why the body of a request is refused, as far as it has arrived. */
+export function refusalOf(request: IncomingMessage): ProblemError | undefined {
+  return bodies.get(request)?.refusal;
+}
+
+class IncomingBody {
+  refusal: ProblemError | undefined;
+  readonly #scan = new JsonScan();
+  #size = 0;
+
+  /** @param largest bytes */
+  constructor(
+    { headers }: IncomingMessage,
+    private readonly largest: number,
+  ) {
+    this.refusal = refusalOfHeaders(headers) ?? this.#refusalOf(Number(headers['content-length'] ?? 0));
+  }
+
+  /** @returns whether the application may have this piece */
+  add(piece: Uint8Array): boolean {
+    this.#size += piece.length;
+    this.refusal ??= this.#refusalOf(this.#size) ?? problemOfJson(this.#scan.add(piece));
+    return this.refusal === undefined;
+  }
+
+  #refusalOf(size: number): ProblemError | undefined {
+    return size > this.largest ? tooLarge(this.largest) : undefined;
+  }
+}
+
+/** In another encoding the bytes would not show what is in the body. */
+function refusalOfHeaders(headers: IncomingHttpHeaders): ProblemError | undefined {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = headers;
+  if (encoding.toLowerCase() !== 'identity') {
+    return new ProblemError('not-json', `send the body without "Content-Encoding: ${encoding.slice(0, 20)}"`);
+  }
+  const charset = /charset\s*=\s*"?([^";,\s]*)/i.exec(type)?.[1] ?? 'utf-8';
+  if (/^(utf-?8|us-ascii)$/i.test(charset)) return undefined;
+  return new ProblemError('not-json', 'send the body in UTF-8');
+}
+
+export function tooLarge(largest: number): ProblemError {
+  return new ProblemError('too-large', `the body is larger than ${largest} bytes`);
+}
+
+/** Returns the refusal of a body with a fault. */
+export function problemOfJson(fault: JsonFault | undefined): ProblemError | undefined {
+  if (fault === undefined) return undefined;
+  const [code, detail] = FAULTS[fault];
+  return new ProblemError(code, detail);
+}
+
+const FAULTS = {
+  'too deep': ['bad-request', `the body nests more than ${DEEPEST} levels deep`],
+  'too many values': ['too-large', `the body has more than ${MOST_VALUES} values`],
+  'too many fields': ['too-large', `the body has more than ${MOST_FIELDS} fields`],
+} as const satisfies Record<JsonFault, readonly [ProblemCode, string]>;

@@ -1,0 +1,47 @@
+import { LARGEST_BODY, ROUTES, type Route } from '../api/index.js';
+import { STORE_ROUTES } from '../store/store.routes.js';
+
+/** All calls of the console that a client may make. */
+const CALLS: readonly Route[] = [...Object.values<Route>(ROUTES), ...Object.values<Route>(STORE_ROUTES)];
+
+/** Tells the console's calls from those of the application, below any prefix of the application. */
+export class OwnCalls {
+  readonly #paths: readonly string[];
+  readonly #pattern: RegExp;
+
+  /** @param mount the console's own path: "internal/gatekeeper" */
+  constructor(mount: string) {
+    this.#paths = [...new Set(CALLS.map(({ path }) => path))];
+    const calls = this.#paths.map((path) => `(${escaped(path).replaceAll(/:\w+/g, '[^/]+')})`);
+    // It matches the full path, so the host's other routes never match. Express does not tell capitals from small letters.
+    this.#pattern = new RegExp(`(?:^|/)${escaped(mount)}/+(?:${calls.join('|')})/*$`, 'i');
+  }
+
+  /** Whether a URL, with or without its query, is that of a call. */
+  has(url: string): boolean {
+    return this.#pattern.test(pathOf(url));
+  }
+
+  /** The largest body that a call takes, in bytes; undefined for a URL of the application. */
+  largestBodyOf(url: string): number | undefined {
+    const found = this.#pattern.exec(pathOf(url))?.slice(1) ?? [];
+    const index = found.findIndex((each) => each !== undefined);
+    const path = this.#paths[index];
+    if (path === undefined) return undefined;
+    return Math.max(...CALLS.filter((call) => call.path === path).map(({ largestBody = LARGEST_BODY }) => largestBody));
+  }
+}
+
+/** Fastify also takes a path whose letters are encoded. */
+function pathOf(url: string): string {
+  const path = url.split(/[?#]/, 1)[0]!;
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
