@@ -94,6 +94,14 @@ describe.each(PLATFORMS)('hostile bodies on %s', (platform) => {
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'too-large']);
   });
 
+  it('of the store with a list of tens of thousands of faults are refused with one', async () => {
+    const { url } = await start({ platform, gatekeeper });
+    const body = `{"journal":"runs","texts":[${Array(30_000).fill(0).join(',')}]}`;
+    const headers = { authorization: `Bearer ${TOKENS.node}`, 'content-type': MEDIA_TYPE };
+    const answer = await fetch(`${url}/api/store/journal/append`, { method: 'POST', headers, body });
+    expect([answer.status, (await answer.json()) as unknown]).toMatchObject([400, { faults: [expect.any(String)] }]);
+  });
+
   describe('that are refused before any parser sees them', () => {
     const LARGE_BODIES: Host =
       platform === 'Fastify'

@@ -23,6 +23,10 @@ export const BEAT = 5000;
 const LONGEST_POSITION = 4000;
 
 const text = z.string();
+/** A list of texts. One fault for all of them: a list may have tens of thousands. */
+const texts = z.custom<string[]>((value) => Array.isArray(value) && value.every((each) => typeof each === 'string'), {
+  error: 'is not a list of texts',
+});
 const key = z.string().max(1000);
 const journal = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 
@@ -82,7 +86,7 @@ export const CALLS = {
   append: {
     path: 'api/store/journal/append',
     writes: true,
-    body: z.strictObject({ journal, texts: z.array(text) }),
+    body: z.strictObject({ journal, texts }),
     answer: answer({}),
   },
   readJournal: {
