@@ -267,6 +267,7 @@ export const ROUTES = {
     method: 'GET',
     path: 'api/openapi.json',
     summary: 'This document',
+    isConditional: true,
     answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
   }),
 } as const satisfies Record<string, DocumentedRoute>;

@@ -15,12 +15,30 @@ export async function isKnownToClient(
   response: ConsoleResponse,
   essence: Iterable<unknown>,
 ): Promise<boolean> {
-  const tag = await inSlices(tagOf(essence), systemClock);
+  return isTagKnown(request, response, await inSlices(tagOf(essence), systemClock));
+}
+
+/**
+ * Sets the ETag of an answer, and the status 304 if the client already has the answer. A proxy that compresses answers makes a
+ * tag weak, so only what follows `W/` counts.
+ */
+export function isTagKnown(request: ConsoleRequest, response: ConsoleResponse, tag: string): boolean {
   response.header('ETag', tag);
-  const known = request.headers['if-none-match']?.split(',').map((each) => each.trim());
-  if (!known?.includes(tag)) return false;
+  const known = request.headers['if-none-match']?.split(',').map(opaqueTag);
+  if (!known?.includes(opaqueTag(tag))) return false;
   response.status(304);
   return true;
+}
+
+function opaqueTag(tag: string): string {
+  return tag.trim().replace(/^W\//, '');
+}
+
+/** The strong ETag of bytes that never change. */
+export function tagOfBytes(...parts: readonly Uint8Array[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return `"${hash.digest('base64url').slice(0, 22)}"`;
 }
 
 function* tagOf(essence: Iterable<unknown>): Pieces<string> {

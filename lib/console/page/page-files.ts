@@ -1,8 +1,11 @@
 import loadConsolePage from '../../../load-console-page.cjs';
+import { tagOfBytes } from '../http/conditional.js';
 
 export interface PageFile {
   readonly content: Buffer;
   readonly type: string;
+  /** ETag of the content. */
+  readonly tag: string;
 }
 
 /** The built files of the page. They are small, so they stay in memory. */
@@ -25,6 +28,10 @@ export class PageFiles {
   #loaded(): ReadonlyMap<string, PageFile> {
     const loaded = this.load();
     const files = loaded ? [['', loaded.page] as const, ...Object.entries(loaded.assets)] : [];
-    return new Map(files.map(([name, { type, text }]) => [name, { type, content: Buffer.from(text) }]));
+    return new Map(files.map(([name, { type, text }]) => [name, fileOf(type, Buffer.from(text))]));
   }
+}
+
+function fileOf(type: string, content: Buffer): PageFile {
+  return { type, content, tag: tagOfBytes(content) };
 }

@@ -2,6 +2,7 @@ import { Get, HttpStatus, Inject, Param, Req, Res, SetMetadata, StreamableFile }
 import { HttpAdapterHost } from '@nestjs/core';
 import { CONSOLE_SETTINGS, ROUTE_METADATA } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
+import { isTagKnown } from '../http/conditional.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
@@ -44,28 +45,32 @@ export class PageController {
   @Get(['', PAGE_NAME])
   @SetMetadata(ROUTE_METADATA, {})
   async page(
-    @Req() { originalUrl, url }: ConsoleRequest,
+    @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: ConsoleResponse,
   ): Promise<StreamableFile | undefined> {
+    const { originalUrl, url } = request;
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
-    return path.endsWith('/') || path.endsWith(`/${PAGE_NAME}`) ? this.#give('', response) : this.#redirect(response);
+    const isPage = path.endsWith('/') || path.endsWith(`/${PAGE_NAME}`);
+    return isPage ? this.#give('', request, response) : this.#redirect(response);
   }
 
   @Get('assets/:name')
   @SetMetadata(ROUTE_METADATA, {})
   asset(
     @Param('name') name: string,
+    @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: ConsoleResponse,
   ): Promise<StreamableFile | undefined> {
-    return this.#give(name, response);
+    return this.#give(name, request, response);
   }
 
-  async #give(name: string, response: ConsoleResponse): Promise<StreamableFile> {
+  async #give(name: string, request: ConsoleRequest, response: ConsoleResponse): Promise<StreamableFile | undefined> {
     const file = this.files.get(name);
     if (!file) throw new ProblemError('not-found', notFound(name));
     // The name of an asset contains a hash of its content, so the content never changes.
     const caching = name === '' ? 'no-cache' : 'public, max-age=31536000, immutable';
     this.#setHeaders(response, { ...HEADERS, 'Cache-Control': caching });
+    if (isTagKnown(request, response, file.tag)) return undefined;
     return new StreamableFile(file.content, { type: file.type, length: file.content.length });
   }
 
