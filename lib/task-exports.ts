@@ -22,6 +22,7 @@ export {
   type MissedTicks,
   type Outcome,
   type Priority,
+  type Released,
   type ResultOf,
   type Retried,
   RetryLaterError,

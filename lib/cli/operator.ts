@@ -32,6 +32,7 @@ import type {
   HandledType,
   ListedState,
   Priority,
+  Released,
   Retried,
   Submitted,
   TaskDetails,
@@ -132,6 +133,7 @@ export interface TaskOperator {
   cancelGroup(id: string, meta: ChangeMeta): Promise<GroupCancelled>;
   /** @throws an error with the exit code `conflict` if it can't run again */
   retry(id: string, meta: ChangeMeta): Promise<Retried>;
+  release(id: string, meta: ChangeMeta): Promise<Released>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CanActivate, Type } from '@nestjs/common';
+import type { DurationInput } from '../decision/index.js';
 import type { Role } from './api/index.js';
 
 /** A secret that gives its sender the rights of a role. */
@@ -15,6 +16,11 @@ export interface ConsoleToken {
   readonly names?: string;
   /** Whether the token may only take, refresh and release permits. For `operate` and `define`. Default false. */
   readonly permitsOnly?: boolean;
+  /**
+   * The longest lease with which it may claim and renew tasks: ms, or text such as "12h". Longer ones are refused, because a
+   * worker that crashes keeps its tasks so long. Default 1 hour.
+   */
+  readonly maxLease?: DurationInput;
 }
 
 /**

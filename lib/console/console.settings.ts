@@ -1,6 +1,14 @@
 import type { CanActivate, Type } from '@nestjs/common';
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, nameSchema, show, onlyFields, patternSchema } from '../decision/index.js';
+import {
+  InvalidOptionsError,
+  durationSchema,
+  faultsOf,
+  nameSchema,
+  show,
+  onlyFields,
+  patternSchema,
+} from '../decision/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 import { logsUrlFault } from './logs-url.js';
@@ -34,6 +42,7 @@ const tokenSchema = onlyFields({
   role: z.enum(ROLES, { error: ({ input }) => `${show(input)} is not one of ${ROLES.join(', ')}` }),
   names: patternSchema.optional(),
   permitsOnly: switchSchema.optional(),
+  maxLease: durationSchema.optional(),
 }).superRefine(({ role, names, permitsOnly }, context) => {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   if (names !== undefined && role === 'node') fault('names', 'does not fit the role node, which uses the store itself');

@@ -8,7 +8,14 @@ export const HANDOVERS = ['step-down', 'transfer'] as const;
 export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
 
 /** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
-export const TASK_CHANGES = ['cancel-task', 'retry-task', 'cancel-group', 'type-off', 'type-on'] as const;
+export const TASK_CHANGES = [
+  'cancel-task',
+  'retry-task',
+  'release-task',
+  'cancel-group',
+  'type-off',
+  'type-on',
+] as const;
 
 /** Submissions and claims of tasks by programs. One entry stands for many. */
 export const TASK_CALLS = ['submit-tasks', 'claim-tasks'] as const;

@@ -1,16 +1,31 @@
-import { reservedNameFault } from '../decision/index.js';
+import { TASK_PREFIX, reservedNameFault } from '../decision/index.js';
+import { HandledTypes } from './handled-types.js';
 import type { Parts } from './parts.js';
 import type { ObservedNode } from './telemetry.js';
 
 /** The node of these parts, as telemetry sees it. */
-export function observedNode({ context, directory, health, cluster, allocation }: Parts): ObservedNode {
+export function observedNode({
+  context,
+  directory,
+  health,
+  cluster,
+  allocation,
+  tasks,
+  registry,
+}: Parts): ObservedNode {
   const { node, events, nodeClock } = context;
+  const handled = new HandledTypes(context, registry, (type) => tasks.isOfCode(type));
+  const isDeclared = (name: string) => directory.declared.has(name);
+  const isHandled = (type: string) => isDeclared(TASK_PREFIX + type) || handled.has(type);
+  const isMade = (name: string) =>
+    name.startsWith(TASK_PREFIX) ? isHandled(name.slice(TASK_PREFIX.length)) : reservedNameFault(name) !== undefined;
   const candidates = () => [cluster, allocation.cluster].flatMap((each) => each.candidates);
   return {
     node,
     monotonic: () => nodeClock.monotonic(),
     events: events.asObservable(),
-    isDeclared: (name) => directory.declared.has(name) || reservedNameFault(name) !== undefined,
+    isDeclared: (name) => isDeclared(name) || isMade(name),
+    isHandled,
     held: () =>
       new Map([...directory.inUse].map(([name, { heldLeases }]) => [name, heldLeases.leases.filter(isHeld).length])),
     health: () => health.report(),

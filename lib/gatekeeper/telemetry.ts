@@ -13,6 +13,11 @@ export interface ObservedNode {
   readonly events: Observable<GatekeeperEvent>;
   /** Whether code defines the semaphore, or the package does: there are only a few such names. */
   isDeclared(semaphore: string): boolean;
+  /**
+   * Whether a node of the cluster handles tasks of this type, as far as this node knows, or code of this node submits or limits
+   * them. Programs may name any other type.
+   */
+  isHandled(type: string): boolean;
   /** Numbers of the permits that this process holds, by semaphore. */
   held(): ReadonlyMap<string, number>;
   health(): Health;

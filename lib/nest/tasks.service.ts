@@ -9,6 +9,7 @@ import type {
   HandledType,
   HandlerOptions,
   InvalidTaskFunction,
+  Released,
   ResultOf,
   Retried,
   ScheduleFunction,
@@ -151,6 +152,18 @@ export class TasksService {
    */
   retry(task: TaskName | string): Promise<Retried> {
     return this.#tasks.retry(task);
+  }
+
+  /**
+   * Ends the claim of a program, which works over HTTP: another worker may claim the task at once, and the next call of the
+   * program is refused.
+   *
+   * @param task its name or id
+   * @returns whether it is `released`, or that was `refused` because no program has it, and why
+   * @throws StoreUnavailableError (NoQuorumError) if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  release(task: TaskName | string): Promise<Released> {
+    return this.#tasks.release(task);
   }
 
   /**

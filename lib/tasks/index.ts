@@ -10,7 +10,6 @@ export {
   type WaitingType,
   type WaitingTypes,
 } from './by-hand/task-list.js';
-export type { AttemptEnd } from './overview/recent-ends.js';
 export {
   type FoundGroups,
   type TaskGroupOverview,
@@ -69,6 +68,7 @@ export type { CancelOptions } from './by-hand/cancel-options.js';
 export type { Cancelled } from './by-hand/cancel.js';
 export type { GroupCancelled } from './by-hand/cancel-group.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
+export type { Released } from './by-hand/release.js';
 export type { Retried } from './by-hand/retry.js';
 export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
 export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';

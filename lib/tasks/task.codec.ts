@@ -64,6 +64,7 @@ const bodySchema = z.strictObject({
   isPutOff: z.literal(true).optional(),
   owner: id.optional(),
   lease: storedTime.optional(),
+  lastProgram: id.optional(),
   data: z.unknown().optional(),
   trace: trace.optional(),
   member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),

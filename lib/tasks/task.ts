@@ -61,6 +61,8 @@ export interface Task {
   readonly to?: TaskTarget;
   /** Claims rotate over the keys of the waiting tasks of a type. Absent for a task that takes no part in that. */
   readonly fairKey?: string;
+  /** Until its next claim: instance of the program that had it last. Absent if a node had it last, or none. */
+  readonly lastProgram?: string;
   /** Any JSON value; absent if none was given. */
   readonly data?: unknown;
   /**

@@ -51,13 +51,13 @@ export class LeaseExpiredError extends GatekeeperError {
   }
 }
 
-/** External programs have named more types of tasks on this node than it serves: each one has queues in the store. */
+/** A program has named more types of tasks on this node than it serves: each one has queues in the store. */
 export class TooManyTypesError extends GatekeeperError {
   static override readonly className = 'TooManyTypesError';
   readonly code = 'too-many-types';
 
   constructor(most: number) {
-    super(`programs have named ${most} types of tasks on this node, which is the most: use fewer types`);
+    super(`this program has named ${most} types of tasks within ten minutes, which is the most: use fewer types`);
   }
 }
 

@@ -4,6 +4,7 @@ import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options
 import { type Cancelled, cancelTask } from './by-hand/cancel.js';
 import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
 import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
+import { type Released, releaseTask } from './by-hand/release.js';
 import { type Retried, retryTask } from './by-hand/retry.js';
 import { type TaskPage, type TaskQuery, type WaitingTypes, listTasks, waitingTypes } from './by-hand/task-list.js';
 import { type TaskView, viewOf } from './by-hand/task-view.js';
@@ -11,6 +12,7 @@ import { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
 import { type Submitted, observedSubmit } from './submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
+import type { SubmitOptions } from './submit-options.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
 import { type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
@@ -28,6 +30,9 @@ export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
   readonly maxRetainedBytes?: number | undefined;
 }
 
+/** Types that code names which are remembered. Code that makes names up must not fill the memory. */
+const MOST_NAMED = 1000;
+
 /** The distributed tasks of one node: submits them, and works on those whose type it handles. */
 export class Tasks {
   /** The handlers of this node. */
@@ -39,6 +44,8 @@ export class Tasks {
   /** The work of this node, for operators. */
   readonly work: NodeWork;
   readonly #reader: SubmissionReader;
+  /** Types of which code of this node has submitted tasks. */
+  readonly #named = new Set<string>();
   #open?: TaskStore;
 
   constructor(private readonly parts: TasksParts) {
@@ -46,12 +53,16 @@ export class Tasks {
     this.handlers = new TaskHandlers({
       ...parts,
       store: () => this.#store,
-      read: (name, data, options, parent) => this.#reader.read(name, data, options, parent),
+      read: (name, data, options, parent) => {
+        this.#noteName(name);
+        return this.#reader.read(name, data, options, parent);
+      },
     });
     this.work = new NodeWork(parts.context);
     this.external = new ExternalTasks({
       ...parts,
       store: () => this.#store,
+      onEnd: (type, end) => this.work.programs.note(type, end),
       sweep: () => this.handlers.sweep(),
     });
     const { context } = parts;
@@ -83,7 +94,28 @@ export class Tasks {
    * @throws StoreUnavailableError (NoQuorumError) if surely nothing was submitted, UnknownOutcomeError otherwise; with `tx`
    *   roll back after each error
    */
-  async submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
+  submit<In>(name: TaskName<In>, ...[data, options]: SubmitArguments<In>): Promise<Submitted> {
+    this.#noteName(name);
+    return this.#submit(name, data, options);
+  }
+
+  /**
+   * {@link submit} for a program, which may name any type.
+   *
+   * @param program name of its token
+   * @throws TooManyTypesError, and as {@link submit}
+   */
+  async submitFor(program: string, name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
+    this.external.expectTypes(program, [name.type]);
+    return this.#submit(name, data, options);
+  }
+
+  /** Whether code of this node handles tasks of this type, or has submitted some. */
+  isOfCode(type: string): boolean {
+    return this.#named.has(type) || this.handlers.types().some((handled) => handled.type === type);
+  }
+
+  async #submit(name: TaskName, data: unknown, options: SubmitOptions | undefined): Promise<Submitted> {
     const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
     if (!unique && tx === undefined) {
       return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
@@ -113,6 +145,7 @@ export class Tasks {
     name: TaskName<In>,
     ...[data, options]: SubmitArguments<In>
   ): Promise<Submitted> {
+    this.#noteName(name);
     const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
     const faults = nameFaults('queue', queue);
     if (tx !== undefined)
@@ -232,6 +265,16 @@ export class Tasks {
     return retryTask(idOf(task), this.#store);
   }
 
+  /**
+   * Ends the claim of a program, which works over HTTP. The task waits again, and the next call of the program is refused.
+   *
+   * @param task its name or id
+   * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
+   */
+  async release(task: TaskName | string): Promise<Released> {
+    return releaseTask(idOf(task), this.#store);
+  }
+
   /** A page of the tasks of a state, without their data; for operators. @throws StoreUnavailableError, InvalidOptionsError */
   list(query: TaskQuery): Promise<TaskPage> {
     return listTasks(this.#store, query);
@@ -255,6 +298,12 @@ export class Tasks {
   /** The types of which tasks wait, at most 100; for operators. @throws StoreUnavailableError */
   waitingTypes(isWanted?: (type: string) => boolean): Promise<WaitingTypes> {
     return waitingTypes(this.#store, isWanted);
+  }
+
+  /** Callers without types may give anything: that is refused later. */
+  #noteName(name: Partial<TaskName> | undefined): void {
+    const type = name?.type;
+    if (typeof type === 'string' && this.#named.size < MOST_NAMED) this.#named.add(type);
   }
 
   /** Opened with the first use, so that an application without tasks makes no maps and queues. */

@@ -1,4 +1,5 @@
 import { pauseAfter } from '../async/backoff.js';
+import { isProgram } from '../context/node-identity.js';
 import { nextToken } from '../decision/index.js';
 import { instanceIn } from './external/owner.js';
 import { faultText } from './fault.js';
@@ -43,7 +44,8 @@ import {
  * | `finish`   | done                 | finished                              |           |
  * | `begin`    | done                 | waiting, delayed: its next life       |           |
  * | `cancel`   | waiting, delayed, blocked | done or finished, as `cancelled`      |           |
- * | `cancel`   | claimed              | claimed, with the wish to cancel      |           |
+ * | `cancel`   | claimed by a program | done or finished, as `cancelled`      |           |
+ * | `cancel`   | claimed by a node    | claimed, with the wish to cancel      |           |
  * | `hurry`    | delayed              | waiting, with fresh counts            |           |
  * | `requeue`  | done, finished       | waiting, with fresh counts            |           |
  *
@@ -86,8 +88,6 @@ export interface Submission {
 const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
-/** Fields that only a claimed task has. */
-const WITHOUT_CLAIM = { owner: undefined, lease: undefined };
 /** Fields that say for what a task waits. A task that has ended has none. */
 const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: undefined, runAt: undefined };
 
@@ -124,7 +124,7 @@ export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp)
 
 /** @param lease ms */
 export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
-  const former = { progress: undefined, formerEnd: undefined };
+  const former = { progress: undefined, formerEnd: undefined, lastProgram: undefined };
   const token = nextToken(task.token, now);
   const next = { isPutOff: undefined, born: bornOf(task), at: now + lease, lease, owner, token, nonce };
   return { ...task, ...former, ...next, state: 'claimed' };
@@ -139,7 +139,7 @@ export function renew(task: Task, lease: number, { now, nonce }: Stamp): Task {
 /** The node does not work on it after all: it shuts down. */
 export function giveBack(task: Task, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...task, ...WITHOUT_CLAIM, state: 'waiting', at: stamp.now, nonce: stamp.nonce };
+  return { ...task, ...withoutClaim(task), state: 'waiting', at: stamp.now, nonce: stamp.nonce };
 }
 
 /** It is about to have sub-tasks. So each node knows, when it ends, that they must end first. */
@@ -152,7 +152,16 @@ export function end(task: Task, wanted: Outcome, { now, nonce }: Stamp, given?: 
   const [outcome, result] = task.cancel ? (['cancelled', undefined] as const) : [wanted, given];
   const ending: Ending = { outcome, at: now, by: nonce, result };
   const error = outcome === 'completed' ? undefined : task.error;
-  const ended: Task = { ...task, ...WITHOUT_WAITS, ...WITHOUT_CLAIM, error, state: 'done', at: now, nonce, ending };
+  const ended: Task = {
+    ...task,
+    ...WITHOUT_WAITS,
+    ...withoutClaim(task),
+    error,
+    state: 'done',
+    at: now,
+    nonce,
+    ending,
+  };
   if (task.split !== undefined) return { ...ended, state: 'awaiting' };
   const isWatched = isInGroup(task) || task.dependents || task.queue !== undefined || task.next;
   return isWatched ? ended : finish(ended, { now, nonce });
@@ -201,7 +210,7 @@ export function retryAt(task: Task, at: number, stamp: Stamp): Task {
 
 function delay(task: Task, at: number, stamp: Stamp): Task {
   if (task.cancel) return end(task, 'cancelled', stamp);
-  return { ...task, ...WITHOUT_CLAIM, state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
+  return { ...task, ...withoutClaim(task), state: 'delayed', at: Math.ceil(at), nonce: stamp.nonce };
 }
 
 /** The lease ended without a word of its node. */
@@ -229,10 +238,11 @@ export function withoutNext(task: Task, { nonce }: Stamp): Task {
 
 /** Its next life is cancelled as well. @param task one that has not ended */
 export function cancel(task: Task, author: Omit<Cancellation, 'at'>, stamp: Stamp): Task {
-  const wish = { cancel: { at: stamp.now, ...author }, next: undefined };
+  const wish = { cancel: task.cancel ?? { at: stamp.now, ...author }, next: undefined };
   const cancelled: Task = { ...task, ...wish, born: bornOf(task), nonce: stamp.nonce };
   // In a queue the next task must not begin before those in front of this one have ended.
-  const hasToWait = task.state === 'claimed' || (task.state === 'blocked' && task.queue !== undefined);
+  const hasToWait =
+    (task.state === 'claimed' && !isOfProgram(task)) || (task.state === 'blocked' && task.queue !== undefined);
   return hasToWait ? cancelled : end(cancelled, 'cancelled', stamp);
 }
 
@@ -265,17 +275,33 @@ export function requeue(task: Task, { now, nonce }: Stamp): Task {
 
 /** The fields of a new life that tell of the one before. */
 function formerOf(task: Task) {
-  const { ending, token, formerFamily, formerEnd } = task;
+  const { ending, token, formerFamily, formerEnd, lastProgram } = task;
   const { by, outcome = 'completed' } = ending ?? {};
   return {
     formerFamily: familyIn(task) ?? formerFamily,
     formerEnd: by === undefined ? formerEnd : { by, token, outcome },
+    lastProgram,
     formerFailure: outcome === 'completed' ? undefined : { life: bornOf(task), outcome },
   };
 }
 
 function over<Of extends Incarnation>(of: Of): Of {
   return { ...of, isOver: true };
+}
+
+/** The fields of a claim are left out, but the program that had it: it may repeat the call that ended its attempt. */
+function withoutClaim({ owner, lastProgram }: Task): Pick<Task, 'owner' | 'lease' | 'lastProgram'> {
+  return { owner: undefined, lease: undefined, lastProgram: owner === undefined ? lastProgram : programIn(owner) };
+}
+
+function programIn(owner: string): string | undefined {
+  const instance = instanceIn(owner);
+  return isProgram(instance) ? instance : undefined;
+}
+
+/** Whether a program has the task. It may have crashed, or may not want to end its work. */
+export function isOfProgram({ state, owner }: Task): boolean {
+  return state === 'claimed' && programIn(owner!) !== undefined;
 }
 
 /** Nonce of the submission. */

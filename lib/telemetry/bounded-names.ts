@@ -7,6 +7,11 @@ export class BoundedNames {
 
   constructor(private readonly limit: number) {}
 
+  /** Whether it was let through before. */
+  isKnown(name: string): boolean {
+    return this.#known.has(name);
+  }
+
   of(name: string): string {
     if (this.#known.has(name)) return name;
     if (this.#known.size >= this.limit) return OTHER;

@@ -1,4 +1,5 @@
 import { GatekeeperError, nameOfError } from '../decision/index.js';
+import type { ObservedNode } from '../gatekeeper/telemetry.js';
 import { groupType } from '../tasks/task-id.js';
 import { BoundedNames, OTHER } from './bounded-names.js';
 
@@ -11,8 +12,7 @@ export class Labels {
 
   constructor(
     limit: number,
-    /** Whether code defines the semaphore. */
-    private readonly isDeclared: (semaphore: string) => boolean,
+    private readonly node: Pick<ObservedNode, 'isDeclared' | 'isHandled'>,
     /** The application's name for a semaphore that no code defines. */
     private readonly nameOf?: (semaphore: string) => string | undefined,
   ) {
@@ -25,7 +25,7 @@ export class Labels {
   }
 
   semaphore(name: string): string {
-    return this.#semaphores.of(this.isDeclared(name) ? name : this.#given(name));
+    return this.#semaphores.of(this.node.isDeclared(name) ? name : this.#given(name));
   }
 
   /** Without a name of its own, a job has that of its semaphore. */
@@ -35,7 +35,8 @@ export class Labels {
 
   /** @param type of a task's record */
   task(type: string): string {
-    return this.#types.of(groupType(type));
+    const name = groupType(type);
+    return this.#types.isKnown(name) || this.node.isHandled(name) ? this.#types.of(name) : OTHER;
   }
 
   /** The code of an error of this package, else its class. */

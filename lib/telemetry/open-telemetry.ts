@@ -53,7 +53,7 @@ class OpenTelemetry implements Telemetry {
     const { semaphoreName, maxNames = MOST_NAMES, tracerProvider = trace, traces = true } = this.options;
     // Not earlier: the application may register its provider after it has created the module.
     const meter = (this.options.meterProvider ?? metrics).getMeter(SCOPE);
-    const labels = new Labels(maxNames, (name) => node.isDeclared(name), semaphoreName);
+    const labels = new Labels(maxNames, node, semaphoreName);
     const active = { runs: new ActiveWork(), tasks: new ActiveWork() };
     const record = recorder(meter);
     const events = new EventMetrics(record, labels, active.runs);

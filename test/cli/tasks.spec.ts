@@ -36,6 +36,22 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     );
   });
 
+  it('takes a task from a program that hangs', async () => {
+    const { console, run } = await target();
+    await run(['tasks', 'submit', 'mail:one']);
+    const claim = { types: ['mail'], lease: '1h' };
+    const { tasks: claimed } = (await console.send('POST', '/api/tasks/claim', claim)).json;
+    expect((await run(['tasks', 'release', 'mail:one', '--reason', 'hangs'])).out).toMatch(/^mail:one: waits again /);
+    const refused = await console.send('POST', '/api/tasks/mail%3Aone/renew', { token: claimed[0].token });
+    expect(refused.json.code).toBe('lease-expired');
+    expect(await run(['tasks', 'release', 'mail:one'])).toMatchObject({ exitCode: 4 });
+    expect(await run(['tasks', 'release', 'mail:none'])).toMatchObject({ exitCode: 3 });
+    expect(await run(['tasks', 'submit', 'cron.report:2999-01-01T03:00:00Z'])).toMatchObject({ out: '' });
+    await eventually('the changes are written', async () =>
+      /release-task +task:mail .* mail:one/.test((await run(['audit', 'task:mail'])).out),
+    );
+  });
+
   it('submits a task that waits for others, of a key, for some nodes, or in turn', async () => {
     const { tasks, run } = await target();
     await run(['tasks', 'submit', 'prices:june']);

@@ -81,6 +81,7 @@ const MEANT = {
   'POST /api/tasks/{id}/retry-later': 'operate, writes',
   'POST /api/tasks/{id}/give-back': 'operate, writes',
   'POST /api/tasks/{id}/cancel': 'operate, writes',
+  'POST /api/tasks/{id}/release': 'operate, writes',
   'POST /api/tasks/{id}/retry': 'operate, writes',
   'GET /api/task-groups': 'view',
   'GET /api/task-groups/{id}': 'view',

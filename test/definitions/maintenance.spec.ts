@@ -275,6 +275,20 @@ describe('a maintenance window', () => {
     await expect(maintenance.start({ window: 'w20', names: 'a-one' })).rejects.toThrow('20 windows are on');
   });
 
+  it('is one of at most 4 of an author who may change only some semaphores, and 4 are left for others', async () => {
+    const [node] = await two(cluster());
+    const { maintenance } = node!.gatekeeper.definitions;
+    const only = (name: string) => name === 'a-one';
+    const start = (window: string, by: string) => maintenance.start({ window, names: 'a-one', by, only });
+    for (const by of ['ann', 'bob', 'cid', 'dan']) {
+      for (let index = 0; index < 4; index++) await start(`${by}-${index}`, by);
+      await expect(start(`${by}-4`, by)).rejects.toThrow(MaintenanceConflictError);
+    }
+    await expect(start('eve-0', 'eve')).rejects.toThrow(MaintenanceConflictError);
+    for (let index = 0; index < 4; index++) await maintenance.start({ window: `w${index}`, names: 'a-one', by: 'ann' });
+    expect(await maintenance.list()).toHaveLength(20);
+  });
+
   it('asks the store nothing while there is none, and says when its record can not be read', async () => {
     const nodes = cluster();
     const [node] = await two(nodes);

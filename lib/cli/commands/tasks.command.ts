@@ -10,7 +10,18 @@ import { type SubmissionOptions, submissionOf, submissionOptions } from '../subm
 import { plain } from '../text/plain.js';
 import { taskText, tasksText, typesText } from '../views/tasks.view.js';
 
-const ACTIONS = ['types', 'list', 'explain', 'submit', 'cancel', 'cancel-group', 'retry', 'pause', 'resume'] as const;
+const ACTIONS = [
+  'types',
+  'list',
+  'explain',
+  'submit',
+  'cancel',
+  'cancel-group',
+  'retry',
+  'release',
+  'pause',
+  'resume',
+] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface Options extends SubmissionOptions {
@@ -26,7 +37,7 @@ type Run = (session: Session, operator: Operator, subject: string, options: Opti
 
 export function tasksCommand(runner: Runner): Command {
   const command = new Command('tasks')
-    .description('list, explain, submit, cancel and retry tasks, cancel a group, and pause or resume a type')
+    .description('list, explain, submit, cancel, retry and release tasks, cancel a group, and pause or resume a type')
     .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
     .argument(
       '[subject]',
@@ -64,6 +75,7 @@ const SUBJECTS: Record<Action, string | undefined> = {
   cancel: '<id>',
   'cancel-group': '<id>',
   retry: '<id>',
+  release: '<id>',
   pause: '<type>',
   resume: '<type>',
 };
@@ -101,6 +113,10 @@ const RUNS: Record<Action, Run> = {
   retry: async ({ output }, { tasks }, id, { reason }) => {
     const answer = await tasks.retry(id, { reason });
     output.result(answer, () => plain(`${id}: runs again (${answer.because})`));
+  },
+  release: async ({ output }, { tasks }, id, { reason }) => {
+    const answer = await tasks.release(id, { reason });
+    output.result(answer, () => plain(`${id}: waits again (${answer.because})`));
   },
   pause: (session, operator, type, options) => switched(session, operator, 'pause', { type, ...options }),
   resume: (session, operator, type, options) => switched(session, operator, 'resume', { type, ...options }),

@@ -23,7 +23,7 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
    * @throws CommandFailure if there is no such task
    */
   const noted = async <T extends Outcome>(
-    action: 'cancel-task' | 'cancel-group' | 'retry-task',
+    action: 'cancel-task' | 'cancel-group' | 'retry-task' | 'release-task',
     task: string,
     { reason }: ChangeMeta,
     make: () => Promise<T>,
@@ -64,6 +64,12 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
       if (!group) throw new UsageFailure(`${quoted(id)} is no id of a group: give one such as import[june]`);
       const signed = { by, ...given({ reason: meta.reason }) };
       return noted('cancel-group', id, meta, () => tasks.cancelGroup(group.type, group.group, signed));
+    },
+    release: async (id, meta) => {
+      const answer = await noted('release-task', id, meta, () => tasks.release(id));
+      if (answer.outcome === 'refused')
+        throw new CommandFailure(EXIT.conflict, `task ${quoted(id)}: ${answer.because}`);
+      return answer;
     },
     retry: async (id, meta) => {
       const answer = await noted('retry-task', id, meta, () => tasks.retry(id));

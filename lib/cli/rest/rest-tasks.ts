@@ -10,6 +10,7 @@ export function restTasks(client: RestClient): TaskOperator {
     submit: (body) => client.ask(['tasks'], { method: 'POST', body }),
     cancel: (id, { reason }) => client.ask(['tasks', id, 'cancel'], { method: 'POST', body: { reason } }),
     cancelGroup: (id, { reason }) => client.ask(['task-groups', id, 'cancel'], { method: 'POST', body: { reason } }),
+    release: (id, { reason }) => client.ask(['tasks', id, 'release'], { method: 'POST', body: { reason } }),
     retry: (id, { reason }) => client.ask(['tasks', id, 'retry'], { method: 'POST', body: { reason } }),
   };
 }

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { compilePattern } from '../../decision/index.js';
 import type { Role } from '../api/index.js';
-import type { ConsoleToken } from '../console.options.js';
+import type { ConsoleSettings } from '../console.settings.js';
+
+type ParsedToken = ConsoleSettings['tokens'][number];
 
 /** The sender of a request, and its rights. */
 export interface Visitor {
@@ -10,6 +12,10 @@ export interface Visitor {
   readonly role: Role;
   /** The semaphores that it may see and change; absent if it may see and change all. */
   readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
+  /** Whether others may send requests under the same name: it is of no token, and no guard gave it. */
+  readonly isNameless?: boolean;
+  /** ms of the longest lease of a task; absent: the usual one. */
+  readonly maxLease?: number;
   /** Whether the sender may only take, refresh and release permits. */
   readonly permitsOnly?: boolean;
 }
@@ -18,7 +24,7 @@ export interface Visitor {
 export class Tokens {
   readonly #known: readonly { readonly visitor: Visitor; readonly digest: Buffer }[];
 
-  constructor(tokens: readonly ConsoleToken[]) {
+  constructor(tokens: readonly ParsedToken[]) {
     this.#known = tokens.map((each) => ({ visitor: visitorOf(each), digest: digestOf(each.token) }));
   }
 
@@ -41,8 +47,14 @@ export class Tokens {
   }
 }
 
-function visitorOf({ name, role, names, permitsOnly }: ConsoleToken): Visitor {
-  return { user: name, role, ...(names !== undefined && { names: limit(names) }), ...(permitsOnly && { permitsOnly }) };
+function visitorOf({ name, role, names, permitsOnly, maxLease }: ParsedToken): Visitor {
+  return {
+    user: name,
+    role,
+    ...(names !== undefined && { names: limit(names) }),
+    ...(permitsOnly && { permitsOnly }),
+    ...(maxLease !== undefined && { maxLease }),
+  };
 }
 
 /** @param pattern a pattern that was checked with the options; an invalid one matches no name */

@@ -3,6 +3,7 @@ import { type DenialReason } from '../../decision/index.js';
 import {
   type Cancelled,
   PRIORITIES,
+  type Released,
   type Retried,
   type Submitted,
   type TaskReason,
@@ -199,6 +200,10 @@ export const claimsSchema = z
     now: time,
     tasks: list(claimedSchema),
     denied: list(denialSchema).meta({ description: 'types of which the limit allowed none, or no more' }),
+    key: z.string().optional().meta({
+      description:
+        'only for requests without a name: send it with each call about these tasks, and with the next claim',
+    }),
   })
   .meta({ id: 'ClaimedTasks' });
 export type ClaimsAnswer = z.output<typeof claimsSchema>;
@@ -221,6 +226,13 @@ export const retriedSchema: z.ZodType<Retried> = z
     because: z.string(),
   })
   .meta({ id: 'RetriedTask' });
+export const releasedSchema: z.ZodType<Released> = z
+  .object({
+    id: z.string(),
+    outcome: z.enum(['released', 'refused', 'unknown']),
+    because: z.string(),
+  })
+  .meta({ id: 'ReleasedTask' });
 
 export const tasksSchema = z
   .object({

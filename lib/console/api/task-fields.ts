@@ -188,15 +188,27 @@ export const taskTypesQuery = onlyFields({
   }),
 });
 
-const lease = duration
-  .default(30_000)
-  .meta({ description: 'how long the worker has the task, unless it renews it; default 30 s' });
+const lease = duration.default(30_000).meta({
+  description:
+    'how long the worker has the task, unless it renews it; default 30 s, at most 1 hour or the maxLease of the token',
+});
+
+/** Tells visitors apart who have no name of their own. */
+const workerKey = text(100)
+  .refine((value) => value.length >= 16, { error: 'is shorter than 16 characters' })
+  .meta({
+    type: 'string',
+    minLength: 16,
+    maxLength: 100,
+    description: 'only for requests without a name (insecure, or guards that set no user): a secret of the worker',
+  });
 
 export const claimBody = onlyFields({
   types: few(taskType, MOST_TYPES).meta({ description: 'the types that the worker handles' }),
   max: whole(1, MOST_CLAIMED).default(1).meta({ description: 'the most tasks of the answer' }),
   lease,
   wait: wait.default(0),
+  key: workerKey.optional(),
   acquirer: name
     .optional()
     .meta({ description: 'for the acquirer pattern of a limit; default: the name of the token' }),
@@ -212,15 +224,25 @@ const progress = onlyFields({ done: amount, total: amount, note: line(LONGEST_NO
   description: 'how far the attempt has come; shown to all users',
 });
 
-export const renewTaskBody = onlyFields({ token: taskToken, lease, progress: progress.optional() }).meta({
+export const renewTaskBody = onlyFields({
+  token: taskToken,
+  key: workerKey.optional(),
+  lease,
+  progress: progress.optional(),
+}).meta({
   id: 'RenewTaskRequest',
 });
-export const completeTaskBody = onlyFields({ token: taskToken, result: json.optional() }).meta({
+export const completeTaskBody = onlyFields({
+  token: taskToken,
+  key: workerKey.optional(),
+  result: json.optional(),
+}).meta({
   id: 'CompleteTaskRequest',
 });
 
 export const failTaskBody = onlyFields({
   token: taskToken,
+  key: workerKey.optional(),
   message: text(LONGEST_ERROR).meta({ description: 'the error, for people' }),
   name: text(200).optional().meta({ description: 'class of the error' }),
   stack: text(LONGEST_ERROR).optional(),
@@ -231,6 +253,7 @@ export const failTaskBody = onlyFields({
 
 export const retryLaterBody = onlyFields({
   token: taskToken,
+  key: workerKey.optional(),
   after: durationOrZero(Infinity).meta({
     id: 'RetryAfter',
     anyOf: [
@@ -241,4 +264,6 @@ export const retryLaterBody = onlyFields({
   }),
 }).meta({ id: 'RetryTaskLaterRequest' });
 
-export const giveBackBody = onlyFields({ token: taskToken }).meta({ id: 'GiveTaskBackRequest' });
+export const giveBackBody = onlyFields({ token: taskToken, key: workerKey.optional() }).meta({
+  id: 'GiveTaskBackRequest',
+});

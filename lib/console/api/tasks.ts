@@ -164,4 +164,14 @@ export const TASK_ROUTES = {
     changeBody,
     answers.retriedSchema,
   ),
+  releaseTask: change(
+    {
+      verb: 'release',
+      operationId: 'releaseTask',
+      summary: 'End the claim of a program: another worker may have the task at once',
+      problems: ['no-tasks', 'unknown-task', 'release-refused'],
+    },
+    changeBody,
+    answers.releasedSchema,
+  ),
 } as const satisfies Record<string, DocumentedRoute>;

@@ -1,16 +1,10 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { timeOf } from '../../context/context.js';
 import { instanceOfProgram } from '../../context/node-identity.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import {
-  type AttemptEnd,
-  type ExternalClaim,
-  type ExternalTasks,
-  type Task,
-  typeOfId,
-  viewOf,
-} from '../../tasks/index.js';
-import { quoted } from '../../decision/index.js';
+import { type ExternalClaim, type ExternalTasks, type Task, typeOfId, viewOf } from '../../tasks/index.js';
+import { InvalidOptionsError, quoted } from '../../decision/index.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { TaskCalls } from '../access/task-calls.js';
 import type { Visitor } from '../access/tokens.js';
@@ -22,6 +16,11 @@ import { ProblemError } from '../http/problem.error.js';
 import { Serves } from '../http/serves.decorator.js';
 import { expectTypesOpen } from './task-names.js';
 import { Waits } from './waits.js';
+
+/** ms of the longest lease of a token without the option `maxLease`. */
+const LONGEST_LEASE = 3_600_000;
+/** Characters of the hash of a key: 132 bits. */
+const HASH = 22;
 
 /**
  * Serves tasks for workers that are not nodes: scripts and programs in other languages. A worker may ask any node each
@@ -45,13 +44,20 @@ export class TaskWorkersController {
   ): Promise<ClaimsAnswer> {
     const { types, max: most, lease, wait, acquirer = visitor.user, group } = body;
     expectTypesOpen(visitor, types);
-    const worker = { instance: instanceOf(visitor), acquirer, ...(group !== undefined && { group }) };
-    const request = { worker, types: [...new Set(types)], most, lease, wait, signal };
+    expectLease(visitor, lease);
+    const key = visitor.isNameless ? (body.key ?? randomUUID()) : undefined;
+    const worker = { instance: instanceOf(visitor, key), acquirer, ...(group !== undefined && { group }) };
+    const request = { worker, program: visitor.user, types: [...new Set(types)], most, lease, wait, signal };
     this.changeRate.noteTaskCall(visitor);
     const claiming = () => this.#external.claim(request);
     const { tasks, denied } = await (wait > 0 ? this.#waits.during(visitor.user, claiming) : claiming());
     this.#noteClaims(visitor, tasks);
-    return { now: timeOf(partsOf(this.gatekeeper).context), tasks: tasks.map(told), denied };
+    return {
+      now: timeOf(partsOf(this.gatekeeper).context),
+      tasks: tasks.map(told),
+      denied,
+      ...(key !== undefined && { key }),
+    };
   }
 
   @Serves(ROUTES.renewTask)
@@ -59,6 +65,7 @@ export class TaskWorkersController {
     @Input() { params: { id }, body }: InputOf<typeof ROUTES.renewTask>,
     @VisitorOf() visitor: Visitor,
   ): Promise<{ remaining: number }> {
+    expectLease(visitor, body.lease);
     const renewed = await this.#external.renew(attemptOf(visitor, id, body), body.lease, body.progress);
     if ('remaining' in renewed) return { remaining: renewed.remaining };
     const { type, reason } = renewed;
@@ -68,14 +75,14 @@ export class TaskWorkersController {
 
   @Serves(ROUTES.completeTask)
   complete(@Input() { params: { id }, body }: InputOf<typeof ROUTES.completeTask>, @VisitorOf() visitor: Visitor) {
-    return this.#counted('completed', this.#external.complete(attemptOf(visitor, id, body), body.result));
+    return ended(this.#external.complete(attemptOf(visitor, id, body), body.result));
   }
 
   @Serves(ROUTES.failTask)
   fail(@Input() { params: { id }, body }: InputOf<typeof ROUTES.failTask>, @VisitorOf() visitor: Visitor) {
     const { name, message, stack, retryable } = body;
     const error = { message, ...(name !== undefined && { name }), ...(stack !== undefined && { stack }) };
-    return this.#counted('failed', this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
+    return ended(this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
   }
 
   @Serves(ROUTES.retryTaskLater)
@@ -96,27 +103,39 @@ export class TaskWorkersController {
     }
   }
 
-  /** A call that is repeated after a lost answer counts again: the counts are only for people. */
-  async #counted(end: AttemptEnd, ending: Promise<Task>): Promise<ChangedTask> {
-    const task = await ending;
-    partsOf(this.gatekeeper).tasks.work.programs.note(task.type, end);
-    return ended(Promise.resolve(task));
-  }
-
   get #external(): ExternalTasks {
     return partsOf(this.gatekeeper).tasks.external;
   }
 }
 
-/** It contains the token's name, so that a token can't end the attempts of another one. */
-function instanceOf({ user }: Visitor): string {
-  return instanceOfProgram(user);
+/**
+ * It contains the token's name, so that a token can't end the attempts of another one. Visitors without a name of their own are
+ * told apart by a key, of which the store has only a hash.
+ */
+function instanceOf({ user }: Visitor, key?: string): string {
+  if (key === undefined) return instanceOfProgram(user);
+  return instanceOfProgram(`${user}#${createHash('sha256').update(key).digest('base64url').slice(0, HASH)}`);
 }
 
-/** @throws ProblemError for a task that the visitor may not see, ReservedNameError */
-function attemptOf(visitor: Visitor, id: string, { token }: { readonly token: number }) {
+/** @throws ProblemError for a task that the visitor may not see, ReservedNameError, InvalidOptionsError without the key */
+function attemptOf(
+  visitor: Visitor,
+  id: string,
+  { token, key }: { readonly token: number; readonly key?: string | undefined },
+) {
   expectTypesOpen(visitor, [typeOfId(id)]);
-  return { id, token, instance: instanceOf(visitor) };
+  if (!visitor.isNameless) return { id, token, instance: instanceOf(visitor) };
+  if (key !== undefined) return { id, token, instance: instanceOf(visitor, key) };
+  throw new InvalidOptionsError('the request', [
+    'key: is missing: send that of the answer to the claim, because you have no name',
+  ]);
+}
+
+/** @throws InvalidOptionsError if the lease is longer than the visitor's longest */
+function expectLease({ maxLease = LONGEST_LEASE }: Visitor, lease: number): void {
+  if (lease <= maxLease) return;
+  const why = `${lease} ms is longer than ${maxLease} ms, the longest for your token (maxLease): renew it before it ends`;
+  throw new InvalidOptionsError('the lease of a task', [`lease: ${why}`]);
 }
 
 function told({ claim: { task }, remaining }: ExternalClaim): ClaimedTask {

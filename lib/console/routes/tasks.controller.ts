@@ -11,6 +11,7 @@ import {
   type TaskView,
   type Submitted,
   type Cancelled,
+  type Released,
   type Retried,
   withoutSecrets,
 } from '../../tasks/index.js';
@@ -44,10 +45,9 @@ export class TasksController {
     const name = nameOfId(id, total);
     expectTypesOpen(visitor, [name.type]);
     const options = optionsOf(id, given);
-    tasks.external.expectTypes([name.type]);
     this.changeRate.noteTaskCall(visitor);
     try {
-      const submitted = await tasks.submit(name, data, options);
+      const submitted = await tasks.submitFor(visitor.user, name, data, options);
       if (submitted.outcome !== 'known') this.calls.note('submit-tasks', visitor, name.type, submitted.id);
       return submitted;
     } catch (error) {
@@ -111,6 +111,23 @@ export class TasksController {
     return answer;
   }
 
+  @Serves(ROUTES.releaseTask)
+  async release(
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.releaseTask>,
+    @VisitorOf() visitor: Visitor,
+  ): Promise<Released> {
+    const parts = this.#seen(visitor, id);
+    const entry = entryOf(visitor, { action: 'release-task', task: id, ...body });
+    const answer = await parts.audit.evenIfUnknown(
+      () => entry,
+      () => parts.tasks.release(id),
+    );
+    if (answer.outcome === 'unknown') throw unknown(answer.because);
+    if (answer.outcome === 'refused') throw new ProblemError('release-refused', `task ${show(id)}: ${answer.because}`);
+    parts.audit.note(entry);
+    return answer;
+  }
+
   /** @throws ProblemError for a task or group that the visitor may not see */
   #seen(visitor: Visitor, ...ids: readonly string[]): Parts {
     expectTypesSeen(visitor, ids.map(typeOfId));
@@ -118,7 +135,7 @@ export class TasksController {
   }
 }
 
-type Change = { action: 'cancel-task' | 'retry-task'; task: string; reason?: string | undefined };
+type Change = { action: 'cancel-task' | 'retry-task' | 'release-task'; task: string; reason?: string | undefined };
 
 /** Entry of the audit log. */
 function entryOf({ user: by }: Visitor, { action, task, reason }: Change) {

@@ -1,7 +1,7 @@
 import { type SemaphoreRecord, show } from '../../decision/index.js';
 import { changedSince } from '../undo/undo-plan.js';
 import { MaintenanceConflictError } from './maintenance.errors.js';
-import { type StoredWindow, type WindowEntry, MOST_WINDOWS } from './windows-record.js';
+import { type StoredWindow, type WindowEntry, MOST_LIMITED, MOST_WINDOWS } from './windows-record.js';
 
 /*
  * The rules of overlapping windows. Pure.
@@ -26,12 +26,22 @@ type Records = ReadonlyMap<string, SemaphoreRecord>;
 /** A window to start. */
 export type NewWindow = Omit<StoredWindow, 'phase' | 'entries'>;
 
-/** @throws MaintenanceConflictError if the window can't be started, or continued, with these patterns */
-export function withWindow(windows: readonly StoredWindow[], { patterns, ...start }: NewWindow): StoredWindow[] {
+/**
+ * @param isLimited whether the author may change only some semaphores: then some places are left for others
+ * @throws MaintenanceConflictError if the window can't be started, or continued, with these patterns
+ */
+export function withWindow(
+  windows: readonly StoredWindow[],
+  { patterns, ...start }: NewWindow,
+  isLimited = false,
+): StoredWindow[] {
   const { name } = start;
   const existing = windows.find((each) => each.name === name);
   if (!existing) {
-    if (windows.length >= MOST_WINDOWS) throw new MaintenanceConflictError(name, tooMany);
+    if (windows.length >= (isLimited ? MOST_LIMITED.all : MOST_WINDOWS))
+      throw new MaintenanceConflictError(name, tooMany(windows));
+    const own = windows.filter(({ by }) => by === start.by);
+    if (isLimited && own.length >= MOST_LIMITED.own) throw new MaintenanceConflictError(name, tooMany(own));
     return [...windows, { ...start, patterns, phase: 'starting', entries: [] }];
   }
   if (existing.phase === 'ending') throw new MaintenanceConflictError(name, 'is ending: end it first');
@@ -45,7 +55,8 @@ export function withWindow(windows: readonly StoredWindow[], { patterns, ...star
   return windows.map((each) => (each === existing ? { ...each, phase: 'starting' } : each));
 }
 
-const tooMany = `is one too many: ${MOST_WINDOWS} windows are on; end one of them first`;
+const tooMany = ({ length }: readonly StoredWindow[]) =>
+  `is one too many: ${length} windows are on; end one of them first`;
 
 /** Whether the pause of an entry is still the last change of the semaphore. */
 export function isOurs([, , change]: WindowEntry, record: SemaphoreRecord | undefined): boolean {

@@ -109,18 +109,18 @@ export class WindowStart {
   }
 
   /** Steps 1 and 2. @throws NothingMatchesError, MaintenanceConflictError */
-  async #open({ window: name, names: patterns, only = () => true }: Request, author: Author): Promise<Opened> {
+  async #open({ window: name, names: patterns, only }: Request, author: Author): Promise<Opened> {
     const id = this.context.random.id();
     for (;;) {
       const seen = stateOfOthers(await this.windows.read(), name);
-      const { records } = await this.by.listing.takenIn(only);
+      const { records } = await this.by.listing.takenIn(only ?? (() => true));
       const defined = [...records].flatMap(([each, { definition }]) => (definition ? [each] : []));
       const matching = await this.by.matching(patterns, defined);
       if (matching.length === 0) throw new NothingMatchesError(patterns.join(' '));
       const opened = await this.windows.change((windows, now) => {
         // If another window changed meanwhile, it may have resumed what this node has seen paused.
         if (stateOfOthers(windows, name) !== seen) return { result: undefined };
-        const all = withWindow(windows, { id, name, patterns, since: now, ...author });
+        const all = withWindow(windows, { id, name, patterns, since: now, ...author }, only !== undefined);
         const window = all.find((each) => each.name === name)!;
         const { shared, ending } = sharedEntries(window, all, matching, records);
         if (ending !== undefined) throw new MaintenanceConflictError(ending, STILL_ENDING);

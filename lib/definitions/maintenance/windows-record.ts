@@ -42,6 +42,8 @@ export interface WindowsRecord extends StoredRecord {
 const WINDOWS_VERSION = 1;
 /** Windows at the same time. */
 export const MOST_WINDOWS = 20;
+/** Windows that one limited author may have at the same time, and that all limited ones may have. */
+export const MOST_LIMITED = { own: 4, all: 16 };
 /** Patterns of one window. */
 export const MOST_PATTERNS = 20;
 /** Longest text of the record, in bytes: about 15,000 paused semaphores. `remote()` sends two of them in 2 MiB. */

@@ -14,7 +14,7 @@ export interface Cancelled {
   /** Id of the task. */
   readonly id: string;
   /**
-   * `cancelled`: it has ended, and never runs again. `requested`: a node works on it; it ends as cancelled when its handler
+   * `cancelled`: it has ended, and never runs again; a program that had claimed it is refused. `requested`: a node works on it; it ends as cancelled when its handler
    * ends, or its lease, and a result is refused. `ended`: it had ended before, and nothing was changed. `unknown`: there is
    * no task of this id, or it is no longer remembered.
    */
@@ -46,7 +46,8 @@ export interface TaskRecords {
  * | the task         | it                                                                    |
  * | ---------------- | --------------------------------------------------------------------- |
  * | waiting, delayed, blocked | ends as cancelled; its group counts it as failed                      |
- * | claimed          | has the wish to cancel from now on; every change of its claim ends it |
+ * | claimed by a node | has the wish to cancel from now on; every change of its claim ends it |
+ * | claimed by a program | ends as cancelled: the next call of the program is refused        |
  * | awaiting, ended  | stays: its sub-tasks go on                                            |
  * | is to run again  | does not run again, whatever its state is                             |
  *
@@ -79,20 +80,24 @@ export async function cancelFound(
   isMeant: (task: Task) => boolean = () => true,
 ): Promise<CancelledTask> {
   const written = new Set<string>();
+  let isEndOfClaim = false;
   for (;;) {
     if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
     const found = decodeTask(text);
-    const isDecided = found.ending || found.cancel;
-    if ((isDecided && !found.next) || !isMeant(found)) return { answer: answerOf(found, written), task: found };
+    const isOfProgram = transitions.isOfProgram(found);
+    const isDecided = found.ending || (found.cancel && !isOfProgram);
+    if ((isDecided && !found.next) || !isMeant(found))
+      return { answer: answerOf(found, written, isEndOfClaim), task: found };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
+    isEndOfClaim = isOfProgram;
     const task = isDecided ? transitions.withoutNext(found, stamp) : transitions.cancel(found, author, stamp);
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
       if (!isDecided) await settle(task, next, store, context);
       await store.hints.follow(text, next);
-      return { answer: answerOf(task, written), task };
+      return { answer: answerOf(task, written, isEndOfClaim), task };
     }
     text = outcome.found;
   }
@@ -111,12 +116,14 @@ async function settle(task: Task, text: string, store: TaskRecords, { events }: 
   });
 }
 
-function answerOf({ id, ending, state }: Task, written: ReadonlySet<string>): Cancelled {
+function answerOf({ id, ending, state }: Task, written: ReadonlySet<string>, isEndOfClaim: boolean): Cancelled {
   if (!ending) return { id, outcome: 'requested', because: state === 'blocked' ? AT_ITS_TURN : REQUESTED };
-  if (written.has(ending.by)) return { id, outcome: 'cancelled', because: 'no node worked on it' };
+  if (written.has(ending.by))
+    return { id, outcome: 'cancelled', because: isEndOfClaim ? PROGRAM : 'no node worked on it' };
   const how = ending.outcome === 'cancelled' ? 'it was cancelled before' : `it had ended before (${ending.outcome})`;
   return { id, outcome: 'ended', because: how };
 }
 
 const AT_ITS_TURN = 'it ends as cancelled when its turn in its queue comes, and does not run';
+const PROGRAM = 'a program had claimed it: its next call is refused';
 const REQUESTED = 'a node works on it: the signal of its handler aborts, and its result is refused';

@@ -22,6 +22,8 @@ const LARGEST_ANSWER = 1024 * 1024;
 /** A request of a worker for tasks. */
 export interface ClaimRequest {
   readonly worker: ExternalWorker;
+  /** Name of its token, for limits: programs without a name of their own share one. Default: the instance of the worker. */
+  readonly program?: string;
   /** The types that it handles. */
   readonly types: readonly string[];
   /** The most tasks that it takes. */

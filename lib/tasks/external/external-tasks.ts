@@ -3,17 +3,16 @@ import { InvalidOptionsError, show, shortestDuration } from '../../decision/inde
 import { Claim, whyLost } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { MOST_BYTES, readJson } from '../json.js';
+import type { AttemptEnd } from '../overview/recent-ends.js';
 import type { Outcome, Task, TaskProgress } from '../task.js';
 import type { TaskStore } from '../task-store.js';
 import { decodeTask } from '../task.codec.js';
-import { LeaseExpiredError, TaskCancelledError, TasksClosingError, TooManyTypesError } from '../tasks.errors.js';
+import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../tasks.errors.js';
 import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
 import { ExternalLimit, type TypeDenial } from './external-limit.js';
 import { holderIn, isHeldBy } from './owner.js';
+import { TypeBudgets } from './type-budgets.js';
 import { WaitingClaims } from './waiting-claims.js';
-
-/** Types of tasks that external programs may name on one node: each one has queues in the store. */
-const MOST_TYPES = 1000;
 
 /** An attempt of an external worker, by data of the answer that gave it the task. */
 export interface ExternalAttempt {
@@ -41,6 +40,8 @@ export interface ExternalTasksParts {
   readonly mostBytes?: number;
   /** Opens the store. */
   readonly store: () => TaskStore;
+  /** An attempt has ended by a call of its program. */
+  readonly onEnd: (type: string, end: AttemptEnd) => void;
   /** Sweeps from now on: otherwise nothing would take over the task of a worker that crashed. */
   readonly sweep: () => void;
 }
@@ -49,6 +50,8 @@ export interface ExternalTasksParts {
 interface Ending {
   readonly change: (store: TaskStore, claim: Claim) => Promise<void>;
   readonly isDone: (task: Task, outcome: Outcome | undefined) => boolean;
+  /** What the end is counted as, by the call that ended the attempt. Absent: it is not counted. */
+  readonly counts?: AttemptEnd;
 }
 
 /**
@@ -68,13 +71,14 @@ interface Ending {
 export class ExternalTasks {
   readonly #waiting: WaitingClaims;
   readonly #limit: ExternalLimit;
-  readonly #types = new Set<string>();
+  readonly #types: TypeBudgets;
   #looks = 0;
   #isClosed = false;
 
   constructor(private readonly parts: ExternalTasksParts) {
     this.#waiting = new WaitingClaims(() => parts.store().hints, parts.context);
     this.#limit = new ExternalLimit(parts.directory, parts.context);
+    this.#types = new TypeBudgets(parts.context.nodeClock);
   }
 
   /**
@@ -86,7 +90,7 @@ export class ExternalTasks {
    */
   async claim(request: ClaimRequest): Promise<{ tasks: ExternalClaim[]; denied: TypeDenial[] }> {
     this.#expectLease(request.lease);
-    this.expectTypes(request.types);
+    this.expectTypes(request.program ?? request.worker.instance, request.types);
     const store = this.#begin();
     const look = () => this.#looks++;
     const call = new ClaimCall(request, {
@@ -124,7 +128,7 @@ export class ExternalTasks {
     const { context } = this.parts;
     const store = this.#begin();
     const begun = context.nodeClock.monotonic();
-    const claim = await this.#held(store, attempt);
+    const claim = await this.#held(store, attempt, expectNotCancelled);
     expectWanted(claim.task);
     const leave = await this.#refresh(claim.task, attempt.instance);
     if ('reason' in leave) return leave;
@@ -146,6 +150,7 @@ export class ExternalTasks {
     const read = readJson(result, this.parts.mostBytes ?? MOST_BYTES);
     if ('fault' in read) throw new InvalidOptionsError(`task ${show(attempt.id)}`, [`result: ${read.fault}`]);
     const task = await this.#end(attempt, {
+      counts: 'completed',
       change: (store, claim) => store.end(claim, 'completed', read.value),
       isDone: (_task, outcome) => outcome === 'completed',
     });
@@ -164,6 +169,7 @@ export class ExternalTasks {
     const error = Object.assign(new Error(message), { name, stack });
     const fault = faultOf(error, this.#now);
     return this.#end(attempt, {
+      counts: 'failed',
       change: (store, claim) => store.fail(claim, fault, isFinal),
       isDone: (task, outcome) => hasFailed(task, attempt) || outcome === 'failed' || outcome === 'invalid',
     });
@@ -185,11 +191,9 @@ export class ExternalTasks {
     });
   }
 
-  /** Notes the types that an external program names. @throws TooManyTypesError */
-  expectTypes(types: readonly string[]): void {
-    const added = new Set(types.filter((type) => !this.#types.has(type)));
-    if (this.#types.size + added.size > MOST_TYPES) throw new TooManyTypesError(MOST_TYPES);
-    for (const type of added) this.#types.add(type);
+  /** Notes the types that a program names. @param program name of its token @throws TooManyTypesError */
+  expectTypes(program: string, types: readonly string[]): void {
+    this.#types.expect(program, types);
   }
 
   /** Number of claims that wait for a task. */
@@ -203,7 +207,7 @@ export class ExternalTasks {
     await this.#waiting.close();
   }
 
-  async #end(attempt: ExternalAttempt, { change, isDone }: Ending): Promise<Task> {
+  async #end(attempt: ExternalAttempt, { change, isDone, counts }: Ending): Promise<Task> {
     const store = this.#begin();
     try {
       const claim = await this.#held(store, attempt);
@@ -214,22 +218,25 @@ export class ExternalTasks {
         // It may have ended although a later step failed. Then the same call again no longer finds the holder.
         if (claim.task.state !== 'claimed') await this.#limit.free(claim.task.type, attempt.instance, holder);
       }
+      if (counts && !claim.task.cancel) this.parts.onEnd(claim.task.type, counts);
       return claim.task;
     } catch (error) {
       // Its answer may have been lost, or the same call came twice.
       if (!(error instanceof LeaseExpiredError)) throw error;
       const task = await store.find(attempt.id);
       const end = task?.formerEnd?.token === attempt.token ? task.formerEnd : task?.ending;
-      const isOver = task?.token === attempt.token && task.state !== 'claimed';
+      const isOver = task !== undefined && isLastOf(task, attempt);
       if (isOver && (isDone(task, end?.outcome) || task.ending?.outcome === 'cancelled')) return task;
       throw error;
     }
   }
 
-  async #held(store: TaskStore, attempt: ExternalAttempt): Promise<Claim> {
+  /** @param check of the task as it stands if the worker does not have it, which may know a better reason */
+  async #held(store: TaskStore, attempt: ExternalAttempt, check = anyReason): Promise<Claim> {
     const text = await store.texts.read(attempt.id);
     const task = text === undefined ? undefined : decodeTask(text);
     if (task && isHeldBy(task, attempt)) return new Claim(task, text!);
+    check(task, attempt);
     const isOther = task?.state === 'claimed' && task.token === attempt.token;
     throw new LeaseExpiredError(attempt.id, isOther ? 'another worker has it' : whyLost(task, attempt));
   }
@@ -269,6 +276,18 @@ export class ExternalTasks {
     if (lease >= shortest) return;
     throw new InvalidOptionsError('the lease of a task', [`lease: ${lease} ms is shorter than ${shortest} ms`]);
   }
+}
+
+const anyReason = (_task: Task | undefined, _attempt: ExternalAttempt): void => undefined;
+
+/** @throws TaskCancelledError if the attempt was ended by a cancel */
+function expectNotCancelled(task: Task | undefined, attempt: ExternalAttempt): void {
+  if (task?.ending?.outcome === 'cancelled' && isLastOf(task, attempt)) expectWanted(task);
+}
+
+/** Whether this attempt was the last one of the task, and is over. Its own worker may repeat the call that ended it. */
+function isLastOf({ token, state, lastProgram }: Task, attempt: ExternalAttempt): boolean {
+  return token === attempt.token && state !== 'claimed' && lastProgram === attempt.instance;
 }
 
 /** Whether this attempt stands among those that failed. A lease that ended has no error there. */

@@ -8,11 +8,16 @@ export interface TypedHint {
   readonly hint: Hint;
 }
 
+/** Types that are kept although no claim waits for them: their polls begin again at once. */
+const MOST_IDLE = 100;
+
 type Taker = (hint: Hint) => void;
 
 /** Claims of external workers that wait on this node for a hint. All that wait for a type share the polls of its queues. */
 export class WaitingClaims {
   readonly #desks = new Map<string, Desk>();
+  /** Those that are closed, and may still give a hint back. */
+  readonly #leaving = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #count = 0;
 
@@ -55,13 +60,26 @@ export class WaitingClaims {
   /** Ends all waits. Hints that still arrive are offered again. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#desks.values()].map((desk) => desk.close()));
+    await Promise.all([...this.#leaving, ...[...this.#desks.values()].map((desk) => desk.close())]);
   }
 
   #desk(type: string): Desk {
     const desk = this.#desks.get(type) ?? new Desk(new HintSource(type, this.hints(), this.context));
+    // The last one comes last.
+    this.#desks.delete(type);
     this.#desks.set(type, desk);
+    if (this.#desks.size > MOST_IDLE) this.#closeIdle(desk);
     return desk;
+  }
+
+  #closeIdle(used: Desk): void {
+    for (const [type, desk] of this.#desks) {
+      if (this.#desks.size <= MOST_IDLE) return;
+      if (desk === used || desk.isUsed) continue;
+      this.#desks.delete(type);
+      const closed = desk.close().finally(() => this.#leaving.delete(closed));
+      this.#leaving.add(closed);
+    }
   }
 }
 
@@ -72,6 +90,11 @@ class Desk {
   #isClosed = false;
 
   constructor(private readonly source: HintSource) {}
+
+  /** Whether claims wait. */
+  get isUsed(): boolean {
+    return this.#takers.size > 0;
+  }
 
   add(taker: Taker): void {
     this.#takers.add(taker);

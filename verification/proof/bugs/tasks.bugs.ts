@@ -288,7 +288,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/transitions.ts',
-        find: 'const former = { progress: undefined, formerEnd: undefined };',
+        find: 'const former = { progress: undefined, formerEnd: undefined, lastProgram: undefined };',
         replace: 'const former = {};',
       },
     ],

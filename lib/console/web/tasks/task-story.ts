@@ -33,8 +33,10 @@ function isByHand({ action }: AuditEntry): boolean {
   return action !== 'submit-tasks' && action !== 'claim-tasks';
 }
 
+const DONE = { 'retry-task': 'tried it again', 'release-task': 'took it from the program that had it' };
+
 function changeOf({ at, action, by, reason }: AuditEntry): StoryEntry {
-  const title = action === 'retry-task' ? `${by} tried it again` : `${by} cancelled it`;
+  const title = `${by} ${action === 'retry-task' || action === 'release-task' ? DONE[action] : 'cancelled it'}`;
   return { at, title, tone: 'warning', ...(reason !== undefined && { detail: `“${reason}”` }) };
 }
 
