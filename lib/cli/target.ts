@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { quoted } from '../decision/index.js';
+import { quoted, urlText } from '../decision/index.js';
 import { UsageFailure } from './exit-code.js';
 import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
@@ -75,7 +75,9 @@ function given(variables: Readonly<Record<string, string | undefined>>): TargetO
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageFailure(`--url ${quoted(text)} is not an address: give one such as https://host/gatekeeper`);
+    throw new UsageFailure(
+      `--url ${quoted(urlText(text))} is not an address: give one such as https://host/gatekeeper`,
+    );
   }
   if (url.username || url.password) {
     throw new UsageFailure('--url contains a name or a password: give the token with --token-file or GATEKEEPER_TOKEN');

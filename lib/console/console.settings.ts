@@ -8,6 +8,7 @@ import {
   show,
   onlyFields,
   patternSchema,
+  urlText,
 } from '../decision/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
@@ -51,7 +52,7 @@ const tokenSchema = onlyFields({
 });
 
 const originSchema = z.string({ error: ({ input }) => `${show(input)} is not text` }).refine(isOrigin, {
-  error: ({ input }) => `${show(input)} is not an origin such as "https://ops.example.com"`,
+  error: ({ input }) => `${show(urlText(input as string))} is not an origin such as "https://ops.example.com"`,
 });
 
 const hostSchema = z

@@ -28,6 +28,7 @@ export * from './invalid-options.error.js';
 export * from './given.js';
 export * from './only-fields.js';
 export * from './texts/show.js';
+export * from './texts/url-text.js';
 export * from './texts/error-texts.js';
 export * from './texts/one-line.js';
 export * from './texts/hidden-characters.js';

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Contexts, NamedContext } from '../contexts.js';
 import type { Runner } from '../session.js';
 import { table } from '../text/table.js';
+import { urlText } from '../../decision/index.js';
 
 export function contextsCommand(runner: Runner): Command {
   return new Command('contexts')
@@ -26,5 +27,6 @@ function contextsText({ path, current, byName }: Contexts): string {
 }
 
 function targetText({ url, hazelcast, cluster = 'dev' }: NamedContext): string {
-  return url ?? (hazelcast === undefined ? '-' : `cluster ${cluster} at ${hazelcast}`);
+  if (url !== undefined) return urlText(url);
+  return hazelcast === undefined ? '-' : `cluster ${cluster} at ${hazelcast}`;
 }

@@ -2,6 +2,7 @@ import { Agent } from 'node:http';
 import { z } from 'zod';
 import { faultsOf, onlyFields } from '../../decision/only-fields.js';
 import { show } from '../../decision/texts/show.js';
+import { urlText } from '../../decision/texts/url-text.js';
 import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
 import type { StoreDefinition } from '../store.js';
 import { RemoteStore } from './remote.store.js';
@@ -23,15 +24,18 @@ export interface RemoteOptions {
   readonly agent?: Agent;
 }
 
+/** Whatever is wrong with an address: it may contain a password or a token. */
+const shown = (input: unknown) => show(typeof input === 'string' ? urlText(input) : input);
+
 const urlSchema = z
-  .string({ error: ({ input }) => `${show(input)} is not text` })
-  .refine(isAddress, { error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper"` })
+  .string({ error: ({ input }) => `${shown(input)} is not text` })
+  .refine(isAddress, { error: ({ input }) => `${shown(input)} is no address such as "https://host/gatekeeper"` })
   .transform((url) => url.replace(/\/+$/, ''));
 
 const schema = onlyFields({
   url: z
     .union([urlSchema.transform((url) => [url]), z.array(urlSchema).min(1, { error: 'has no address' })], {
-      error: ({ input }) => `${show(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
+      error: ({ input }) => `${shown(input)} is no address such as "https://host/gatekeeper", nor a list of them`,
     })
     .transform((urls) => [...new Set(urls)]),
   // The token is a secret, so no error text contains it.

@@ -237,6 +237,27 @@ describe("remote()'s options", () => {
     expect(() => remote(options as never)).toThrow(fault);
   });
 
+  it.each([
+    'https://user:S3cretPw@host/gatekeeper',
+    'https://host/gatekeeper?token=S3cretPw',
+    'https://host/gatekeeper?token=S3cretPw@x',
+    'https://host/gatekeeper?a=x@S3cretPw',
+    'https://host/gatekeeper#S3cretPw',
+    'https://:S3cretPw@host',
+    'https://S3cretPw@host',
+    'https://u:a?S3cretPw@host',
+    'https:u:S3cretPw@host',
+    'u:S3cretPw@host/gatekeeper',
+    'ftp://u:S3cretPw@host',
+    'https://u:S3cretPw@ho st/',
+    'https://u:S3cret Pw%zz@host/?S3cretPw',
+  ])('are refused without the secrets of an address: %s', (secret) => {
+    for (const given of [secret, [secret], [url, secret]])
+      expect(() => remote({ url: given, token: TOKEN })).toThrow(
+        expect.objectContaining({ code: 'invalid-options', message: expect.not.stringContaining('S3cret') }),
+      );
+  });
+
   it('keep the token out of all messages', () => {
     expect(() => remote({ url, token: 'secret with blanks' })).toThrow(expect.not.stringContaining('secret') as never);
   });
