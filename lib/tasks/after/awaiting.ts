@@ -11,6 +11,9 @@ import { type EndedAwaited, lookedAt, unblock } from './awaited.js';
 import { SerialQueues, isUnplaced } from './serial-queues.js';
 import { AwaitedRecords, type AwaitedStore } from './awaited-records.js';
 
+/** Tasks and groups that the look for a cycle reads. Each one costs a read of the store. */
+const MOST_LOOKED_AT = 2000;
+
 /** A task that is to wait for others. */
 type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
   readonly member?: { readonly group: string } | undefined;
@@ -180,6 +183,8 @@ export class Awaiting {
   /**
    * A new task can only be waited for by what it belongs to: its group, its parent and the parent's group, and so on; and by
    * their dependents. A task of its own belongs to nothing, and costs no read.
+   *
+   * @throws InvalidOptionsError if it would wait for itself, or if that can't be found with a bounded number of reads
    */
   async #expectNoCycle({ id, type, member, sub, awaits = [] }: Waiter): Promise<void> {
     const awaited = new Set(awaits);
@@ -188,6 +193,7 @@ export class Awaiting {
     while (awaited.size > 0 && next.length > 0) {
       const found = next.find((each) => awaited.has(each));
       if (found !== undefined) throw cycle(id, found);
+      if (seen.size + next.length > MOST_LOOKED_AT) throw tooManyWaiting(id);
       for (const each of next) seen.add(each);
       const waiting = await this.#waitingFor(next.filter((each) => each !== id));
       next = [...new Set(waiting)].filter((each) => !seen.has(each));
@@ -233,4 +239,9 @@ function unknown(id: string, awaited: string): InvalidOptionsError {
 function cycle(id: string, awaited: string): InvalidOptionsError {
   const why = id === awaited ? 'is this task itself' : 'can only end after this task: both would wait for ever';
   return new InvalidOptionsError(`task ${show(id)}`, [`after: ${show(awaited)} ${why}`]);
+}
+
+function tooManyWaiting(id: string): InvalidOptionsError {
+  const why = `more than ${MOST_LOOKED_AT} tasks and groups wait for its group or its parent, too many to find whether it would wait for itself`;
+  return new InvalidOptionsError(`task ${show(id)}`, [`after: ${why}: submit it without "after", or in another group`]);
 }

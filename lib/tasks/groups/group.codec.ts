@@ -24,6 +24,7 @@ const rootSchema = z.strictObject({
   state: z.enum(['open', 'joining', 'closed']),
   total: storedCount.positive().max(LARGEST_GROUP).optional(),
   highest: storedCount.max(LARGEST_GROUP).optional(),
+  begun: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
   stopped: cancellationSchema.optional(),
   dependents: z.array(id).optional(),

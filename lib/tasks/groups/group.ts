@@ -30,6 +30,11 @@ export interface GroupRoot {
    * the total when their parent has ended. Of others it is rounded up, so that not each new member writes the root.
    */
   readonly highest?: number;
+  /**
+   * Pages of which members were submitted, in order: each one is noted before its first member is made. All others need no
+   * look, however large the total is that a submission said.
+   */
+  readonly begun: readonly number[];
   /** Pages of which all members have ended. Only pages that are full count, so a root changes once per page. */
   readonly full: readonly number[];
   /** Present if all members that have not ended must end as cancelled, also those that are submitted later. */
@@ -74,14 +79,22 @@ export function openRoot(
 
 /** Whether a root knows the total, or has room for the number of a member, so that the member need not write it. */
 export function knows(root: GroupRoot, { number, total }: Opening): boolean {
+  if (!root.begun.includes(placeOf(number).page)) return false;
   return root.total !== undefined || (total === undefined && number <= (root.highest ?? 0));
 }
 
 /** The root after a member of a group that is no sub-task: with the total, or with room for its number. */
 export function withMember(root: GroupRoot, { number, total }: Opening, nonce: string): GroupRoot {
-  if (total !== undefined) return { ...root, total, nonce };
+  const begun = withPages(root.begun, [number]);
+  if (total !== undefined || root.total !== undefined) return { ...root, begun, total: root.total ?? total!, nonce };
   const highest = Math.min(LARGEST_GROUP, Math.ceil(number / ROOM) * ROOM);
-  return { ...root, highest: Math.max(root.highest ?? 0, highest), nonce };
+  return { ...root, begun, highest: Math.max(root.highest ?? 0, highest), nonce };
+}
+
+/** The pages with those of these members. */
+function withPages(begun: readonly number[], numbers: readonly number[]): readonly number[] {
+  const added = numbers.map((number) => placeOf(number).page).filter((page) => !begun.includes(page));
+  return added.length === 0 ? begun : [...new Set([...begun, ...added])].toSorted((a, b) => a - b);
 }
 
 /**
@@ -95,7 +108,7 @@ export function numbersAbove(total: number, { highest = 0 }: GroupRoot): number[
 
 /** A group without members. Its nonce comes with the write. @param former its root before */
 export function newRoot(of: Pick<GroupRoot, 'group' | 'type' | 'incarnation'>, former: Paged | undefined): GroupRoot {
-  const root: GroupRoot = { ...of, nonce: '', state: 'open', full: [] };
+  const root: GroupRoot = { ...of, nonce: '', state: 'open', begun: [], full: [] };
   const paged = former && pagesIn(former);
   return paged && paged.pages > 0 ? { ...root, former: paged } : root;
 }
@@ -121,12 +134,14 @@ export function withBegun(
   root: GroupRoot,
   begun: readonly { readonly number?: number; readonly total?: number }[],
 ): GroupRoot {
+  const numbers = begun.flatMap(({ number }) => number ?? []);
+  const pages = withPages(root.begun, numbers);
   const total = root.total ?? begun.find((each) => each.total !== undefined)?.total;
   const highest = begun.reduce((most, { number = 0 }) => Math.max(most, number), root.highest ?? 0);
-  if (total === undefined) return highest > 0 ? { ...root, highest } : root;
+  if (total === undefined) return highest > 0 ? { ...root, begun: pages, highest } : root;
   // A member that was submitted before must not be left out.
   if (root.total === undefined) expectAgreement({ ...root, total }, { number: highest });
-  return { ...root, total };
+  return { ...root, begun: pages, total };
 }
 
 /** The number of the page of a member, and its place there. */
@@ -150,9 +165,19 @@ export function isFull(page: Pick<GroupPage, 'ended'> | undefined, index: number
 
 /** Numbers of a page that have not ended. @param page absent: none has ended */
 export function unendedOf(page: Pick<GroupPage, 'ended'> | undefined, index: number, total: number): number[] {
+  const all = numbersOf(index, total);
+  return page ? all.filter((number) => !page.ended.has(placeOf(number).place)) : all;
+}
+
+/** Numbers of a page, as far as the total goes. */
+export function numbersOf(index: number, total: number): number[] {
   const first = index * PAGE_BITS + 1;
-  const all = Array.from({ length: Math.min(PAGE_BITS, total - first + 1) }, (_, place) => first + place);
-  return page ? all.filter((number) => !page.ended.has(number - first)) : all;
+  return Array.from({ length: Math.max(0, Math.min(PAGE_BITS, total - first + 1)) }, (_, place) => first + place);
+}
+
+/** The first page from there on that has members which may not have ended. */
+export function nextOpenPage({ begun, full }: GroupRoot, from: number): number | undefined {
+  return begun.find((page) => page >= from && !full.includes(page));
 }
 
 /** The root after these pages were found full. */

@@ -297,7 +297,8 @@ export class Groups {
         ...withBegun(root ?? newRoot({ group, type, incarnation }, former), begins),
         nonce: this.parts.id(),
       };
-      if (root && next.total === root.total && next.highest === root.highest) return root;
+      const isSame = root && next.begun === root.begun && next.total === root.total && next.highest === root.highest;
+      if (isSame) return root;
       if (former && !root) await this.#records.removePages(former);
       const text = encodeRoot(next);
       const written = await this.parts.texts.write(rootKey(group), found?.text, text);

@@ -5,7 +5,7 @@ import type { Member } from '../task.js';
 import { memberId } from '../task-id.js';
 import { readableTask } from '../task.codec.js';
 import { hasEnded } from '../transitions.js';
-import type { GroupRoot } from './group.js';
+import { type GroupRoot, numbersOf } from './group.js';
 
 /** The tasks of the members of groups, as far as the records of the groups need them. */
 export class Members {
@@ -30,11 +30,12 @@ export class Members {
    *
    * @throws StoreUnavailableError
    */
-  async hasAny({ group, type, incarnation, total, highest = 0 }: GroupRoot): Promise<boolean> {
+  async hasAny({ group, type, incarnation, begun, total, highest = 0 }: GroupRoot): Promise<boolean> {
     const name = group.slice(type.length + 1, -1);
     const last = total ?? highest;
-    for (let first = 1, size = 1; first <= last; first += size, size = MOST_KEYS) {
-      const numbers = Array.from({ length: Math.min(size, last - first + 1) }, (_, index) => first + index);
+    const all = begun.flatMap((page) => numbersOf(page, last));
+    for (let from = 0, size = 1; from < all.length; from += size, size = MOST_KEYS) {
+      const numbers = all.slice(from, from + size);
       const texts = await this.texts.readMany(numbers.map((number) => memberId(type, name, number)));
       for (const text of texts.values()) {
         await this.slices.turn(text.length);

@@ -4,8 +4,7 @@ import type { Context } from '../../context/context.js';
 import { afterWrite } from '../../stores/after-write.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import { type CancelAuthor, type TaskRecords, cancelFound } from '../by-hand/cancel.js';
-import { placeOf } from '../groups/group.js';
-import type { GroupRoot } from '../groups/group.js';
+import { type GroupRoot, nextOpenPage, placeOf } from '../groups/group.js';
 import { PAGE_BITS } from '../groups/bits.js';
 import type { Cancellation, Incarnation, Task } from '../task.js';
 import { groupId, memberId } from '../task-id.js';
@@ -133,17 +132,15 @@ export class GroupStops {
 
   /** Ends the members of the next page, and notes how far it came. */
   async #walk({ stop, text }: Pick<Noted, 'stop' | 'text'>, root: GroupRoot): Promise<boolean> {
-    let { page } = placeOf(stop.next);
-    while (root.full.includes(page)) page++;
+    const page = nextOpenPage(root, placeOf(stop.next).page);
     if (stop.next === 1) await this.#cancel(stop, this.#running?.membersOf(stop.type, stop) ?? []);
-    await this.#cancel(stop, await this.store.groups.unendedOn(root, page));
-    const { total, highest } = root;
-    const next = (page + 1) * PAGE_BITS + 1;
-    const isEnd = next > (total ?? highest ?? 0);
+    if (page !== undefined) await this.#cancel(stop, await this.store.groups.unendedOn(root, page));
+    const later = page === undefined ? undefined : nextOpenPage(root, page + 1);
     const stamp = await this.store.stamp();
-    const later = isEnd ? rest(stop, total !== undefined, stamp) : goOn(stop, next, stamp);
-    const { isWritten } = await this.store.texts.write(stopKey(stop), text, encodeStop(later));
-    return isWritten && !isEnd;
+    const changed =
+      later === undefined ? rest(stop, root.total !== undefined, stamp) : goOn(stop, later * PAGE_BITS + 1, stamp);
+    const { isWritten } = await this.store.texts.write(stopKey(stop), text, encodeStop(changed));
+    return isWritten && later !== undefined;
   }
 
   async #cancel(stop: GroupStop, numbers: readonly number[]): Promise<void> {
