@@ -33,14 +33,9 @@ export function readKeeping(value: unknown): number | string {
   return readAbove(value, Number.MIN_VALUE, 'must be more than 0 ms', limit);
 }
 
-const OF_A_PERMIT = { longest: LONGEST_DURATION, tooLong: 'is longer than a year: a permit must expire' };
+const USUAL = { longest: LONGEST_DURATION, tooLong: 'is longer than a year: give at most 366 days' };
 
-function readAbove(
-  value: unknown,
-  least: number,
-  tooShort: string,
-  { longest, tooLong } = OF_A_PERMIT,
-): number | string {
+function readAbove(value: unknown, least: number, tooShort: string, { longest, tooLong } = USUAL): number | string {
   const read = typeof value === 'number' ? value : readText(value);
   if (read === 'calendar') return `${show(value)} has years or months, and these differ in length: give days ("P30D")`;
   if (read === undefined || !Number.isFinite(read)) {

@@ -69,6 +69,9 @@ export const NOT_TOLD = (method: string) =>
 export const SECOND_HANDLER = (method: string, other: string, handled: string) =>
   `${method} handles ${handled}, and ${other} does so already: keep one handler per type on a node`;
 
+export const SECOND_INVALID_HANDLER = (method: string, other: string) =>
+  `${method} handles invalid tasks, and ${other} does so already: keep one @InvalidTaskHandler() per node, for all types`;
+
 export const SECOND_SCHEDULE = (method: string, other: string, name: string) =>
   `${method} has a schedule with the name ${show(name)}, and ${other} has one, too: give one of them another name`;
 

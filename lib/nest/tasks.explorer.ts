@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '../decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
 import { connectSchedules } from './cluster-cron.explorer.js';
-import { SECOND_HANDLER } from './cluster-singleton.messages.js';
+import { SECOND_HANDLER, SECOND_INVALID_HANDLER } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';
@@ -55,7 +55,9 @@ function connect(handlers: Handlers, metadata: TaskHandlerMetadata, tasks: Tasks
   if (fault !== undefined) return [fault];
   const handled = handledBy(metadata);
   const other = former.get(handled);
-  if (other !== undefined) return [SECOND_HANDLER(method, other, handled)];
+  if (other !== undefined) {
+    return [handled === INVALID ? SECOND_INVALID_HANDLER(method, other) : SECOND_HANDLER(method, other, handled)];
+  }
   former.set(handled, method);
   try {
     handle(metadata, callOf(handlers), tasks);
@@ -74,8 +76,10 @@ function handle(metadata: TaskHandlerMetadata, call: Call, tasks: Tasks): void {
   else tasks.handlers.onGroupFinished(type, call, options);
 }
 
+const INVALID = 'invalid tasks';
+
 function handledBy(metadata: TaskHandlerMetadata): string {
-  if (metadata.kind === 'invalid') return 'invalid tasks';
+  if (metadata.kind === 'invalid') return INVALID;
   const { type } = typeOf(metadata.task);
   return metadata.kind === 'task' ? `tasks "${type}"` : `groups of "${type}"`;
 }

@@ -1,5 +1,5 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
-import type { SubmitRequest } from './submit-many.js';
+import { type SubmitRequest, expectList } from './submit-many.js';
 
 /** Options of `distribute()`. */
 export interface DistributeOptions {
@@ -25,7 +25,7 @@ export function addressedTo<In>(
   tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>,
   options: DistributeOptions,
 ): AsyncIterable<SubmitRequest<In>> {
-  return inTurn(tasks, instancesOf(options));
+  return inTurn(expectList(tasks), instancesOf(options));
 }
 
 async function* inTurn<In>(
@@ -34,9 +34,9 @@ async function* inTurn<In>(
 ): AsyncGenerator<SubmitRequest<In>> {
   let count = 0;
   for await (const task of tasks) {
-    if (task.options?.to !== undefined) throw new InvalidOptionsError(`task ${show(task.name.id)}`, [OWN_ADDRESS]);
+    if (task?.options?.to !== undefined) throw new InvalidOptionsError(`task ${show(task.name.id)}`, [OWN_ADDRESS]);
     const instance = instances[count++ % instances.length]!;
-    yield { ...task, options: { ...task.options, to: { instance, orAnother: true } } };
+    yield { ...task, options: { ...task?.options, to: { instance, orAnother: true } } };
   }
 }
 

@@ -28,9 +28,38 @@ export function readJson(
   }
 }
 
-const NOT_JSON = (value: unknown) => ({
-  fault: `${show(value)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
-});
+const NOT_JSON = (value: unknown) => {
+  const { path, part } = unfitIn(value) ?? { path: '', part: value };
+  const where = path === '' ? '' : `${path}: `;
+  return {
+    fault: `${where}${show(part)} is not JSON: give only text, finite numbers, booleans, null, lists and plain objects`,
+  };
+};
+
+/** The first part of a value that JSON does not keep, with the names and places that lead to it. */
+function unfitIn(value: unknown): { readonly path: string; readonly part: unknown } | undefined {
+  const seen = new Set<object>();
+  // A list in place of recursion: the value may be too deep for the stack.
+  for (const parts = [{ path: '', part: value }]; parts.length > 0;) {
+    const next = parts.pop()!;
+    const { path, part } = next;
+    if (isFit(part)) continue;
+    const isList = Array.isArray(part) && Object.getPrototypeOf(part) === Array.prototype;
+    if ((!isList && !isPlain(part)) || seen.has(part as object)) return next;
+    seen.add(part as object);
+    const inside = isList
+      ? part.map((each, place) => ({ path: `${path}[${place}]`, part: each as unknown }))
+      : Object.entries(part as object)
+          .filter(([, each]) => each !== undefined)
+          .map(([name, each]) => ({ path: path === '' ? name : `${path}.${name}`, part: each as unknown }));
+    parts.push(...inside.toReversed());
+  }
+  return undefined;
+}
+
+function isFit(part: unknown): boolean {
+  return part === null || ['string', 'boolean'].includes(typeof part) || Number.isFinite(part);
+}
 
 const TOO_LARGE = (bytes: number, most: number) => ({
   fault: `${bytes} bytes as JSON are more than ${most}: keep large data elsewhere, and give its address`,

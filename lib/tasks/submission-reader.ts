@@ -10,7 +10,7 @@ import {
   parseSubmitOptions,
 } from './submit-options.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
-import { type TaskName, grouped, single } from './task-id.js';
+import { type TaskName, isMadeName } from './task-id.js';
 import { nameOfKey } from './unique/unique-key.js';
 
 interface ReaderParts {
@@ -44,7 +44,7 @@ export class SubmissionReader {
     const parsed = parseSubmitOptions(givenId, options, defaults);
     const { runAt, dedup, priority, limits, failGroupFast, after, afterFailed, unique, to, fairKey, tx } = parsed;
     const { id, type, member } = unique ? nameOfKey(name, unique.key, data) : name;
-    expectUnmade({ id, type, ...(member && { member }) });
+    expectNoTick(id);
     const faults: string[] = [];
     if (unique && after) faults.push(NOT_UNIQUE);
     if (tx !== undefined && (member || parent !== undefined || unique || after)) faults.push(NOT_ALONE);
@@ -77,20 +77,12 @@ export class SubmissionReader {
 }
 
 /**
- * Checks that the package does not make this id itself. It makes those of ticks, of the tasks that run the handlers of groups,
- * and of sub-tasks. Callers without types may give an id that is neither of single() nor of grouped().
+ * Checks that the package does not make this id itself. The other ids that it makes, of sub-tasks and of the tasks that run
+ * the handlers of groups, are no made names.
  *
- * @throws ReservedNameError, InvalidOptionsError
+ * @throws ReservedNameError
  */
-function expectUnmade({ id, type, member }: TaskName): void {
-  const made = member
-    ? grouped(type, member.group, member.number, member.total)
-    : single(type, id.slice(String(type).length + 1));
-  if (made.id !== id) {
-    throw new InvalidOptionsError('a task', [
-      `id: ${show(id)} does not fit its type and group: use single() or grouped()`,
-    ]);
-  }
+function expectNoTick(id: string): void {
   if (!isTickId(id)) return;
   const why = `${show(id)} is the id of a tick of a schedule, which its nodes submit: give another name, such as "by-hand"`;
   throw new ReservedNameError(`task ${show(id)}`, [`id: ${why}`]);
@@ -110,6 +102,6 @@ function awaitedId(name: AwaitedName, parent: string | undefined): string {
 
 /** Callers without types may give anything. @throws InvalidOptionsError */
 export function expectName(name: TaskName): TaskName {
-  if (typeof (name as Partial<TaskName> | undefined)?.id === 'string') return name;
+  if (isMadeName(name)) return name;
   throw new InvalidOptionsError('a task', [`name: ${show(name)} is no name: make it with single() or grouped()`]);
 }

@@ -1,4 +1,4 @@
-import { GatekeeperError, messageOf } from '../decision/index.js';
+import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import type { SubmitOptions } from './submit-options.js';
 import type { TaskName } from './task-id.js';
@@ -81,7 +81,7 @@ export async function submitMany<Item>(
   };
   try {
     let count = 0;
-    for await (const item of source) {
+    for await (const item of expectList(source)) {
       // Errors may have come while the source was asked.
       if (errors.length > 0) break;
       await turn();
@@ -95,6 +95,20 @@ export async function submitMany<Item>(
   await Promise.all(running);
   if (errors.length > 0) throw new SubmitManyError(outcomes, { cause: errors[0] });
   return outcomes as Submitted[];
+}
+
+/**
+ * Callers without types may give anything. A text would be a list of its characters.
+ *
+ * @throws InvalidOptionsError
+ */
+export function expectList<Item>(list: Source<Item>): Source<Item> {
+  const given = list as Partial<Iterable<Item> & AsyncIterable<Item>> | null | undefined;
+  const isList = typeof given === 'object' && (given?.[Symbol.iterator] ?? given?.[Symbol.asyncIterator]) !== undefined;
+  if (isList) return list;
+  throw new InvalidOptionsError('a list of tasks', [
+    `tasks: ${show(list)} is no list: give one of { name, data, options }`,
+  ]);
 }
 
 /** So many submissions at the same time as the store can answer. */

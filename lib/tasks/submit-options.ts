@@ -128,6 +128,10 @@ const dateSchema = z.unknown().transform((value, context): Date | number => {
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
+  if (value instanceof Date) {
+    context.addIssue({ code: 'custom', message: 'an Invalid Date is no time: it was made of something that is none' });
+    return z.NEVER;
+  }
   const delay = readDelay(value);
   if (typeof delay === 'number') return delay;
   context.addIssue({ code: 'custom', message: `${show(value)} is neither a Date nor a delay: ${delay}` });

@@ -177,6 +177,22 @@ export function idFault(id: unknown): string | undefined {
   return lineFault(id);
 }
 
+/**
+ * Whether {@link single} or {@link grouped} made a name, or another program made it as they do. Callers without types may give
+ * anything.
+ */
+export function isMadeName(name: unknown): name is TaskName {
+  if (typeof name !== 'object' || name === null) return false;
+  const { type, id, member } = name as Partial<TaskName>;
+  if (typeFaults(type).length > 0 || typeof id !== 'string') return false;
+  if (member === undefined) return id.startsWith(`${type}:`) && nameFaults('', id.slice(type!.length + 1)).length === 0;
+  if (typeof member !== 'object' || member === null) return false;
+  const { group, number, total } = member;
+  const faults = [...nameFaults('', group), ...numberFaults('', number)];
+  if (total !== undefined) faults.push(...numberFaults('', total));
+  return faults.length === 0 && number <= (total ?? number) && id === memberId(type!, group, number);
+}
+
 /** The faults of a type, each in a sentence. */
 export function typeFaults(type: unknown): string[] {
   if (typeof type === 'string' && isTaskType(type)) return [];

@@ -170,7 +170,8 @@ export class Tasks {
    * @throws SubmitManyError after the first error. It says which tasks were submitted
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
-    const submit = async ({ name, data, options }: SubmitRequest) => this.submit(name, data, options);
+    // Callers without types may give anything.
+    const submit = async (task: SubmitRequest) => this.submit(task?.name, task?.data, task?.options);
     return submitMany(tasks, submit, () => this.#store.slices.turn());
   }
 

@@ -6,7 +6,7 @@ describe('A value in an error text', () => {
     [{ duration: '10s' }, 'an object with duration'],
     [{ a: 1, b: 2, c: 3, d: 4 }, 'an object with a, b, c, …'],
     [['10s'], 'a list'],
-    [new Date(0), '[object Date]'],
+    [new Date(0), 'a Date'],
     [null, 'null'],
   ])('%j is shown as: %s', (value, text) => expect(show(value)).toBe(text));
 

@@ -277,3 +277,68 @@ describe('an id that the package makes', () => {
     expect(await tasks.find(name.id)).toBeUndefined();
   });
 });
+
+describe('an argument that has no type in JavaScript', () => {
+  const ids = [5, null, undefined, Symbol('x'), [], ['mail:1'], true, 1n, { id: 5, type: 'mail' }, { type: 'mail' }];
+  const names = [
+    ...ids,
+    { id: 'a' },
+    { id: 'mail:1', type: 'other' },
+    { id: 'mail:', type: 'mail' },
+    { id: 'mail[g]#1', type: 'mail' },
+    { id: 'mail[g]#2', type: 'mail', member: { group: 'g', number: 1 } },
+    { id: 'mail[g]#2', type: 'mail', member: { group: 'g', number: 2, total: 1 } },
+    { id: 'mail:^1', type: 'mail' },
+    'mail:1',
+  ];
+  const codeOf = async (call: () => unknown): Promise<string | undefined> => {
+    try {
+      await call();
+      return undefined;
+    } catch (error) {
+      const { code, cause } = error as SubmitManyError;
+      return code === 'submit-many' ? (cause as InvalidOptionsError).code : code;
+    }
+  };
+  const newTasks = (): any => newCluster().node().tasks;
+
+  it.each(['submit', 'submitMany', 'submitSerial'])('is refused as a name: %s', async (method) => {
+    const tasks = newTasks();
+    const calls: Record<string, (name: unknown) => unknown> = {
+      submit: (name) => tasks.submit(name, {}),
+      submitMany: (name) => tasks.submitMany([{ name }]),
+      submitSerial: (name) => tasks.submitSerial('q', name),
+    };
+    for (const name of names) expect(await codeOf(() => calls[method]!(name))).toBe('invalid-options');
+  });
+
+  it.each(['find', 'explain', 'cancel', 'retry'])('is refused as an id or a name: %s', async (method) => {
+    const tasks = newTasks();
+    for (const id of [...ids, { id: 'a' }]) expect(await codeOf(() => tasks[method](id))).toBe('invalid-options');
+  });
+
+  it('is refused as a list of tasks, and in one', async () => {
+    const tasks = newTasks();
+    for (const list of [5, null, undefined, {}, 'mail:1', '', Symbol('x'), [null], [undefined], [5]]) {
+      expect(await codeOf(() => tasks.submitMany(list))).toBe('invalid-options');
+    }
+  });
+
+  it('is refused as a handler', async () => {
+    const { handlers, schedules } = newTasks();
+    for (const handler of [5, null, undefined, {}, 'mail', []]) {
+      expect(await codeOf(() => handlers.handle('mail', handler))).toBe('invalid-options');
+      expect(await codeOf(() => handlers.onGroupFinished('mail', handler))).toBe('invalid-options');
+      expect(await codeOf(() => handlers.onInvalid(handler))).toBe('invalid-options');
+      expect(await codeOf(() => schedules.add('nightly', '0 3 * * *', handler))).toBe('invalid-options');
+    }
+  });
+
+  it('is refused as a type', async () => {
+    const { handlers } = newTasks();
+    for (const type of [...ids.slice(0, 8), {}, '']) {
+      expect(await codeOf(() => handlers.pauseType(type))).toBe('invalid-options');
+      expect(await codeOf(() => handlers.handle(type, () => 1))).toBe('invalid-options');
+    }
+  });
+});

@@ -64,4 +64,18 @@ describe('a value that is to be kept as JSON', () => {
     expect(readJson('ää', 6)).toEqual({ value: 'ää', text: '"ää"' });
     expect(readJson('äää', 6)).toEqual({ fault: expect.stringMatching(/^8 bytes.* 6\b/) });
   });
+
+  class Mail {
+    to = 'ada';
+  }
+  it.each([
+    ['a Date two levels down', { user: { id: 1, born: new Date(0) } }, 'user.born: a Date is not JSON'],
+    ['an instance in a list', { mails: [{}, new Mail()] }, 'mails[1]: an instance of Mail is not JSON'],
+    ['an instance itself', new Mail(), 'an instance of Mail is not JSON'],
+    ['a BigInt', { sums: { total: 1n } }, 'sums.total: 1 is not JSON'],
+    ['a number that is none', [1, Number.NaN], '[1]: NaN is not JSON'],
+    ['a function', { call: () => 1 }, 'call: a function is not JSON'],
+  ])('of which a part is no JSON is refused with its path: %s', (_, value, fault) => {
+    expect(readJson(value, 1000)).toEqual({ fault: expect.stringContaining(fault) });
+  });
 });

@@ -58,7 +58,7 @@ describe('submit()', () => {
     ['a function', () => 1, {}, 'is not JSON'],
     ['an unknown priority', 1, { priority: 'urgent' }, 'priority: "urgent" is not "high" or "normal" or "low"'],
     ['an unknown option', 1, { prio: 'high' }, 'prio: '],
-    ['a date that is none', 1, { runAt: new Date(Number.NaN) }, 'is neither a Date nor a delay'],
+    ['a date that is none', 1, { runAt: new Date(Number.NaN) }, 'runAt: an Invalid Date'],
     ['a delay in months', 1, { runAt: 'P1M' }, /runAt: "P1M" .*: "P1M" /],
     ['a retention of seconds', 1, { retention: '10s' }, 'retention: is shorter than a minute'],
   ])('refuses %s, and submits nothing', async (_, data, options, message) => {

@@ -4,7 +4,7 @@ import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js'
 import { isStoreError } from '../../stores/index.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';
-import { type TaskContext, preparationOf, preparedHandler } from '../workers/task-handler.js';
+import { type TaskContext, expectHandler, preparationOf, preparedHandler } from '../workers/task-handler.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';
 import { ScheduleLook } from './schedule-look.js';
 import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './schedule-options.js';
@@ -58,6 +58,7 @@ export class Schedules {
    */
   add(name: string, expression: string, handler: ScheduleFunction, options?: ScheduleOptions): void {
     const schedule = parseSchedule(name, expression, options);
+    expectHandler(`schedule ${show(name)}`, handler);
     if (this.#own.has(name)) {
       throw new InvalidOptionsError(`schedule ${show(name)}`, [
         'name: this node has such a schedule already: rename one',

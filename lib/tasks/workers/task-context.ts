@@ -41,7 +41,7 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
     progress: (done, total, note) => held.report(done, total, note),
     submit: (name, ...rest) => submit(name, ...rest),
     submitMany: (tasks) => {
-      const one = (each: SubmitRequest) => submit(each.name, each.data, each.options);
+      const one = (each: SubmitRequest) => submit(each?.name, each?.data, each?.options);
       return submitMany(tasks, one, () => store.slices.turn());
     },
   };

@@ -1,3 +1,4 @@
+import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { Outcome, TaskFault } from '../task.js';
 import type { Submitted } from '../submission.js';
 import type { SubmitArguments, SubmitRequest } from '../submit-many.js';
@@ -98,6 +99,12 @@ export type GroupFunction<Out = unknown> = (group: GroupContext<Out>) => unknown
 
 /** Called with a task that no attempt can complete. */
 export type InvalidTaskFunction = (task: Pick<TaskContext, 'id' | 'type' | 'data' | 'token'>, error: Error) => unknown;
+
+/** Callers without types may give anything. @throws InvalidOptionsError */
+export function expectHandler(what: string, handler: unknown): void {
+  if (typeof handler === 'function') return;
+  throw new InvalidOptionsError(what, [`handler: ${show(handler)} is no function`]);
+}
 
 /** Does what must be done before a handler. @returns the call of the handler */
 export type Preparation<Args extends unknown[]> = (...args: Args) => Promise<() => unknown> | (() => unknown);

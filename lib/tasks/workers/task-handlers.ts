@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.js';
-import { InvalidOptionsError } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../decision/index.js';
 import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
 import { AddressedTasks } from '../addressed/addressed-tasks.js';
@@ -21,6 +21,7 @@ import {
   type InvalidTaskFunction,
   type TaskContext,
   type TaskFunction,
+  expectHandler,
   preparationOf,
 } from './task-handler.js';
 import { TypeLimit } from './type-limit.js';
@@ -68,6 +69,7 @@ export class TaskHandlers {
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
   handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
+    expectHandler(`the handler of tasks ${show(type)}`, handler);
     const prepare = preparationOf(handler);
     const work = async (held: HeldTask) => {
       const stopped = await this.#stoppedFor(held.claim.task);
@@ -93,6 +95,7 @@ export class TaskHandlers {
   onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
   onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
+    expectHandler(`the handler of tasks ${show(type)}`, handler);
     const prepare = preparationOf(handler);
     const finish = async (held: HeldTask) => {
       const group = await readGroup(this.#contextOf(held), held.claim.task, this.parts.store());
@@ -106,6 +109,7 @@ export class TaskHandlers {
 
   /** Called on this node with each of its tasks that its handler found invalid. */
   onInvalid(handler: InvalidTaskFunction): void {
+    expectHandler('the handler of invalid tasks', handler);
     if (this.#onInvalid) throw new InvalidOptionsError('the handler of invalid tasks', ['this node has one already']);
     this.#onInvalid = handler;
   }

@@ -44,7 +44,8 @@ export class TypeWorkers {
 
   /** The workers for the tasks and for the groups of a type. @throws InvalidOptionsError if there is none */
   of(type: string): TypeWorker[] {
-    const found = [type, joinType(type)].flatMap((key) => this.#workers.get(key) ?? []);
+    const isType = typeFaults(type).length === 0;
+    const found = isType ? [type, joinType(type)].flatMap((key) => this.#workers.get(key) ?? []) : [];
     if (found.length > 0) return found;
     throw new InvalidOptionsError(`the type of tasks ${show(type)}`, ['this node has no handler for it']);
   }
