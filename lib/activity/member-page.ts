@@ -69,6 +69,10 @@ export interface GroupEntry {
   readonly missing?: string;
   /** Digest of the resources that the node has read. */
   readonly digest?: string;
+  /** The node could not decide on the group in this lease, and handed the decision on. */
+  readonly yields?: true;
+  /** What is wrong with the group on this node, in a sentence. */
+  readonly problem?: string;
 }
 
 const PAGE_VERSION = 1;
@@ -89,6 +93,8 @@ const groupSchema = z.looseObject({
   top: storedCount,
   missing: storedText.optional(),
   digest: storedText.optional(),
+  yields: z.literal(true).optional(),
+  problem: storedText.optional(),
 });
 
 const entrySchema = z.looseObject({

@@ -50,8 +50,10 @@ export class Membership {
   #isFailing = false;
   #isStarted = false;
   #isClosed = false;
-  /** The announcement that has not begun yet. */
-  #announcement: Promise<void> | undefined;
+  /** The announcement that has not begun yet, and the nodes that a hint is for. */
+  #announcement: { readonly written: Promise<void>; notify: Notify } | undefined;
+  /** The last one that has begun. */
+  #announcing: Promise<void> = Promise.resolve();
   readonly #timers: CancelTimer[] = [];
 
   constructor(
@@ -127,16 +129,24 @@ export class Membership {
   }
 
   /**
-   * Writes this node's entry now, because its groups have changed. Calls in one turn of the event loop are one write. The
-   * next heartbeat writes it too, so a failure is only reported.
+   * Writes this node's entry now, because its groups have changed. Calls in one turn of the event loop, and while another
+   * one is being written, are one write. The next heartbeat writes it too, so a failure is only reported.
+   *
+   * @param notify the nodes that a hint is for: those that wait for changes, or all
    */
-  announce(): Promise<void> {
-    this.#announcement ??= Promise.resolve().then(async () => {
-      this.#announcement = undefined;
-      if (this.#isStarted && !this.#isClosed)
-        await this.#renew('waiting').catch((error: unknown) => this.#report(error));
-    });
-    return this.#announcement;
+  announce(notify: Notify = 'waiting'): Promise<void> {
+    if (!this.#announcement) {
+      this.#announcing = this.#announcing.then(() => this.#writeAnnouncement());
+      this.#announcement = { written: this.#announcing, notify };
+    }
+    if (notify === 'all') this.#announcement.notify = 'all';
+    return this.#announcement.written;
+  }
+
+  async #writeAnnouncement(): Promise<void> {
+    const { notify } = this.#announcement!;
+    this.#announcement = undefined;
+    if (this.#isStarted && !this.#isClosed) await this.#renew(notify).catch((error: unknown) => this.#report(error));
   }
 
   /**

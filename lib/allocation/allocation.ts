@@ -1,7 +1,7 @@
 import { Subscription, filter } from 'rxjs';
 import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
-import type { Membership, MoveHistory } from '../activity/index.js';
+import type { GroupEntry, Membership, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -12,7 +12,7 @@ import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
-import type { UnownedResources } from './unowned-alarm.js';
+import type { GroupFault } from './unowned-alarm.js';
 import { ALLOCATION_PREFIX } from './map/map-store.js';
 import { OwnGroup } from './own-group.js';
 
@@ -27,6 +27,22 @@ export interface AllocationParts {
   /** The leadership of {@link ALLOCATION_SCOPE}. */
   readonly cluster: Cluster;
   readonly moves: MoveHistory;
+}
+
+/** Characters of the problems that one entry may have: many nodes share a page, and each heartbeat reads it. */
+const LONGEST_PROBLEMS = 2000;
+/** Characters of one problem. */
+const LONGEST_PROBLEM = 200;
+
+/** Shortens the problems of all groups. What has no room is a word: others must know that there is a problem. */
+function shortened(entries: readonly GroupEntry[]): GroupEntry[] {
+  let left = LONGEST_PROBLEMS;
+  return entries.map(({ problem, ...entry }) => {
+    if (problem === undefined) return entry;
+    const text = problem.length > LONGEST_PROBLEM ? `${problem.slice(0, LONGEST_PROBLEM - 1)}…` : problem;
+    left -= text.length;
+    return { ...entry, problem: left < 0 ? 'see its log' : text };
+  });
 }
 
 /** The allocation groups of this node. One loop reads the owner maps of all groups, with one call. */
@@ -55,8 +71,13 @@ export class Allocation {
   }
 
   /** Groups whose resources have had no owner for too long. Known on the leader. */
-  get unowned(): readonly UnownedResources[] {
+  get unowned(): readonly GroupFault[] {
     return this.#own.flatMap((group) => group.unowned ?? []);
+  }
+
+  /** What is wrong with groups on any node, as far as this node knows. */
+  get failing(): readonly GroupFault[] {
+    return this.#own.flatMap((group) => group.failing ?? []);
   }
 
   /** The leadership that decides on the owners. */
@@ -109,7 +130,7 @@ export class Allocation {
     this.#isStarted = true;
     this.#startsWithFirst = false;
     const { context, membership, cluster } = this.parts;
-    membership.publish((incarnation) => this.#own.map((group) => group.entryFor(incarnation)), {
+    membership.publish((incarnation) => shortened(this.#own.map((group) => group.entryFor(incarnation))), {
       keys: () => this.#keys(),
       take: (texts) => void this.#take(texts),
     });

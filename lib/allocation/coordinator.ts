@@ -1,11 +1,11 @@
 import { pause } from '../async/pause.js';
 import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
-import type { Membership, MoveHistory } from '../activity/index.js';
+import type { GroupEntry, Membership, MoveHistory } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
-import { StoreUnavailableError } from '../stores/index.js';
+import { StoreUnavailableError, isStoreError } from '../stores/index.js';
 import type { Candidate } from '../leadership/index.js';
 import type { GroupSettings } from './group-options.js';
 import { type Mandate, MandateWatch } from './mandate.js';
@@ -66,6 +66,10 @@ export class Coordinator {
   readonly #unowned: UnownedAlarm;
   readonly #moves: MoveRecorder;
   #problem: string | undefined;
+  /** Whether the last turn failed by something else than the store. */
+  #isFailing = false;
+  /** The lease in which this node could not decide, and why, until it could after all. */
+  #handedOn: { readonly inc: string; readonly problem?: string } | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(private readonly parts: CoordinatorParts) {
@@ -83,9 +87,19 @@ export class Coordinator {
   /** Call this when something that matters may have changed. */
   readonly wake = (): void => this.#wakeup.ring();
 
-  /** Why the resources can't be divided as they should, in a sentence, while this node decides. */
+  /** Why the resources can't be divided as they should, in a sentence, while this node decides or would have to. */
   get problem(): string | undefined {
-    return this.#mandate && (this.#problem ?? this.#resources.problem);
+    return this.#handedOn?.problem ?? (this.#mandate && (this.#problem ?? this.#resources.problem));
+  }
+
+  /** The same for other nodes. A grace is not one: it shows in the owner map, and ends by itself. */
+  get publicProblem(): string | undefined {
+    return this.problem === GRACE ? undefined : this.problem;
+  }
+
+  /** Says to other nodes whether this one has handed the decision on. */
+  entryFor(incarnation: string): Pick<GroupEntry, 'yields'> {
+    return this.#handedOn?.inc === incarnation ? { yields: true } : {};
   }
 
   /** Warnings about nodes that read other resources, while this node decides. */
@@ -112,6 +126,7 @@ export class Coordinator {
     while (!this.#closing.signal.aborted) {
       this.#wakeup.reset();
       const delay = await this.#turn().catch((error: unknown) => this.#failed(error));
+      if (this.#isFailing) await this.#handOn().catch((error: unknown) => this.#failed(error));
       if (this.#closing.signal.aborted) return;
       await this.#wakeup.wait(await this.#beforeAlarm(delay), false);
       if (this.#mandate) await pause(context.nodeClock, COLLECT, { signal: this.#closing.signal, isAwaited: false });
@@ -131,6 +146,7 @@ export class Coordinator {
   #failed(error: unknown): number {
     const { reachability, events } = this.parts.context;
     if (this.#closing.signal.aborted) return LOOK;
+    this.#isFailing = this.#mandate !== undefined && !isStoreError(error);
     if (isUnreadable(error)) this.#problem = messageOf(error);
     else if (error instanceof StoreUnavailableError) reachability.lost(error);
     else if (this.#problem !== messageOf(error)) {
@@ -138,6 +154,27 @@ export class Coordinator {
       events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action: 'allocate', error });
     }
     return LOOK;
+  }
+
+  /**
+   * Lets another node decide, because this one could not, whatever the store answered: its strategy throws, or an owner map
+   * is of a newer version. At most once in each lease, so that the decision does not go round in circles.
+   */
+  async #handOn(): Promise<void> {
+    const { membership } = this.parts;
+    const inc = membership.incarnation;
+    this.#isFailing = false;
+    const isKnown = this.#handedOn?.problem !== undefined && this.#handedOn.inc === inc;
+    this.#handedOn = inc === undefined ? undefined : { inc, problem: this.#problem ?? 'it could not decide' };
+    if (isKnown) return;
+    await membership.announce('all');
+    // The own mandate ends with what this node reads of itself.
+    await membership.look();
+  }
+
+  /** It decided, because no other node could: others see that, and its next failure. */
+  #recover(): void {
+    if (this.#handedOn) this.#handedOn = { inc: this.#handedOn.inc };
   }
 
   /** @returns ms until the next turn; undefined: only a wake-up starts one */
@@ -171,6 +208,7 @@ export class Coordinator {
     const round = await inSlices(planRound(input), this.parts.context.nodeClock);
     if (round.kind === 'idle') this.#counts = round.counts;
     if (round.why === 'strategy-failed') throw round.error;
+    this.#recover();
     this.#problem = round.why === 'grace' ? GRACE : input.orders.areUnknown ? UNKNOWN_ORDERS : undefined;
     if (round.kind === 'idle') return this.#idle(round, input, signature);
     // Before the commit: the first acknowledgement comes right after it.

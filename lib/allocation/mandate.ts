@@ -53,7 +53,8 @@ export class MandateWatch {
 
   /**
    * Whether this node will probably decide next: it leads and has not read its own entry yet, or it is the next one after
-   * the deputy. Only such a node looks as soon as an entry changes, so that after a shutdown not all nodes do.
+   * the node that decides, which may hand the decision on. Only such a node looks as soon as an entry changes, so that after
+   * a shutdown not all nodes do.
    */
   get #isNext(): boolean {
     const { context, candidate, registry } = this.parts;
@@ -61,7 +62,7 @@ export class MandateWatch {
     const living = [...(registry.view?.living.values() ?? [])];
     const decider = this.#decider;
     const others = living.filter(({ instance }) => instance !== decider);
-    return decider !== this.#leader && deciderOf(others, '') === context.node.instance;
+    return deciderOf(others, '') === context.node.instance;
   }
 
   /** Instance of the node that decides; undefined: no node leads, for example because an operator has paused that. */

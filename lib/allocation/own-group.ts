@@ -9,7 +9,7 @@ import type { AllocationGroup } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
 import { type GroupOverview, overviewOf, readOwners } from './group-overview.js';
-import type { UnownedResources } from './unowned-alarm.js';
+import type { GroupFault, UnownedResources } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
 import { Delivery } from './node/delivery.js';
@@ -18,8 +18,11 @@ import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
 import { Orders } from './orders/orders.js';
 import { type AllocationPlan, type PlanRequest, planMoves } from './plan.js';
 import { type Reading, ResourceReader } from './resources/resource-reader.js';
-import type { ParticipantEntry } from './round/registry-view.js';
+import { type ParticipantEntry, canDecide } from './round/registry-view.js';
 import { GroupRegistry } from './round/group-registry.js';
+
+/** Nodes whose problems one sentence names. */
+const MOST_SAID = 5;
 
 export interface GroupParts {
   readonly context: Context;
@@ -41,6 +44,10 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   readonly #orders: Orders;
   readonly #ownedChanges = new Subject<void>();
   #readingFault: string | undefined;
+  /** Whether this node has read the resources. */
+  #hasRead = false;
+  /** Monotonic ms at which a problem of any node was first seen. */
+  #failingSince: number | undefined;
   #isStarted = false;
   #isClosed = false;
 
@@ -153,7 +160,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
     const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault];
-    const faults = [...own, ...warnings].filter((fault) => fault !== undefined);
+    const faults = [...own, ...warnings, ...this.#othersProblems].filter((fault) => fault !== undefined);
     return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
   }
 
@@ -163,6 +170,21 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   get unowned(): UnownedResources | undefined {
     return this.#coordinator.unowned;
+  }
+
+  /** What is wrong with the group on any node, as far as the nodes have published it; undefined if nothing is. */
+  get failing(): GroupFault | undefined {
+    const own = this.#ownProblem;
+    const problems = this.#othersProblems;
+    if (own !== undefined) problems.unshift(this.#saidBy(this.parts.context.node.acquirer, own));
+    if (problems.length === 0) this.#failingSince = undefined;
+    if (problems.length === 0) return undefined;
+    this.#failingSince ??= this.parts.context.nodeClock.monotonic();
+    const isStuck = !this.#living.some(canDecide);
+    const subject = `${isStuck ? 'no node can decide on ' : ''}group ${show(this.name)}`;
+    const more = problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} other nodes`] : [];
+    const sentence = `${subject}: ${[...problems.slice(0, MOST_SAID), ...more].join('; ')}`;
+    return { subject: this.name, since: this.#failingSince, sentence };
   }
 
   get keys(): readonly string[] {
@@ -207,8 +229,15 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const digest = this.#reader.set?.digest;
     // A node that shuts down gets nothing more.
     const weight = this.#isClosed ? 0 : this.settings.weight;
-    const entry = { group: this.name, weight, ...this.#share.entryFor(incarnation) };
-    return digest === undefined ? entry : { ...entry, digest };
+    const problem = this.#ownProblem;
+    return {
+      group: this.name,
+      weight,
+      ...this.#share.entryFor(incarnation),
+      ...this.#coordinator.entryFor(incarnation),
+      ...(digest !== undefined && { digest }),
+      ...(problem !== undefined && { problem }),
+    };
   }
 
   /** Takes over the texts of {@link keys}. */
@@ -256,7 +285,29 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
       this.parts.context.events.next({ type: 'problem', ...about, error: reading.error });
     }
     this.#readingFault = fault;
+    this.#announceFirst(isFailed);
     this.wake();
+  }
+
+  /** If no node can decide, the others learn at once that this one has read the resources. */
+  #announceFirst(isFailed: boolean): void {
+    if (isFailed || this.#hasRead) return;
+    this.#hasRead = true;
+    if (!this.#living.some(canDecide)) void this.parts.membership.announce('all');
+  }
+
+  /** What is wrong with the group on this node, for all nodes. Once the resources were read, the last ones stay. */
+  get #ownProblem(): string | undefined {
+    return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault);
+  }
+
+  get #othersProblems(): string[] {
+    const others = this.#living.filter(({ inc }) => inc !== this.parts.membership.incarnation);
+    return others.flatMap(({ node, problem }) => (problem === undefined ? [] : [this.#saidBy(node, problem)]));
+  }
+
+  #saidBy(node: string, problem: string): string {
+    return `node ${show(node)}: ${problem}`;
   }
 
   /** @throws InvalidOptionsError if they could never be read */

@@ -7,15 +7,18 @@ import type { ParticipantEntry } from './round/registry-view.js';
 /** ms, besides lease and `clockTolerance`, after which resources without an owner are an alarm. */
 const PATIENCE = 5000;
 
-/** Resources that have had no owner for too long. */
-export interface UnownedResources {
+/** A fault of a group. */
+export interface GroupFault {
   /** Name of the group. */
   readonly subject: string;
   /** In the node's monotonic ms. */
   readonly since: number;
-  /** Which ones and since when, for people. */
+  /** The fault and how long it has lasted, for people. */
   readonly sentence: string;
 }
+
+/** Resources that have had no owner for too long. */
+export type UnownedResources = GroupFault;
 
 /**
  * Raises an alarm, once each time, if resources of a group have had no owner for too long, or may have had none. While many

@@ -96,7 +96,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
-  readonly allocation: { readonly unowned: HealthFacts['unowned'] };
+  readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
   /** Returns undefined without the option `alerts`. */
   readonly alerts: () =>
     { readonly faults: HealthFacts['undelivered']; readonly receivers: readonly ReceiverStatus[] } | undefined;
@@ -269,6 +269,7 @@ export class HealthCheck {
       runArchive: this.sources.runArchive?.failures ?? [],
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
+      failingGroups: this.sources.allocation.failing,
       undelivered: this.sources.alerts()?.faults ?? [],
       unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
       known: this.#known,

@@ -48,6 +48,7 @@ export type HealthFaultCode =
   | 'run-archive-failing'
   | 'no-leader'
   | 'resources-unowned'
+  | 'allocation-failing'
   | 'alerts-undelivered';
 
 /** A fault of a node, its store or its clocks. */
@@ -110,6 +111,8 @@ export interface HealthFacts {
   readonly leaderless: readonly FaultPart[];
   /** Allocation groups with resources that have had no owner for too long. */
   readonly unowned: readonly FaultPart[];
+  /** Allocation groups with a problem on any node. */
+  readonly failingGroups: readonly FaultPart[];
   /** Receivers of alerts that got no alert. */
   readonly undelivered: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: UnreadableCounts;
@@ -159,6 +162,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('recovering', facts.recovering),
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
+    ...combined('allocation-failing', facts.failingGroups),
     ...combined('archive-failing', facts.archive),
     ...combined('run-archive-failing', facts.runArchive),
     ...combined('alerts-undelivered', facts.undelivered),

@@ -82,7 +82,9 @@ describe('the alarm about resources without an owner', () => {
     const one = await startOwner(nodes, { resources });
     await pass(nodes, [one], UNOWNED_FOR_LONG);
     expect(alarmsOf([one])).toHaveLength(1);
-    expect(one.gatekeeper.health()).toMatchObject({ faults: [{ code: 'resources-unowned' }] });
+    expect(one.gatekeeper.health()).toMatchObject({
+      faults: [{ code: 'resources-unowned' }, { code: 'allocation-failing' }],
+    });
     expect(one.group.unowned!.sentence).toContain('the database is down');
   });
 

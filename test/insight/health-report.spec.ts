@@ -33,6 +33,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     runArchive: [],
     leaderless: [],
     unowned: [],
+    failingGroups: [],
     undelivered: [],
     unreadable: { runs: 0, audit: 0, nodes: 0 },
     known: new Map(),

@@ -1,4 +1,4 @@
-import type { MemberPage, MembersReading } from '../../activity/index.js';
+import type { GroupEntry, MemberPage, MembersReading } from '../../activity/index.js';
 import { type GroupMember, indexOf, indexOfReading } from './members-index.js';
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';
@@ -147,7 +147,7 @@ export class GroupRegistry {
     if (!page) return '';
     const { nodes, byGroup } = indexOf(page);
     const facts = (byGroup.get(this.group) ?? []).map(({ entry, part }) =>
-      JSON.stringify([entry.inc, part.weight, part.acked, part.missing]),
+      JSON.stringify([entry.inc, part.weight, part.acked, part.missing, ...decidingFacts(part)]),
     );
     return `${nodes}\n${facts.toSorted().join('\n')}`;
   }
@@ -170,6 +170,11 @@ function isGoingOn(former: MembersReading, next: MembersReading): boolean {
     const before = former.pages[place];
     return page?.born === before?.born && (page?.seq ?? 0) >= (before?.seq ?? 0);
   });
+}
+
+/** What says which node decides. Another digest changes no decision. */
+function decidingFacts({ digest, yields, problem }: GroupEntry): boolean[] {
+  return [digest !== undefined, yields === true, problem !== undefined];
 }
 
 function participantOf({ entry, part }: GroupMember): ParticipantEntry {

@@ -26,6 +26,15 @@ export interface ParticipantEntry {
   readonly missing?: string | undefined;
   /** Digest of the resources that the node has read. */
   readonly digest?: string | undefined;
+  /** The node could not decide on the group in this lease, and handed the decision on. */
+  readonly yields?: true | undefined;
+  /** What is wrong with the group on this node, in a sentence. */
+  readonly problem?: string | undefined;
+}
+
+/** Whether a node has read the resources, and has not failed to decide. */
+export function canDecide({ digest, yields }: ParticipantEntry): boolean {
+  return digest !== undefined && !yields;
 }
 
 /**

@@ -34,6 +34,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'run-archive-failing',
       'no-leader',
       'resources-unowned',
+      'allocation-failing',
       'alerts-undelivered',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),

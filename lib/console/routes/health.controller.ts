@@ -33,4 +33,5 @@ const WITH_NAMES: Partial<Record<HealthFault['code'], string>> = {
   'run-archive-failing': 'the archive of runs fails',
   'no-leader': 'scopes of leadership have no leader',
   'resources-unowned': 'resources of allocation groups have no owner',
+  'allocation-failing': 'allocation groups have a problem on some node',
 };

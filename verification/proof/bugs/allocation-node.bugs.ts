@@ -148,8 +148,8 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/round/decider.ts',
-        find: 'if (all.some(({ instance }) => instance === leader)) return leader;',
-        replace: 'if (all.length >= 0) return leader;',
+        find: 'if (candidates.some(({ instance }) => instance === leader)) return leader;',
+        replace: 'if (candidates.length >= 0) return leader;',
       },
     ],
     layer: { kind: 'allocation', faults: ['leave'], within: 40, says: /A3/ },
