@@ -73,6 +73,8 @@ export interface GroupEntry {
   readonly yields?: true;
   /** What is wrong with the group on this node, in a sentence. */
   readonly problem?: string;
+  /** The node decides, and what it read counts only if others read the same: they look now. */
+  readonly doubts?: true;
 }
 
 const PAGE_VERSION = 1;
@@ -95,6 +97,7 @@ const groupSchema = z.looseObject({
   digest: storedText.optional(),
   yields: z.literal(true).optional(),
   problem: storedText.optional(),
+  doubts: z.literal(true).optional(),
 });
 
 const entrySchema = z.looseObject({

@@ -45,6 +45,15 @@ export interface AllocationGroup<T = unknown> {
   rebalance(): Promise<void>;
 
   /**
+   * Reads the resources now, as {@link rebalance}, and lets the leader's next reading count, however few resources it has.
+   * Otherwise a reading that lacks more than half of the known resources counts only when more than half of the nodes
+   * read the same.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
+   */
+  confirmResources(): Promise<void>;
+
+  /**
    * Keeps a resource on a node, by the node's name (`acquirer`), also after a restart. While no such node lives, the
    * resource is on another one.
    *

@@ -19,7 +19,7 @@ import type { ResourceReader } from './resources/resource-reader.js';
 import type { GroupRegistry, GroupView } from './round/group-registry.js';
 import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
-import { isOver } from './round/registry-view.js';
+import { type ParticipantEntry, isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
 import { type UnownedResources, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
@@ -68,8 +68,8 @@ export class Coordinator {
   #problem: string | undefined;
   /** Whether the last turn failed by something else than the store. */
   #isFailing = false;
-  /** The lease in which this node could not decide, and why, until it could after all. */
-  #handedOn: { readonly inc: string; readonly problem?: string } | undefined;
+  /** The lease in which this node could not decide, and why, until it could after all. Perhaps it read an odd set. */
+  #handedOn: { readonly inc: string; readonly problem?: string; readonly odd?: string | undefined } | undefined;
   #endWait: (() => void) | undefined;
 
   constructor(private readonly parts: CoordinatorParts) {
@@ -89,7 +89,9 @@ export class Coordinator {
 
   /** Why the resources can't be divided as they should, in a sentence, while this node decides or would have to. */
   get problem(): string | undefined {
-    return this.#handedOn?.problem ?? (this.#mandate && (this.#problem ?? this.#resources.problem));
+    const { problem, odd } = this.#handedOn ?? {};
+    const isRepaired = odd !== undefined && odd !== this.#resources.digest;
+    return (isRepaired ? undefined : problem) ?? (this.#mandate && (this.#problem ?? this.#resources.problem));
   }
 
   /** The same for other nodes. A grace is not one: it shows in the owner map, and ends by itself. */
@@ -97,16 +99,24 @@ export class Coordinator {
     return this.problem === GRACE ? undefined : this.problem;
   }
 
-  /** Says to other nodes whether this one has handed the decision on. */
-  entryFor(incarnation: string): Pick<GroupEntry, 'yields'> {
-    return this.#handedOn?.inc === incarnation ? { yields: true } : {};
+  /** Says to other nodes whether this one has handed the decision on, or needs their opinion. */
+  entryFor(incarnation: string): Pick<GroupEntry, 'yields' | 'doubts'> {
+    const isInDoubt = this.#mandate !== undefined && this.#resources.isDoubted;
+    const hasHandedOn = this.#handedOn?.inc === incarnation;
+    return { ...(hasHandedOn && { yields: true }), ...(isInDoubt && { doubts: true }) };
   }
 
   /** Warnings about nodes that read other resources, while this node decides. */
   get warnings(): readonly string[] {
-    const { registry, settings, membership } = this.parts;
+    const { registry } = this.parts;
     const nodes = [...(registry.view?.living.values() ?? [])];
-    return this.#mandate ? this.#resources.warnings(nodes, 1.2 * settings.refreshInterval + membership.lease) : [];
+    return this.#mandate ? this.#resources.warnings(nodes, this.#patience) : [];
+  }
+
+  /** ms in which every node has read the resources and published what it read. */
+  get #patience(): number {
+    const { settings, membership } = this.parts;
+    return 1.2 * settings.refreshInterval + membership.lease;
   }
 
   /** The alarm about resources without an owner, while this node decides. */
@@ -165,7 +175,8 @@ export class Coordinator {
     const inc = membership.incarnation;
     this.#isFailing = false;
     const isKnown = this.#handedOn?.problem !== undefined && this.#handedOn.inc === inc;
-    this.#handedOn = inc === undefined ? undefined : { inc, problem: this.#problem ?? 'it could not decide' };
+    const odd = this.#resources.isDoubted ? this.#resources.digest : undefined;
+    this.#handedOn = inc === undefined ? undefined : { inc, problem: this.#problem ?? 'it could not decide', odd };
     if (isKnown) return;
     await membership.announce('all');
     // The own mandate ends with what this node reads of itself.
@@ -198,6 +209,7 @@ export class Coordinator {
     await this.#resources.update(pages);
     const latest = await map.latest();
     const { view } = this.parts.registry;
+    if (view) this.#weigh(view);
     const resources = this.#resources.ids;
     const mandate = this.#watch.current;
     if (!isComplete || !view || !resources || !this.parts.orders.areAsked || mandate?.id !== found.id) return LOOK;
@@ -220,6 +232,23 @@ export class Coordinator {
     if (await share.take(round.root)) void membership.announce();
     await this.#moves.seen(round.root);
     return this.#moving();
+  }
+
+  /**
+   * Lets a reading that lacks most resources count if other nodes agree. If most of them read another set, one of them
+   * must decide: this node lacks the new resources, too.
+   *
+   * @throws Error if this node must hand the decision on
+   */
+  #weigh(view: GroupView): void {
+    const others = this.#othersIn(view);
+    this.#resources.settle(others);
+    const hasHandedOn = this.#handedOn !== undefined && this.#handedOn.inc === this.parts.membership.incarnation;
+    if (!hasHandedOn && this.#resources.isOutvoted(others, this.#patience)) throw new Error(this.#resources.problem);
+  }
+
+  #othersIn({ living }: GroupView): ParticipantEntry[] {
+    return [...living.values()].filter(({ inc }) => inc !== this.parts.membership.incarnation);
   }
 
   #rest(): void {
@@ -315,7 +344,8 @@ export class Coordinator {
     const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
     // Another node knows a later root: the store has put back an old one.
     const isOld = [...view.living.values()].some(({ acked }) => acked?.born === root.born && acked.seq > root.seq);
-    return JSON.stringify([root.nonce, orders.revision, isSettled, isOld, over, living.toSorted()]);
+    const opinion = this.#resources.opinionOf(this.#othersIn(view));
+    return JSON.stringify([root.nonce, orders.revision, isSettled, isOld, over, living.toSorted(), opinion]);
   }
 
   /** ms until a look is due: when a lease may be over. Members that renew theirs in time need none. */
@@ -324,7 +354,7 @@ export class Coordinator {
     if (!view) return 0;
     const settle = this.#settleTime(view);
     const until = view.readFrom + view.nextChangeIn - this.parts.context.nodeClock.monotonic();
-    const look = this.#counts?.unowned ? Math.min(until, LOOK) : until;
+    const look = this.#counts?.unowned || this.#resources.isDoubted ? Math.min(until, LOOK) : until;
     return settle > 0 ? Math.min(settle, look) : look;
   }
 

@@ -46,6 +46,8 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   #readingFault: string | undefined;
   /** Whether this node has read the resources. */
   #hasRead = false;
+  /** The set of another node for which this one has last looked. */
+  #doubted: string | undefined;
   /** Monotonic ms at which a problem of any node was first seen. */
   #failingSince: number | undefined;
   #isStarted = false;
@@ -123,6 +125,12 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     // The leader's reading begins after the request. A function that asks whenever it is called must not begin the next one here.
     const { underWay } = this.#reader;
     await this.#orders.ask();
+    await (underWay ?? this.#reader.answer());
+  }
+
+  async confirmResources(): Promise<void> {
+    const { underWay } = this.#reader;
+    await this.#orders.confirm();
     await (underWay ?? this.#reader.answer());
   }
 
@@ -221,7 +229,9 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   /** Looks at the members as they came. */
   catchUp(): void {
-    if (this.#registry.catchUp()) this.wake();
+    if (!this.#registry.catchUp()) return;
+    this.#giveOpinion();
+    this.wake();
   }
 
   /** This node's part of its entry. */
@@ -294,6 +304,15 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     if (isFailed || this.#hasRead) return;
     this.#hasRead = true;
     if (!this.#living.some(canDecide)) void this.parts.membership.announce('all');
+  }
+
+  /** Reads the resources, once for each set of which another node is in doubt: the next reading may be an hour away. */
+  #giveOpinion(): void {
+    const odd = this.#living.find(({ doubts, digest }) => doubts && digest !== this.#reader.set?.digest);
+    const doubted = odd && `${odd.inc} ${odd.digest}`;
+    if (odd === undefined || odd.inc === this.parts.membership.incarnation || doubted === this.#doubted) return;
+    this.#doubted = doubted;
+    void this.#reader.read();
   }
 
   /** What is wrong with the group on this node, for all nodes. Once the resources were read, the last ones stay. */

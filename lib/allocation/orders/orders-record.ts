@@ -18,6 +18,8 @@ export interface OrdersRecord extends StoredRecord {
   readonly drained: readonly string[];
   /** Grows when a node asks for a look at the resources. */
   readonly asked: number;
+  /** The value of `asked` of the last look whose result counts, however few resources it has. Absent: none. */
+  readonly confirmed?: number;
 }
 
 const ORDERS_VERSION = 1;
@@ -33,6 +35,7 @@ const ordersSchema = z.strictObject({
   pins: storedList(z.tuple([z.string().min(1).max(LONGEST_ID), storedText]), MOST_PINS),
   drained: storedList(storedText, MOST_DRAINED),
   asked: storedCount,
+  confirmed: storedCount.optional(),
 });
 
 const NO_ORDERS: OrdersRecord = { v: ORDERS_VERSION, nonce: '', seq: 0, at: 0, pins: [], drained: [], asked: 0 };
@@ -53,7 +56,7 @@ export const ORDERS: RecordCodec<OrdersRecord> = {
 /** The orders after a change. */
 export function nextOrders(
   orders: OrdersRecord = NO_ORDERS,
-  changes: Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>>,
+  changes: Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked' | 'confirmed'>>,
   view: View,
   nonce: string,
 ): OrdersRecord {

@@ -6,7 +6,7 @@ import { faultOfId } from '../resources/resource-id.js';
 import type { AllocationOrders } from '../round/round.js';
 import { MOST_DRAINED, MOST_PINS, ORDERS, type OrdersRecord, nextOrders } from './orders-record.js';
 
-type Change = Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>>;
+type Change = Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked' | 'confirmed'>>;
 
 /** The orders of operators for one group, as this node knows them. */
 export class Orders {
@@ -63,6 +63,11 @@ export class Orders {
   /** Number of requests to look at the resources. */
   get asked(): number {
     return this.client.known?.asked ?? 0;
+  }
+
+  /** The request to look whose result counts, however few resources it has; 0: none. */
+  get confirmed(): number {
+    return this.client.known?.confirmed ?? 0;
   }
 
   /** Takes over the text that the store has. If it can't be read, there is a {@link fault}. @throws StoreUnavailableError */
@@ -129,6 +134,11 @@ export class Orders {
   /** Asks the leader to look at the resources now. */
   ask(): Promise<boolean> {
     return this.#change(({ asked }) => ({ asked: asked + 1 }));
+  }
+
+  /** Asks the leader to look at the resources now, and to let them count, however few they are. */
+  confirm(): Promise<boolean> {
+    return this.#change(({ asked }) => ({ asked: asked + 1, confirmed: asked + 1 }));
   }
 
   #change(

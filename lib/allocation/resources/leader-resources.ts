@@ -1,15 +1,16 @@
-import { type Pieces, inSlices } from '../../async/slices.js';
+import { inSlices, type Pieces } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
-import { eachInPieces } from '../each-in-pieces.js';
-import { resourcesIn } from '../map/page.js';
+import type { Orders } from '../orders/orders.js';
 import type { KnownPages } from '../round/owner-map.js';
-import type { MasterSet } from './master-set.js';
+import { resourcesIn } from '../map/page.js';
 import {
   type MasterSetState,
   type NodeSet,
   differingSets,
   failReading,
+  settleDoubt,
   takeReading,
+  votesOn,
   withOwnerMap,
 } from './master-set-state.js';
 import type { Reading, ResourceReader } from './resource-reader.js';
@@ -17,6 +18,7 @@ import type { Reading, ResourceReader } from './resource-reader.js';
 interface LeaderResourcesParts {
   readonly context: Context;
   readonly reader: ResourceReader;
+  readonly orders: Pick<Orders, 'areAsked' | 'confirmed'>;
 }
 
 /** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
@@ -27,10 +29,14 @@ export class LeaderResources {
   #isRead = false;
   /** Monotonic ms at which the present ones were taken. */
   #since = 0;
+  /** Monotonic ms at which the first reading in doubt was taken. */
+  #doubtedSince = 0;
+  /** The confirmation that a reading has used, or that an earlier term left. Undefined before the orders are known. */
+  #usedConfirmation: number | undefined;
 
   constructor(private readonly parts: LeaderResourcesParts) {}
 
-  /** In ascending order; undefined before the first valid reading. */
+  /** In ascending order; undefined before the first reading. */
   get ids(): readonly string[] | undefined {
     return this.#state.current?.ids;
   }
@@ -38,6 +44,16 @@ export class LeaderResources {
   /** Why the last reading does not count, in a sentence. */
   get problem(): string | undefined {
     return this.#state.problem;
+  }
+
+  /** Whether the last reading counts only when other nodes read the same. */
+  get isDoubted(): boolean {
+    return this.#state.doubt !== undefined;
+  }
+
+  /** Digest of the last reading that could be read. */
+  get digest(): string | undefined {
+    return this.parts.reader.set?.digest;
   }
 
   /** Whether {@link update} has something to do: to take a reading, or to ask for one. */
@@ -51,29 +67,49 @@ export class LeaderResources {
     this.#state = {};
     this.#taken = undefined;
     this.#isRead = false;
+    this.#usedConfirmation = undefined;
   }
 
   /** Takes over the last reading. Begins another one if a node has asked for it, and does not wait for its end. */
   async update(pages: KnownPages): Promise<void> {
-    const { reader, context } = this.parts;
+    const { reader, context, orders } = this.parts;
+    // An operator confirmed what an earlier term read.
+    if (orders.areAsked) this.#usedConfirmation ??= orders.confirmed;
     if (reader.isAsked) void reader.answer();
     const reading = reader.last;
-    if (!reading || (reading === this.#taken && (this.#isRead || !('error' in reading)))) return;
+    if (!reading || (reading === this.#taken && (this.#isRead || this.#isPlain(reading)))) return;
+    const isNew = reading !== this.#taken;
     this.#taken = reading;
-    const former = this.#state.current?.digest;
-    const next =
-      'error' in reading ? this.#stateAfterError(reading.error, pages) : this.#stateAfter(reading.set, pages);
-    this.#state = await inSlices(next, context.nodeClock);
-    if (this.#state.current?.digest !== former) this.#since = context.nodeClock.monotonic();
+    const { current, doubt } = this.#state;
+    this.#state = await inSlices(this.#stateAfter(reading, isNew, pages), context.nodeClock);
+    const now = context.nodeClock.monotonic();
+    if (this.#state.current?.digest !== current?.digest) this.#since = now;
+    if (!doubt) this.#doubtedSince = now;
   }
 
-  *#stateAfter(set: MasterSet, pages: KnownPages): Pieces<MasterSetState> {
-    const owned: string[] = [];
+  /** Whether the pages of the owner map, which may be lost and come back, change nothing. */
+  #isPlain(reading: Reading): boolean {
+    return !('error' in reading) && !this.#state.doubt;
+  }
+
+  *#stateAfter(reading: Reading, isNew: boolean, pages: KnownPages): Pieces<MasterSetState> {
+    if ('error' in reading) return yield* this.#stateAfterError(reading.error, pages);
+    const { current } = this.#state;
+    // The set grows with each look until a reading counts.
+    if (!isNew) return { ...this.#state, current: yield* withOwnerMap(current!, mappedIn(pages)) };
+    const isConfirmed = this.#useConfirmation(reading.asked);
     // Only a node that has not read the set before needs them.
-    if (!this.#state.current) yield* eachInPieces(resourcesIn(pages.owned.values()), ([id]) => void owned.push(id));
-    const state = yield* takeReading(this.#state, set, owned);
-    this.#isRead ||= state.current === set;
+    const state = yield* takeReading(this.#state, reading.set, current ? [] : [...mappedIn(pages)], isConfirmed);
+    this.#isRead ||= !state.doubt;
     return state;
+  }
+
+  /** @returns whether an operator has confirmed this reading, which began after the request `asked` */
+  #useConfirmation(asked: number): boolean {
+    const { confirmed } = this.parts.orders;
+    if (this.#usedConfirmation === undefined || confirmed <= this.#usedConfirmation || asked < confirmed) return false;
+    this.#usedConfirmation = confirmed;
+    return true;
   }
 
   /** Pages of the owner map may be lost and come back, so the set grows with each look until it can be read. */
@@ -83,15 +119,40 @@ export class LeaderResources {
     return failReading({ current: yield* withOwnerMap(set, mappedIn(pages)) }, error);
   }
 
+  /** Lets a reading in doubt count if more than half of the nodes read the same. */
+  settle(others: readonly NodeSet[]): void {
+    const { doubt } = this.#state;
+    this.#state = settleDoubt(this.#state, others);
+    this.#isRead ||= doubt !== undefined && !this.#state.doubt;
+  }
+
+  /** Who reads the same as this node, as text, while its reading is in doubt: another one may let it count. */
+  opinionOf(others: readonly NodeSet[]): string | undefined {
+    const { doubt } = this.#state;
+    return doubt && JSON.stringify(votesOn(doubt, others));
+  }
+
+  /**
+   * Whether more than half of the nodes read one other set than this node, whose reading is in doubt.
+   *
+   * @param patience ms in which every node has read and published the present ones
+   */
+  isOutvoted(others: readonly NodeSet[], patience: number): boolean {
+    const { doubt } = this.#state;
+    if (!doubt?.next || this.parts.context.nodeClock.monotonic() - this.#doubtedSince <= patience) return false;
+    const { against, all } = votesOn(doubt, others);
+    return against * 2 > all;
+  }
+
   /**
    * Warnings about nodes that read other resources.
    *
    * @param patience ms in which every node has read and published the present ones
    */
   warnings(nodes: readonly NodeSet[], patience: number): string[] {
-    const { current } = this.#state;
+    const { current, doubt } = this.#state;
     const age = this.parts.context.nodeClock.monotonic() - this.#since;
-    return current && age > patience ? differingSets(current, nodes) : [];
+    return current && !doubt && age > patience ? differingSets(current, nodes) : [];
   }
 }
 

@@ -6,45 +6,105 @@ import type { MasterSet } from './master-set.js';
 
 /**
  * The set of resources that counts, over several readings. A source that answers with nothing, or with a part, must not
- * take the work away from all nodes. So such a reading counts only when the next one is the same.
+ * take the work away from all nodes. So such a reading is in doubt: it counts when the next one is like it, and more than
+ * half of the nodes that have read a set read the same, or when an operator confirms it.
  *
- *     reading                                    | the set that counts  | then
- *     ------------------------------------------ | -------------------- | ---------------------
- *     at least half of the known resources       | this one             |
- *     fewer, for the first time                  | the last one         | wait for the next one
- *     fewer, the same as the reading before      | this one             |
- *     an error                                   | the last one         | the state says so
- *     errors since the node leads                | {@link withOwnerMap} | the state says so
+ *     reading                                    | the set that counts          | then
+ *     ------------------------------------------ | ---------------------------- | ---------------------
+ *     at least half of the known resources       | this one                     |
+ *     confirmed by an operator                   | this one                     |
+ *     fewer, for the first time                  | the last one                 | wait for the next one
+ *     fewer, as the reading before               | this one, if others agree    | {@link settleDoubt}
+ *     fewer, in another way                      | what both lack leaves, likewise | {@link settleDoubt}
+ *     an error                                   | the last one                 | the state says so
+ *     errors since the node leads                | {@link withOwnerMap}         | the state says so
  */
 export interface MasterSetState<T = unknown> {
-  /** Absent before the first valid reading: then nothing may be decided. */
+  /** Absent before the first reading: then nothing may be decided. */
   readonly current?: MasterSet<T>;
-  /** Digest of the last reading, if it lacked more than half of the known resources. */
-  readonly suspect?: string;
+  readonly doubt?: Doubt<T>;
   /** Sentence for people, if the last reading does not count. */
   readonly problem?: string;
+}
+
+/** A reading that lacks more than half of the known resources. */
+export interface Doubt<T = unknown> {
+  readonly reading: MasterSet<T>;
+  /** Number of the known resources, and how many of them the reading has. */
+  readonly known: number;
+  readonly kept: number;
+  /** The set that counts when other nodes agree. Absent before the second such reading. */
+  readonly next?: MasterSet<T>;
+  /** The two readings differ: the source changes all the time, so two nodes never read quite the same. */
+  readonly isChanging: boolean;
 }
 
 /**
  * Takes a new reading.
  *
- * @param owned ids of the owner map. They are the known resources of a node that has not read the set before.
+ * @param mapped ids of the owner map. They are the known resources of a node that has not read the set before
+ * @param isConfirmed whether an operator lets it count, however few resources it has
  */
 export function* takeReading<T>(
   state: MasterSetState<T>,
   reading: MasterSet<T>,
-  owned: readonly string[],
+  mapped: readonly string[],
+  isConfirmed = false,
 ): Pieces<MasterSetState<T>> {
-  const known = state.current?.ids ?? owned;
+  const known = state.current?.ids ?? mapped;
   let kept = 0;
   yield* eachInPieces(known, (id) => void (kept += reading.items.has(id) ? 1 : 0));
-  const isSuspicious = kept * 2 < known.length;
-  if (!isSuspicious || state.suspect === reading.digest) return { current: reading };
-  return {
-    ...state,
-    suspect: reading.digest,
-    problem: `resources: only ${kept} of ${known.length} known resources are left. The former ones stay until the next reading returns the same`,
-  };
+  if (isConfirmed || kept * 2 >= known.length) return { current: reading };
+  const former = state.doubt?.reading;
+  const next = former && (yield* lackingInBoth(known, former, reading));
+  const isChanging = former !== undefined && former.digest !== reading.digest;
+  const doubt = { reading, known: known.length, kept, isChanging, ...(next && { next }) };
+  const current = state.current ?? (yield* withOwnerMap({ ...reading, ids: [] }, mapped));
+  return { current, doubt, problem: doubtful(doubt) };
+}
+
+/** The reading, and the known resources that only the former one had: what one reading has, another one may lack by chance. */
+function* lackingInBoth<T>(
+  known: readonly string[],
+  former: MasterSet<T>,
+  reading: MasterSet<T>,
+): Pieces<MasterSet<T>> {
+  if (former.digest === reading.digest) return reading;
+  const kept: string[] = [];
+  yield* eachInPieces(known, (id) => void (former.items.has(id) && kept.push(id)));
+  return yield* withOwnerMap(reading, kept);
+}
+
+/** The nodes that have read a set, this one included, and how many of them read the same as it. */
+export interface Votes {
+  readonly agreeing: number;
+  readonly all: number;
+  /** Most nodes that read one other set. */
+  readonly against: number;
+}
+
+/** Counts who reads the same. @param others the digests of the other living nodes */
+export function votesOn({ reading, known, isChanging }: Doubt, others: readonly NodeSet[]): Votes {
+  const digests = others.flatMap(({ digest }) => digest ?? []);
+  const agrees = (digest: string) => digest === reading.digest || (isChanging && sizeOf(digest) * 2 < known);
+  const against = new Map<string, number>();
+  for (const digest of digests) if (!agrees(digest)) against.set(digest, (against.get(digest) ?? 0) + 1);
+  const agreeing = 1 + digests.filter(agrees).length;
+  return { agreeing, all: 1 + digests.length, against: Math.max(0, ...against.values()) };
+}
+
+/** Lets a reading in doubt count if more than half of the nodes that have read a set read the same. */
+export function settleDoubt<T>(state: MasterSetState<T>, others: readonly NodeSet[]): MasterSetState<T> {
+  const { doubt } = state;
+  if (!doubt?.next) return state;
+  const votes = votesOn(doubt, others);
+  return votes.agreeing * 2 > votes.all ? { current: doubt.next } : { ...state, problem: doubtful(doubt, votes) };
+}
+
+function doubtful({ known, kept }: Doubt, votes?: Votes): string {
+  const found = `resources: only ${kept} of ${known} known resources are left`;
+  if (!votes) return `${found}. All stay until the next reading has as few`;
+  return `${found}, and all stay: ${votes.agreeing} of ${votes.all} nodes read the same, and more than half must, or an operator confirms it (confirmResources)`;
 }
 
 /**
@@ -64,6 +124,11 @@ export function failReading<T>({ current }: MasterSetState<T>, error: unknown): 
     ? `The ${current.ids.length} resources that are known stay`
     : 'Nothing is allocated until then';
   return { ...(current && { current }), problem: `resources: they could not be read: ${messageOf(error)}. ${effect}` };
+}
+
+/** Number of resources of a set. @returns NaN for a foreign text */
+function sizeOf(digest: string): number {
+  return Number.parseInt(digest, 10);
 }
 
 /** Digest of the set of a node, as its entry in the registry has it. */

@@ -12,7 +12,13 @@ interface Source {
 }
 
 /** Result of one call of the application's `resources`. */
-export type Reading = { readonly set: MasterSet } | { readonly error: unknown };
+export type Reading =
+  | {
+      readonly set: MasterSet;
+      /** Requests to look that were known when it began. */
+      readonly asked: number;
+    }
+  | { readonly error: unknown };
 
 interface ReaderParts {
   /** Name of the group. */
@@ -93,11 +99,12 @@ export class ResourceReader {
   async #attempt(): Promise<Reading> {
     const { group, source, context } = this.parts;
     const { timers, nodeClock } = context;
+    const asked = this.#answers!;
     try {
       // In an async function, so that an error that is thrown at once is caught, too.
       const calling = (async () => source.resources())();
       const items = await new Deadline(timers, PATIENCE).race(calling);
-      return { set: await inSlices(readMasterSet(group, items, source.id), nodeClock) };
+      return { set: await inSlices(readMasterSet(group, items, source.id), nodeClock), asked };
     } catch (error) {
       return { error: error instanceof DeadlinePassed ? new Error(`they took longer than ${PATIENCE} ms`) : error };
     }

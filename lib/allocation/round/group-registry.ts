@@ -172,9 +172,9 @@ function isGoingOn(former: MembersReading, next: MembersReading): boolean {
   });
 }
 
-/** What says which node decides. Another digest changes no decision. */
-function decidingFacts({ digest, yields, problem }: GroupEntry): boolean[] {
-  return [digest !== undefined, yields === true, problem !== undefined];
+/** What says which node decides, and which set is in doubt. Any other digest changes no decision. */
+function decidingFacts({ digest, yields, problem, doubts }: GroupEntry): unknown[] {
+  return [digest !== undefined, yields === true, problem !== undefined, doubts && digest];
 }
 
 function participantOf({ entry, part }: GroupMember): ParticipantEntry {

@@ -30,6 +30,8 @@ export interface ParticipantEntry {
   readonly yields?: true | undefined;
   /** What is wrong with the group on this node, in a sentence. */
   readonly problem?: string | undefined;
+  /** The node decides, and what it read counts only if others read the same: they look now. */
+  readonly doubts?: true | undefined;
 }
 
 /** Whether a node has read the resources, and has not failed to decide. */

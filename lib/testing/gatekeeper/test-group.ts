@@ -124,6 +124,7 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   async rebalance(): Promise<void> {}
+  async confirmResources(): Promise<void> {}
   async pin(): Promise<boolean> {
     return true;
   }

@@ -23,9 +23,13 @@ export const FAULTS = [
   'longWork',
   'orders',
   'failover',
+  'oddSources',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];
+
+/** Faults that no schedule has by chance. */
+const ASKED: ReadonlySet<Fault> = new Set(['failover', 'oddSources']);
 
 /** How likely each kind is to be in a schedule. */
 const SHARE = 0.3;
@@ -36,6 +40,7 @@ export const GENTLE: ReadonlySet<Fault> = new Set([
   'hostDies',
   'leave',
   'resources',
+  'oddSources',
   'longWork',
   'orders',
   'badHints',
@@ -49,8 +54,8 @@ const LEAVE_CALLS_OPEN: readonly Fault[] = ['lossy', 'slow', 'lateWrites', 'outa
 
 /** @param asked exactly these */
 export function faultsOf(chance: Chance, asked?: readonly Fault[]): ReadonlySet<Fault> {
-  // A failover is only asked for: so old seeds keep their schedules.
-  const drawn = FAULTS.filter((fault) => fault !== 'failover' && chance.happens(SHARE));
+  // Some are only asked for: so old seeds keep their schedules.
+  const drawn = FAULTS.filter((fault) => !ASKED.has(fault) && chance.happens(SHARE));
   return new Set(asked ?? drawn);
 }
 

@@ -135,8 +135,11 @@ export class Scene {
   /** The application's `resources` function. */
   readResources(process: SimProcess, chance: Chance): Promise<readonly string[]> {
     const isFailing = this.has('resources') && chance.happens(0.1);
+    // Another set with each reading, mostly one that lacks more than half.
+    const isOdd = this.has('oddSources') && chance.happens(0.4);
+    const found = () => (isOdd ? this.resources.filter(() => chance.happens(0.3)) : this.resources);
     return new Promise((resolve, reject) => {
-      const settle = () => (isFailing ? reject(new Error('simulated: no resources')) : resolve(this.resources));
+      const settle = () => (isFailing ? reject(new Error('simulated: no resources')) : resolve(found()));
       process.schedule(settle, chance.skewed(0.1, 50));
     });
   }

@@ -116,7 +116,7 @@ function causesOf({ lease, tolerance, handoverTimeout, settleDelay, settings, fa
   const causes: Record<Cause, number> = {
     'settle-delay': settleDelay,
     // The application's set may have changed in the last moment, and is looked at in this interval.
-    refresh: faults.has('resources') ? settings.allocation.groups[0]!.refreshInterval : 0,
+    refresh: faults.has('resources') || faults.has('oddSources') ? settings.allocation.groups[0]!.refreshInterval : 0,
     // A call of the time of the trouble fails only now, and the next one depends on it.
     calls: leavesCallsOpen(faults) ? 2 * callTimeout : 0,
     'long-work': faults.has('longWork') ? handoverTimeout : 0,
