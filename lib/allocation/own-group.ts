@@ -167,7 +167,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const living = this.#living;
     const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
-    const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault];
+    const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault, this.#delivery.fault];
     const faults = [...own, ...warnings, ...this.#othersProblems].filter((fault) => fault !== undefined);
     return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
   }
@@ -317,7 +317,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   /** What is wrong with the group on this node, for all nodes. Once the resources were read, the last ones stay. */
   get #ownProblem(): string | undefined {
-    return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault);
+    return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault) ?? this.#delivery.fault;
   }
 
   get #othersProblems(): string[] {

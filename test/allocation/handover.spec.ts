@@ -1,7 +1,21 @@
 import { type AllocationChange, NotOwnerError, type Ownership } from 'nestjs-gatekeeper';
 import { kill } from '../support/members.js';
-import { useCluster } from '../support/nodes.js';
-import { BEGIN, CRASH, LEASE, pass, sharesOf, sizesOf, startOwner, startOwners } from './groups.js';
+import { type TestCluster, useCluster } from '../support/nodes.js';
+import {
+  BEGIN,
+  CRASH,
+  LEASE,
+  type Owner,
+  type ToldChange,
+  pass,
+  sharesOf,
+  sizesOf,
+  startOwner,
+  startOwners,
+  toldOf,
+} from './groups.js';
+
+const faultsOf = async ({ group }: Owner) => (await group.overview()).faults;
 
 /** A promise that the test resolves. */
 function held() {
@@ -109,16 +123,25 @@ describe('a callback that takes longer than handoverTimeout', () => {
     return { nodes, one, callback, signals, add, most: () => Math.max(...running) };
   }
 
-  it('is no problem while nothing must be given back, and the next call waits for it', async () => {
+  it('is no problem while no change waits for it', async () => {
+    const { nodes, one, signals } = await busy();
+    await pass(nodes, [one], 60_000);
+    expect([one.of('problem'), await faultsOf(one), signals[0]!.aborted]).toEqual([[], [], false]);
+  });
+
+  it('is a fault while a change waits for it, and the next call tells that when it ends', async () => {
     const { nodes, one, callback, signals, add, most } = await busy();
     add('c');
     await one.group.rebalance();
     await pass(nodes, [one], 8000);
     expect(one.group.owns('c')).toBe(true);
-    expect(one.of('problem')).toEqual([]);
+    expect(one.of('problem')).toMatchObject([{ action: 'run onAllocated' }]);
+    expect(await faultsOf(one)).toEqual([expect.stringContaining('1 resources that this node owns wait for it')]);
+    expect(one.gatekeeper.health().faults).toMatchObject([{ code: 'allocation-failing' }]);
     callback.release();
     await nodes.time.advance(100);
     expect([most(), signals.length, signals[0]!.aborted]).toEqual([1, 2, false]);
+    expect(await faultsOf(one)).toEqual([]);
   });
 
   it('is aborted so long after another node waits for a resource', async () => {
@@ -146,6 +169,90 @@ describe('a callback that takes longer than handoverTimeout', () => {
     await nodes.time.advance(10_000);
     await closing;
     expect(signals[0]!.aborted).toBe(true);
+  });
+});
+
+describe('a callback that never ends', () => {
+  const cluster = useCluster();
+  const TIMEOUT = 3000;
+
+  /** A node whose callbacks end when the test says so, and another one that takes half of its resources. */
+  async function hanging(nodes: TestCluster) {
+    const calls: { readonly change: ToldChange; readonly signal: AbortSignal; end(): void }[] = [];
+    const onAllocated = (owned: readonly { id: string }[], change: AllocationChange<string>) => {
+      const { promise, release } = held();
+      calls.push({ change: toldOf(owned, change), signal: change.signal, end: release });
+      return promise;
+    };
+    const one = await startOwner(nodes, { onAllocated, handoverTimeout: TIMEOUT, settleDelay: 0 });
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'abcdef');
+    await pass(nodes, [one], 1000);
+    const owners = [one, await startOwner(nodes, { settleDelay: 0 })];
+    await pass(nodes, owners, BEGIN, () => one.group.owned().length === 3);
+    return { one, owners, calls };
+  }
+
+  it('keeps a revoked resource for one handoverTimeout, also if it ran before the resource was revoked', async () => {
+    const nodes = cluster();
+    const { owners, calls } = await hanging(nodes);
+    const took = await pass(nodes, owners, 3 * TIMEOUT, () => sizesOf(owners).join() === '3,3');
+    expect(took).toBeGreaterThan(TIMEOUT - 200);
+    expect(took).toBeLessThan(TIMEOUT + 700);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([true]);
+  });
+
+  it('leaves what is left of handoverTimeout to the next call', async () => {
+    const nodes = cluster();
+    const { owners, calls } = await hanging(nodes);
+    await pass(nodes, owners, 2000);
+    calls[0]!.end();
+    const took = await pass(nodes, owners, 3 * TIMEOUT, () => sizesOf(owners).join() === '3,3');
+    expect(took).toBeLessThan(TIMEOUT - 2000 + 700);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    expect(calls[1]!.change.revoked).toHaveLength(3);
+  });
+
+  it('is never joined by a second call, which tells everything that changed since', async () => {
+    const nodes = cluster();
+    const { one, owners, calls } = await hanging(nodes);
+    await pass(nodes, owners, 3 * TIMEOUT, () => sizesOf(owners).join() === '3,3');
+    await nodes.closeOne(owners[1]!);
+    await pass(nodes, owners, CRASH, () => sharesOf(owners) === 'abcdef|');
+    await pass(nodes, owners, 3 * TIMEOUT);
+    expect(calls).toHaveLength(1);
+    expect(await faultsOf(one)).toEqual([expect.stringContaining('3 resources that this node owns wait for it')]);
+    calls[0]!.end();
+    await pass(nodes, owners, 100);
+    // With other tokens: they were another node's meanwhile.
+    expect(calls[1]!.change.added).toHaveLength(3);
+    expect([calls.length, calls[1]!.change.owned.join(''), calls[1]!.signal.aborted]).toEqual([2, 'abcdef', false]);
+  });
+
+  it('keeps no other listener from hearing of changes', async () => {
+    const nodes = cluster();
+    let resources = ['a'];
+    const one = await startOwner(nodes, {
+      resources: () => resources,
+      onAllocated: () => new Promise(() => undefined),
+    });
+    const told: ToldChange[] = [];
+    one.group.onAllocated((owned, change) => void told.push(toldOf(owned, change)));
+    await pass(nodes, [one], BEGIN, () => sharesOf([one]) === 'a');
+    resources = ['b', 'c'];
+    await one.group.rebalance();
+    await pass(nodes, [one], 30_000);
+    expect(told.at(-1)!.owned).toEqual(['b', 'c']);
+  });
+
+  it('is called no more after its node has closed', async () => {
+    const nodes = cluster();
+    const { one, owners, calls } = await hanging(nodes);
+    const closing = one.gatekeeper.close();
+    await pass(nodes, owners, 3 * TIMEOUT);
+    await closing;
+    calls[0]!.end();
+    await pass(nodes, owners, 1000);
+    expect(calls).toHaveLength(1);
   });
 });
 

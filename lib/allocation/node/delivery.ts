@@ -1,11 +1,13 @@
+import type { CancelTimer } from '../../async/node-clock.js';
 import { Deadline, DeadlinePassed } from '../../async/deadline.js';
 import { inSlices, type Pieces } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { show } from '../../decision/index.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { Allocated, AllocationListener } from '../group-options.js';
+import type { Ending } from './belief.js';
 import type { NodeShare } from './node-share.js';
-import type { OwnerWork } from './owner-work.js';
+import type { OwnerWork, Running } from './owner-work.js';
 
 interface DeliveryParts {
   readonly group: string;
@@ -27,167 +29,303 @@ interface Difference {
   readonly revoked: Allocated[];
 }
 
+/** One call of a listener. */
+interface Call {
+  /** In the node's monotonic ms. */
+  readonly since: number;
+  readonly ending: AbortController;
+  /** Whether it has taken too long for something that waits for it. */
+  isLate: boolean;
+  /** Ends the timer that began with the first change that waits for it. */
+  cancel?: CancelTimer;
+}
+
+/** A listener, and what it knows. Its calls follow one another, however long each of them takes. */
+interface Told {
+  readonly listener: AllocationListener;
+  known: Map<string, Allocated>;
+  /** The last change that it has heard of, as a number. */
+  heard: number;
+  /** Everything was lost since its last call, also what this node owns again. */
+  hasLapsed: boolean;
+  /** It heard that everything was lost, and not yet what this node owns again. */
+  isBehind: boolean;
+  call?: Call | undefined;
+  /** Until it has heard of all changes. */
+  running?: Promise<void> | undefined;
+  /** Until it has heard of the next ones. */
+  hearing?: Promise<void>;
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
 /**
- * Calls the application after changes of the owned resources, one call at a time. It compares the resources that the
- * application knows with those that the node owns now. So several quick changes make one call.
+ * Calls the application after changes of the owned resources. Each listener gets one call at a time: the resources that it
+ * knows are compared with those that the node owns now. So several quick changes make one call, and so do all that come
+ * while a call goes on.
+ *
+ *     revoked at t ──▶ the running call ends, the next one tells of it, its work ends ──▶ given back
+ *              └────── t + handoverTimeout: signals abort, a problem event ────────────▶ given back
+ *
+ * A call that goes on after that keeps only its own listener from hearing more. That is a {@link fault}, and the next call
+ * tells everything when it ends.
  */
 export class Delivery {
-  readonly #listeners = new Set<AllocationListener>();
-  /** Those that have had no call yet. */
-  readonly #fresh = new Set<AllocationListener>();
-  /** As the application knows them. */
-  #known = new Map<string, Allocated>();
-  #running: Promise<void> | undefined;
-  #isDue = false;
-  /** Whether everything was lost since the last call: also what this node owns again. */
-  #hasLapsed = false;
+  readonly #told: Told[] = [];
+  /** Number of changes. */
+  #changes = 0;
+  #nextChange = openEnd();
   #isClosed = false;
-  #onChange = () => {};
-  /** Called by a change after which the application must give something back. */
-  #onHandover = () => {};
-  /** Lease that the last call was about. */
+  /** No listener is called any more. */
+  #isOver = false;
+  /** Monotonic ms at which everything was lost, if that was not handed over. */
+  #lostAt: number | undefined;
+  /** Monotonic ms at which this node saw resources taken away. */
+  readonly #noticedAt = new WeakMap<Ending['resources'], number>();
+  #handingOver: Promise<void> | undefined;
+  /** Lease that the last change was about. */
   #incarnation = '';
+  /** The last comparison. Listeners that know the same get the same. */
+  #compared?: {
+    readonly known: Map<string, Allocated>;
+    readonly target: ReadonlyMap<string, number>;
+    readonly difference: Promise<Difference>;
+  };
 
-  constructor(private readonly parts: DeliveryParts) {}
+  constructor(private readonly parts: DeliveryParts) {
+    const { group, context } = parts;
+    this.#add((owned, { added, revoked }) => {
+      const counts = { added: added.length, revoked: revoked.length, owned: owned.length };
+      context.events.next({ type: 'resources-changed', group, ...counts });
+    });
+  }
 
   /** Calls `listener` for each change from now on. The first call has everything that the node owns. */
   on(listener: AllocationListener): void {
-    this.#fresh.add(listener);
+    this.#add(listener);
     if (this.parts.share.owned.size > 0) this.notify();
+  }
+
+  #add(listener: AllocationListener): void {
+    this.#told.push({ listener, known: new Map(), heard: 0, hasLapsed: false, isBehind: false });
+  }
+
+  /** Which callback has taken too long while changes wait for it, in a sentence. */
+  get fault(): string | undefined {
+    const late = this.#told.find(({ call }) => call?.isLate);
+    return late && this.#lateness(late, late.call!);
   }
 
   /** Call this after each change. */
   notify(): void {
-    const { work, share } = this.parts;
+    const { work, share, context } = this.parts;
+    const now = context.nodeClock.monotonic();
     work.abort();
-    if (!share.isHeld) this.#hasLapsed = true;
-    this.#isDue = true;
-    this.#onChange();
-    if (this.#isHandover) this.#onHandover();
-    this.#running ??= this.#run();
-  }
-
-  /** Whether the application has, or may have, something that it must give back. */
-  get #isHandover(): boolean {
-    const { incarnation, ending } = this.parts.share;
-    return this.#isClosed || this.#hasLapsed || ending.length > 0 || incarnation !== this.#incarnation;
+    this.#changes++;
+    const isOtherLease = this.#incarnation !== '' && share.incarnation !== this.#incarnation;
+    this.#incarnation = share.incarnation;
+    if (!share.isHeld || isOtherLease) this.#lose(now);
+    for (const { resources } of share.ending) if (!this.#noticedAt.has(resources)) this.#noticedAt.set(resources, now);
+    this.#nextChange.end();
+    this.#nextChange = openEnd();
+    for (const told of this.#told) {
+      if (told.call && !this.#mustGiveBack) this.#limit(told, told.call);
+      told.running ??= this.#follow(told);
+    }
+    if (!this.#mustGiveBack || this.#handingOver) return;
+    this.#handingOver = this.#handOver();
+    // Only close() waits for it, and #follow has reported the error.
+    this.#handingOver.catch(() => undefined);
   }
 
   /** Takes everything from the application, and waits until it has given it back. */
   async close(): Promise<void> {
+    const { share, context } = this.parts;
     this.#isClosed = true;
-    this.parts.share.giveUp();
+    this.#lostAt ??= context.nodeClock.monotonic();
+    share.giveUp();
     this.notify();
-    await this.#running;
+    await this.#handingOver;
+    this.#isOver = true;
+    for (const { call } of this.#told) call?.cancel?.();
   }
 
-  async #run(): Promise<void> {
+  #lose(now: number): void {
+    this.#lostAt ??= now;
+    for (const told of this.#told) told.hasLapsed = true;
+  }
+
+  /** Whether the application has, or may have, something that it must give back. */
+  get #mustGiveBack(): boolean {
+    return this.#lostAt !== undefined || this.parts.share.ending.length > 0;
+  }
+
+  async #follow(told: Told): Promise<void> {
     try {
-      while (this.#isDue) {
-        this.#isDue = this.#hasLapsed && !this.#isClosed;
-        await this.#deliver();
+      while ((told.heard < this.#changes || told.isBehind) && !this.#isOver) {
+        told.hearing = this.#tell(told);
+        await told.hearing;
       }
+    } catch (error) {
+      this.#problem('tell the application of its resources', error);
     } finally {
       // In the turn of the last look: a change after it must begin a new run.
-      this.#running = undefined;
+      told.running = undefined;
     }
   }
 
-  async #deliver(): Promise<void> {
-    const { share, context } = this.parts;
-    await this.#learn();
+  async #tell(told: Told): Promise<void> {
+    await this.#learn(told);
     // In one turn: the lease may have lapsed meanwhile.
-    const { incarnation, ending } = share;
-    const owned = this.#hasLapsed || this.#isClosed ? new Map<string, number>() : share.owned;
-    this.#hasLapsed = false;
-    this.#incarnation = incarnation;
-    const difference = await inSlices(this.#compare(owned), context.nodeClock);
-    this.#known = difference.owned;
-    const [added, revoked] = [difference.added.length, difference.revoked.length];
-    const isChanged = added + revoked > 0;
-    if (isChanged) {
-      const { group } = this.parts;
-      context.events.next({ type: 'resources-changed', group, added, revoked, owned: difference.owned.size });
-    }
-    await this.#call(isChanged, difference);
-    if (ending.length === 0) return;
-    share.end(incarnation, ending);
-    this.parts.onGivenBack();
+    const { hasLapsed } = told;
+    const changes = this.#changes;
+    told.hasLapsed = false;
+    const difference = await this.#compare(told.known, hasLapsed || this.#isClosed ? NOTHING : this.parts.share.owned);
+    told.known = difference.owned;
+    if (difference.added.length + difference.revoked.length > 0) await this.#call(told, difference);
+    told.heard = changes;
+    told.isBehind = hasLapsed && !this.#isClosed;
   }
 
   /** Reads the resources if this node got one that it does not know. What must be given back does not wait for that. */
-  async #learn(): Promise<void> {
+  async #learn({ known }: Told): Promise<void> {
     const { share, resourceOf, readResources, context } = this.parts;
-    if (this.#isClosed || share.ending.length > 0) return;
+    if (this.#mustGiveBack) return;
     const { owned } = share;
     let isStrange = false;
     const look = eachInPieces(owned.keys(), (id) => {
-      isStrange ||= !this.#known.has(id) && resourceOf(id) === undefined;
+      isStrange ||= !known.has(id) && resourceOf(id) === undefined;
     });
     await inSlices(look, context.nodeClock);
-    if (isStrange) await Promise.race([readResources(), this.#changed()]);
+    if (isStrange) await Promise.race([readResources(), this.#nextChange.promise]);
   }
 
-  /** Resolves at the next change. */
-  #changed(): Promise<void> {
-    return new Promise((resolve) => (this.#onChange = resolve));
+  #compare(known: Map<string, Allocated>, target: ReadonlyMap<string, number>): Promise<Difference> {
+    const { nodeClock } = this.parts.context;
+    if (this.#compared?.known !== known || this.#compared.target !== target) {
+      this.#compared = { known, target, difference: inSlices(this.#difference(known, target), nodeClock) };
+    }
+    return this.#compared.difference;
   }
 
-  *#compare(target: ReadonlyMap<string, number>): Pieces<Difference> {
+  *#difference(before: Map<string, Allocated>, target: ReadonlyMap<string, number>): Pieces<Difference> {
     const owned = new Map<string, Allocated>();
     const added: Allocated[] = [];
     const revoked: Allocated[] = [];
     yield* eachInPieces(target, ([id, token]) => {
-      const known = this.#known.get(id);
+      const known = before.get(id);
       const allocated = { id, token, resource: this.parts.resourceOf(id) ?? known?.resource };
       owned.set(id, allocated);
       if (known?.token !== token) added.push(allocated);
     });
-    yield* eachInPieces(this.#known.values(), (known) => void (target.has(known.id) || revoked.push(known)));
+    yield* eachInPieces(before.values(), (known) => void (target.has(known.id) || revoked.push(known)));
     return { owned, added, revoked };
   }
 
-  /**
-   * Waits for the callbacks and the work on revoked resources. The time is limited from the moment at which something must
-   * be given back: until then no other node waits for it. Never rejects.
-   */
-  async #call(isChanged: boolean, { owned, added, revoked }: Difference): Promise<void> {
-    const { work, context, timeout, group } = this.parts;
-    const ending = new AbortController();
-    const { signal } = ending;
-    const all = [...owned.values()];
-    const known = isChanged ? [...this.#listeners] : [];
-    const fresh = all.length > 0 ? [...this.#fresh] : [];
-    const calls = [
-      ...known.map(async (listener) => listener(all, { added, revoked, signal })),
-      ...fresh.map(async (listener) => listener(all, { added: all, revoked: [], signal })),
-    ];
-    for (const listener of fresh) {
-      this.#fresh.delete(listener);
-      this.#listeners.add(listener);
+  /** Waits for the callback, without a limit: the handover has one. Never rejects. */
+  async #call(told: Told, { owned, added, revoked }: Difference): Promise<void> {
+    const call: Call = {
+      since: this.parts.context.nodeClock.monotonic(),
+      ending: new AbortController(),
+      isLate: false,
+    };
+    told.call = call;
+    try {
+      await told.listener([...owned.values()], {
+        added: [...added],
+        revoked: [...revoked],
+        signal: call.ending.signal,
+      });
+    } catch (error) {
+      this.#problem('run onAllocated', error);
     }
-    const guarded = calls.map((call) => call.catch((error: unknown) => this.#problem('run onAllocated', error)));
-    // Work that is aborted later has its own time.
-    const aborted = work.aborted;
-    const ended = Promise.all([...guarded, ...aborted.map(({ done }) => done)]);
-    if (revoked.length + aborted.length === 0 && !this.#isHandover) await Promise.race([ended, this.#handover()]);
-    await new Deadline(context.timers, timeout).race(ended).catch((error: unknown) => {
-      if (!(error instanceof DeadlinePassed)) throw error;
-      const late = new Error(
-        `onAllocated, or work on revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
-      );
-      ending.abort(late);
-      work.forget(aborted);
-      this.#problem('give resources back', late);
-    });
+    told.call = undefined;
+    call.cancel?.();
   }
 
-  /** Resolves at the next change after which something must be given back. */
-  #handover(): Promise<void> {
-    return new Promise((resolve) => (this.#onHandover = resolve));
+  /** Reports a call for which changes have waited for too long. It goes on: no other node waits for it. */
+  #limit(told: Told, call: Call): void {
+    const { nodeClock } = this.parts.context;
+    call.cancel ??= nodeClock.schedule(
+      () => {
+        if (call.isLate || this.#isOver) return;
+        call.isLate = true;
+        this.#problem('run onAllocated', new Error(this.#lateness(told, call)));
+      },
+      this.parts.timeout,
+      false,
+    );
+  }
+
+  #lateness({ known }: Told, { since }: Call): string {
+    const { group, context, share } = this.parts;
+    let untold = 0;
+    for (const [id, token] of share.owned) if (known.get(id)?.token !== token) untold++;
+    const seconds = Math.round((context.nodeClock.monotonic() - since) / 1000);
+    return `onAllocated of group ${show(group)} has not ended for ${seconds} s: until then it hears of no change, and ${untold} resources that this node owns wait for it`;
+  }
+
+  /**
+   * Gives back what was taken away when listeners and work have ended. The time is limited, once, from the moment at which
+   * something must be given back: until then no other node waits for it.
+   */
+  async #handOver(): Promise<void> {
+    const { share, work, context, timeout, onGivenBack } = this.parts;
+    try {
+      while (this.#mustGiveBack) {
+        // In one turn.
+        const { incarnation, ending } = share;
+        const { aborted } = work;
+        const since = Math.min(
+          this.#lostAt ?? Infinity,
+          ...ending.map(({ resources }) => this.#noticedAt.get(resources)!),
+        );
+        this.#lostAt = undefined;
+        const ended = Promise.all([
+          ...this.#told.map((told) => this.#untilHeard(told, this.#changes)),
+          // Work that is aborted later has its own time.
+          ...aborted.map(({ done }) => done),
+        ]);
+        const left = since + timeout - context.nodeClock.monotonic();
+        await new Deadline(context.timers, Math.max(0, left)).race(ended).catch((error: unknown) => {
+          if (!(error instanceof DeadlinePassed)) throw error;
+          this.#giveUpOn(aborted);
+        });
+        if (ending.length === 0) continue;
+        share.end(incarnation, ending);
+        onGivenBack();
+      }
+    } finally {
+      this.#handingOver = undefined;
+    }
+  }
+
+  async #untilHeard(told: Told, changes: number): Promise<void> {
+    while (told.heard < changes && told.running) await told.hearing;
+  }
+
+  /** Other nodes may own the resources from now on. */
+  #giveUpOn(aborted: readonly Running[]): void {
+    const { group, timeout, work } = this.parts;
+    const late = new Error(
+      `onAllocated, or work on revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
+    );
+    for (const { call } of this.#told) {
+      if (!call) continue;
+      call.isLate = true;
+      call.ending.abort(late);
+    }
+    work.forget(aborted);
+    this.#problem('give resources back', late);
   }
 
   #problem(action: string, error: unknown): void {
     this.parts.context.events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action, error });
   }
+}
+
+function openEnd() {
+  let end = () => {};
+  const promise = new Promise<void>((resolve) => (end = resolve));
+  return { promise, end };
 }

@@ -32,8 +32,8 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/node/delivery.ts',
-        find: 'await this.#call(isChanged, difference);',
-        replace: 'void this.#call(isChanged, difference);',
+        find: 'await this.#call(told, difference);',
+        replace: 'void this.#call(told, difference);',
       },
     ],
     layer: { kind: 'allocation', faults: ['leave', 'longWork'], within: 40, says: /A1/ },
