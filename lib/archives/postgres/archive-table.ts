@@ -21,7 +21,7 @@ export class ArchiveTable {
     table: string,
     private readonly create: string,
   ) {
-    this.#exists = `SELECT to_regclass('${quotedTable(table)}') IS NOT NULL AS there`;
+    this.#exists = `SELECT pg_catalog.to_regclass('${quotedTable(table)}'::pg_catalog.text) IS NOT NULL AS there`;
   }
 
   /** Runs a statement. @throws PostgresError; if the table was dropped, the next call creates it again */

@@ -14,11 +14,18 @@ interface Look {
   readonly missing: string[];
 }
 
-const LOOK = `SELECT current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
-  obj_description(to_regclass($1), 'pg_class') AS comment,
-  ARRAY(SELECT name FROM unnest($2::text[]) AS each(name) WHERE to_regclass(name) IS NULL) || ARRAY(
-    SELECT $1 || '.origin' WHERE to_regclass($1) IS NOT NULL AND NOT EXISTS (
-      SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'origin' AND NOT attisdropped
+const LOOK = `SELECT pg_catalog.current_setting('server_encoding') AS encoding, pg_catalog.pg_is_in_recovery() AS standby,
+  (SELECT description FROM pg_catalog.pg_description
+    WHERE objoid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid
+      AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+      AND objsubid OPERATOR(pg_catalog.=) 0) AS comment,
+  ARRAY(SELECT name FROM pg_catalog.unnest($2::pg_catalog.text[]) AS each(name) WHERE pg_catalog.to_regclass(name) IS NULL)
+  OPERATOR(pg_catalog.||) ARRAY(
+    SELECT $1::pg_catalog.text OPERATOR(pg_catalog.||) '.origin'::pg_catalog.text
+    WHERE pg_catalog.to_regclass($1::pg_catalog.text) IS NOT NULL AND NOT EXISTS (
+      SELECT FROM pg_catalog.pg_attribute
+      WHERE attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid
+        AND attname OPERATOR(pg_catalog.=) 'origin'::pg_catalog.name AND NOT attisdropped
     )
   ) AS missing`;
 

@@ -23,11 +23,12 @@ export class PostgresJournal implements Journal {
     { journals }: Tables,
   ) {
     this.#sql = {
-      append: `INSERT INTO ${journals} (name, text) SELECT $1, text FROM unnest($2::text[]) WITH ORDINALITY AS each(text, place)
+      append: `INSERT INTO ${journals} (name, text) SELECT $1::pg_catalog.text, text FROM pg_catalog.unnest($2::pg_catalog.text[]) WITH ORDINALITY AS each(text, place)
         ORDER BY place RETURNING ${DURABLE}`,
-      read: `SELECT id::text AS place, text FROM ${journals} WHERE name = $1 AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-      trim: `DELETE FROM ${journals} WHERE name = $1
-        AND id <= (SELECT id FROM ${journals} WHERE name = $1 ORDER BY id DESC OFFSET ${CAPACITY} LIMIT 1)`,
+      read: `SELECT id::pg_catalog.text AS place, text FROM ${journals} WHERE name OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND ($2::pg_catalog.int8 IS NULL OR id OPERATOR(pg_catalog.<) $2::pg_catalog.int8) ORDER BY id DESC LIMIT $3::pg_catalog.int8`,
+      trim: `DELETE FROM ${journals} WHERE name OPERATOR(pg_catalog.=) $1::pg_catalog.text AND id OPERATOR(pg_catalog.<=) (
+        SELECT id FROM ${journals} WHERE name OPERATOR(pg_catalog.=) $1::pg_catalog.text ORDER BY id DESC OFFSET ${CAPACITY} LIMIT 1)`,
     };
   }
 

@@ -7,8 +7,8 @@ import { TIMELINE } from './timeline.js';
  * Evaluated for each written row: turns on the wait for the disk, for this transaction only, if the session has turned it
  * off. Otherwise a crash of the server could lose a write that it acknowledged.
  */
-export const DURABLE = `CASE WHEN current_setting('synchronous_commit') = 'off'
-  THEN set_config('synchronous_commit', 'on', true) END AS durable`;
+export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'::pg_catalog.text
+  THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`;
 
 /** Records on one page. */
 export const PAGE = 500;
@@ -22,7 +22,8 @@ export const PAGE = 500;
  * nothing must be marked: the next write of the row makes it certain again.
  */
 function timelineStatements(tables: Tables) {
-  const seen = `CASE WHEN origin = ${TIMELINE} THEN text ELSE '${DOUBT}' || text END`;
+  const seen = `CASE WHEN origin OPERATOR(pg_catalog.=) ${TIMELINE} THEN text
+  ELSE '${DOUBT}'::pg_catalog.text OPERATOR(pg_catalog.||) text END`;
   return statements(tables, { seen, origin: TIMELINE, renewed: `, origin = ${TIMELINE}`, suffix: '' });
 }
 
@@ -47,29 +48,36 @@ interface Forms {
 
 function statements({ schema, records, notes }: Tables, { seen, origin, renewed, suffix }: Forms) {
   const named = (name: string, text: string): Statement => ({ name: `gatekeeper.${schema}.${name}${suffix}`, text });
-  const noted = `nextval('${notes}')`;
+  const noted = `pg_catalog.nextval('${notes}'::pg_catalog.regclass)`;
   return {
-    read: named('read', `SELECT ${seen} AS text FROM ${records} WHERE key = $1`),
-    readMany: named('readMany', `SELECT key, ${seen} AS text FROM ${records} WHERE key = ANY($1::text[])`),
+    read: named('read', `SELECT ${seen} AS text FROM ${records} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
+    readMany: named(
+      'readMany',
+      `SELECT key, ${seen} AS text FROM ${records} WHERE key OPERATOR(pg_catalog.=) ANY($1::pg_catalog.text[])`,
+    ),
     page: named(
       'page',
-      `SELECT key, ${seen} AS text FROM ${records} WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT ${PAGE}`,
+      `SELECT key, ${seen} AS text FROM ${records} WHERE key OPERATOR(pg_catalog.>=) $1::pg_catalog.text
+        AND key OPERATOR(pg_catalog.>) $2::pg_catalog.text AND key OPERATOR(pg_catalog.<) $3::pg_catalog.text
+        ORDER BY key LIMIT ${PAGE}`,
     ),
     create: named(
       'create',
-      `INSERT INTO ${records} (key, text, origin) VALUES ($1, $2, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
+      `INSERT INTO ${records} (key, text, origin) VALUES ($1::pg_catalog.text, $2::pg_catalog.text, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
     ),
     createNoted: named(
       'createNoted',
-      `INSERT INTO ${records} (key, text, noted, origin) VALUES ($1, $2, ${noted}, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
+      `INSERT INTO ${records} (key, text, noted, origin) VALUES ($1::pg_catalog.text, $2::pg_catalog.text, ${noted}, ${origin}) ON CONFLICT DO NOTHING RETURNING ${DURABLE}`,
     ),
     replace: named(
       'replace',
-      `UPDATE ${records} SET text = $3${renewed} WHERE key = $1 AND ${seen} = $2 RETURNING ${DURABLE}`,
+      `UPDATE ${records} SET text = $3::pg_catalog.text${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text RETURNING ${DURABLE}`,
     ),
     replaceNoted: named(
       'replaceNoted',
-      `UPDATE ${records} SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND ${seen} = $2 RETURNING ${DURABLE}`,
+      `UPDATE ${records} SET text = $3::pg_catalog.text, noted = ${noted}${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text RETURNING ${DURABLE}`,
     ),
   };
 }
@@ -80,6 +88,9 @@ function statements({ schema, records, notes }: Tables, { seen, origin, renewed,
  */
 export const CLOCK: Statement = {
   name: 'gatekeeper.clock',
-  text: `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time,
-    (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text AS started, pg_is_in_recovery() AS standby`,
+  text: `SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::pg_catalog.numeric
+      OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.float8 AS time,
+    (extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.numeric
+      OPERATOR(pg_catalog.*) 1000000::pg_catalog.numeric)::pg_catalog.int8::pg_catalog.text AS started,
+    pg_catalog.pg_is_in_recovery() AS standby`,
 };

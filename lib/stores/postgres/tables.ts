@@ -65,32 +65,32 @@ export function tablesOf(tables: Tables, tellsTimeline = true): string[] {
   const { schema, records, notes, journals, tasks, groups, hints } = tables;
   return [
     `CREATE TABLE IF NOT EXISTS ${records} (
-  key text COLLATE "C" PRIMARY KEY,
-  text text COLLATE "C" NOT NULL,
-  noted bigint,
+  key pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+  text pg_catalog.text COLLATE pg_catalog."C" NOT NULL,
+  noted pg_catalog.int8,
   ${originOf(tellsTimeline)}
 ) WITH (fillfactor = 50)`,
     `CREATE INDEX IF NOT EXISTS records_noted ON ${records} (noted) WHERE noted IS NOT NULL`,
     `CREATE SEQUENCE IF NOT EXISTS ${notes}`,
     `CREATE TABLE IF NOT EXISTS ${journals} (
-  name text COLLATE "C" NOT NULL,
-  id bigint GENERATED ALWAYS AS IDENTITY,
-  text text NOT NULL,
+  name pg_catalog.text COLLATE pg_catalog."C" NOT NULL,
+  id pg_catalog.int8 GENERATED ALWAYS AS IDENTITY,
+  text pg_catalog.text NOT NULL,
   PRIMARY KEY (name, id)
 )`,
     `CREATE TABLE IF NOT EXISTS ${tasks} (
-  key text COLLATE "C" PRIMARY KEY,
-  text text COLLATE "C" NOT NULL
+  key pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+  text pg_catalog.text COLLATE pg_catalog."C" NOT NULL
 )`,
-    `CREATE INDEX IF NOT EXISTS tasks_order ON ${tasks} (left(text, ${INDEXED}))`,
+    `CREATE INDEX IF NOT EXISTS tasks_order ON ${tasks} (pg_catalog."left"(text, ${INDEXED}))`,
     `CREATE TABLE IF NOT EXISTS ${groups} (
-  key text COLLATE "C" PRIMARY KEY,
-  text text COLLATE "C" NOT NULL
+  key pg_catalog.text COLLATE pg_catalog."C" PRIMARY KEY,
+  text pg_catalog.text COLLATE pg_catalog."C" NOT NULL
 )`,
     `CREATE UNLOGGED TABLE IF NOT EXISTS ${hints} (
-  queue text COLLATE "C" NOT NULL,
-  id bigint GENERATED ALWAYS AS IDENTITY,
-  hint text NOT NULL,
+  queue pg_catalog.text COLLATE pg_catalog."C" NOT NULL,
+  id pg_catalog.int8 GENERATED ALWAYS AS IDENTITY,
+  hint pg_catalog.text NOT NULL,
   PRIMARY KEY (queue, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.01)`,
     `COMMENT ON TABLE "${schema}".records IS '${LAYOUT_COMMENT}${LAYOUT}'`,
@@ -98,7 +98,8 @@ export function tablesOf(tables: Tables, tellsTimeline = true): string[] {
 }
 
 /** The timeline in which a row was written; null if that is unknown. */
-const originOf = (tellsTimeline: boolean) => `origin text COLLATE "C"${tellsTimeline ? ` DEFAULT ${TIMELINE}` : ''}`;
+const originOf = (tellsTimeline: boolean) =>
+  `origin pg_catalog.text COLLATE pg_catalog."C"${tellsTimeline ? ` DEFAULT ${TIMELINE}` : ''}`;
 
 /**
  * Adds what tables of older versions lack. Rows that are there get the present timeline, so the update of the application
@@ -118,9 +119,10 @@ export const additionTo = ({ records }: Tables, tellsTimeline = true): string =>
 export function creation(tables: Tables, tellsTimeline: boolean): string {
   const { schema } = tables;
   return `DO $creation$ BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('nestjs-gatekeeper ${schema}', 0));
-  PERFORM set_config('lock_timeout', '${LONGEST_LOCK}', true);
-  IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
+  PERFORM pg_catalog.pg_advisory_xact_lock(
+    pg_catalog.hashtextextended('nestjs-gatekeeper ${schema}'::pg_catalog.text, 0::pg_catalog.int8));
+  PERFORM pg_catalog.set_config('lock_timeout', '${LONGEST_LOCK}', true);
+  IF pg_catalog.to_regnamespace('"${schema}"'::pg_catalog.text) IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
   ${[...tablesOf(tables, tellsTimeline), additionTo(tables, tellsTimeline)].join(';\n  ')};
 END $creation$`;
 }

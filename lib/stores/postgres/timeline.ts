@@ -11,7 +11,7 @@ import type { Server } from './server.js';
  * call the function. PostgreSQL computes it once per plan. A connection never sees a second timeline while it plans: on
  * a standby, the function fails. `pg_control_checkpoint()` would still show the old timeline right after a promotion.
  */
-export const TIMELINE = `left(pg_walfile_name('0/1000000'), 8)`;
+export const TIMELINE = `pg_catalog."left"(pg_catalog.pg_walfile_name('0/1000000'::pg_catalog.pg_lsn), 8)`;
 
 /** The function does not exist, is not supported, or was taken away from this user. */
 const LACKING: ReadonlySet<string | undefined> = new Set(['42883', '0A000', '42501']);

@@ -164,13 +164,15 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/stores/postgres/record-statements.ts',
-        find: 'SET text = $3${renewed} WHERE key = $1 AND ${seen} = $2',
-        replace: 'SET text = $3${renewed} WHERE key = $1 AND text = $2',
+        find: 'SET text = $3::pg_catalog.text${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND ${seen} OPERATOR',
+        replace:
+          'SET text = $3::pg_catalog.text${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND text OPERATOR',
       },
       {
         file: 'lib/stores/postgres/record-statements.ts',
-        find: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND ${seen} = $2',
-        replace: 'SET text = $3, noted = ${noted}${renewed} WHERE key = $1 AND text = $2',
+        find: 'SET text = $3::pg_catalog.text, noted = ${noted}${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND ${seen} OPERATOR',
+        replace:
+          'SET text = $3::pg_catalog.text, noted = ${noted}${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND text OPERATOR',
       },
     ],
     layer: {

@@ -41,32 +41,37 @@ function readable(_field: string, value: unknown): unknown {
 
 function statements(table: string) {
   const quoted = quotedTable(table);
-  const time = (ms: string) => `to_timestamp(${ms}::double precision / 1000)`;
+  const time = (ms: string) =>
+    `pg_catalog.to_timestamp(${ms}::pg_catalog.float8 OPERATOR(pg_catalog./) 1000::pg_catalog.float8)`;
+  const field = (name: string, of = 'run') => `${of} OPERATOR(pg_catalog.->>) '${name}'::pg_catalog.text`;
+  const number = (name: string) => `(${field(name)})::pg_catalog.int8`;
+  const node = `(run OPERATOR(pg_catalog.->) 'node'::pg_catalog.text)`;
+  const endedAt = time(`(${number('at')} OPERATOR(pg_catalog.+) ${number('took')})`);
   return {
     // The time of the end comes first, so the key also finds the old rows.
     create: `CREATE TABLE IF NOT EXISTS ${quoted} (
-      ended_at timestamptz NOT NULL,
-      id text NOT NULL,
-      semaphore text NOT NULL,
-      job text NOT NULL,
-      node text NOT NULL,
-      outcome text NOT NULL,
-      took bigint NOT NULL,
-      body jsonb NOT NULL,
+      ended_at pg_catalog.timestamptz NOT NULL,
+      id pg_catalog.text NOT NULL,
+      semaphore pg_catalog.text NOT NULL,
+      job pg_catalog.text NOT NULL,
+      node pg_catalog.text NOT NULL,
+      outcome pg_catalog.text NOT NULL,
+      took pg_catalog.int8 NOT NULL,
+      body pg_catalog.jsonb NOT NULL,
       PRIMARY KEY (ended_at, id)
     )`,
     // A batch whose outcome was unknown comes again.
     append: `INSERT INTO ${quoted} (ended_at, id, semaphore, job, node, outcome, took, body)
-      SELECT ${time("((run->>'at')::bigint + (run->>'took')::bigint)")}, run->>'id', run->>'semaphore', run->>'job',
-        run->'node'->>'acquirer', run->>'outcome', (run->>'took')::bigint, run
-      FROM jsonb_array_elements($1::jsonb) AS run
+      SELECT ${endedAt}, ${field('id')}, ${field('semaphore')},
+        ${field('job')}, ${field('acquirer', node)}, ${field('outcome')}, ${number('took')}, run
+      FROM pg_catalog.jsonb_array_elements($1::pg_catalog.jsonb) AS run
       ON CONFLICT DO NOTHING`,
     // Rows that another node removes at this moment are skipped: no node waits for another one.
     remove: `WITH removed AS (
-      DELETE FROM ${quoted} WHERE (ended_at, id) IN (
-        SELECT ended_at, id FROM ${quoted} WHERE ended_at < ${time('$1')} ORDER BY ended_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
+      DELETE FROM ${quoted} WHERE (ended_at, id) OPERATOR(pg_catalog.=) ANY (
+        SELECT ended_at, id FROM ${quoted} WHERE ended_at OPERATOR(pg_catalog.<) ${time('$1')} ORDER BY ended_at LIMIT ${STEP} FOR UPDATE SKIP LOCKED
       ) RETURNING 1
     )
-    SELECT count(*)::integer AS removed FROM removed`,
+    SELECT pg_catalog.count(*)::pg_catalog.int4 AS removed FROM removed`,
   };
 }

@@ -51,13 +51,16 @@ export class ChangePoller {
     private readonly isNeeded: () => boolean,
   ) {
     const { records, hints } = from.tables;
-    this.#newest = { text: `SELECT coalesce(max(noted), 0)::float8 AS noted FROM ${records}` };
+    this.#newest = {
+      text: `SELECT coalesce(pg_catalog.max(noted), 0::pg_catalog.int8)::pg_catalog.float8 AS noted FROM ${records}`,
+    };
     this.#changes = {
-      text: `SELECT key, noted::float8 AS noted FROM ${records} WHERE noted > $1 ORDER BY noted LIMIT ${MOST_CHANGES}`,
+      text: `SELECT key, noted::pg_catalog.float8 AS noted FROM ${records}
+        WHERE noted OPERATOR(pg_catalog.>) $1::pg_catalog.int8 ORDER BY noted LIMIT ${MOST_CHANGES}`,
     };
     this.#offered = {
-      text: `SELECT queue FROM unnest($1::text[]) AS each(queue)
-        WHERE EXISTS (SELECT FROM ${hints} AS hint WHERE hint.queue = each.queue)`,
+      text: `SELECT queue FROM pg_catalog.unnest($1::pg_catalog.text[]) AS each(queue)
+        WHERE EXISTS (SELECT FROM ${hints} AS hint WHERE hint.queue OPERATOR(pg_catalog.=) each.queue)`,
     };
     this.#periodic = new Periodic(systemClock, () => this.#look(), {
       interval: () => interval,

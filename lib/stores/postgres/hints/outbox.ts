@@ -10,7 +10,8 @@ const MOST_WAITING = 10_000;
 
 const NOTIFY = {
   name: 'gatekeeper.notify',
-  text: 'SELECT pg_notify(channel, payload) FROM unnest($1::text[], $2::text[]) AS each(channel, payload)',
+  text: `SELECT pg_catalog.pg_notify(channel, payload)
+    FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS each(channel, payload)`,
 };
 
 /** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */

@@ -35,7 +35,8 @@ export class TableQueue implements HintQueue {
 
   async offer(hints: readonly string[]): Promise<void> {
     const { calls, table, offered } = this.needs;
-    const text = `INSERT INTO ${table} (queue, hint) SELECT $1, hint FROM unnest($2::text[]) WITH ORDINALITY AS each(hint, place) ORDER BY place`;
+    const text = `INSERT INTO ${table} (queue, hint) SELECT $1::pg_catalog.text, hint
+      FROM pg_catalog.unnest($2::pg_catalog.text[]) WITH ORDINALITY AS each(hint, place) ORDER BY place`;
     for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
       const some = hints.slice(at, at + MOST_AT_ONCE).map(storedForm);
       await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.offer`, text }, [this.#queue, some]);
@@ -60,33 +61,37 @@ export class TableQueue implements HintQueue {
   async remove(hints: readonly string[]): Promise<void> {
     const { calls, table } = this.needs;
     const near = (order: string) => `SELECT id, hint FROM (
-      SELECT id, hint FROM ${table} WHERE queue = $1 ORDER BY id ${order} LIMIT ${MOST_SEARCHED}) AS near WHERE hint = ANY($2::text[])`;
+      SELECT id, hint FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
+      ORDER BY id ${order} LIMIT ${MOST_SEARCHED}) AS near WHERE hint OPERATOR(pg_catalog.=) ANY($2::pg_catalog.text[])`;
     const text = `WITH found AS (
-      SELECT id, hint, row_number() OVER (PARTITION BY hint ORDER BY id) AS place FROM (${near('ASC')} UNION ${near('DESC')}) AS near),
-      wanted AS (SELECT hint, count(*) FROM unnest($2::text[]) AS hint GROUP BY hint)
-      DELETE FROM ${table} AS hints USING found JOIN wanted USING (hint)
-      WHERE hints.queue = $1 AND hints.id = found.id AND found.place <= wanted.count`;
+      SELECT id, hint, pg_catalog.row_number() OVER (PARTITION BY hint ORDER BY id) AS place FROM (${near('ASC')} UNION ${near('DESC')}) AS near),
+      wanted AS (SELECT hint, pg_catalog.count(*) AS amount FROM pg_catalog.unnest($2::pg_catalog.text[]) AS hint GROUP BY hint)
+      DELETE FROM ${table} AS hints USING found, wanted
+      WHERE found.hint OPERATOR(pg_catalog.=) wanted.hint AND hints.queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND hints.id OPERATOR(pg_catalog.=) found.id AND found.place OPERATOR(pg_catalog.<=) wanted.amount`;
     for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
       await calls.writingSoon({ text }, [this.#queue, hints.slice(at, at + MOST_AT_ONCE).map(storedForm)]);
     }
   }
 
   async peek(): Promise<string | undefined> {
-    const text = `SELECT hint FROM ${this.needs.table} WHERE queue = $1 ORDER BY id LIMIT 1`;
+    const text = `SELECT hint FROM ${this.needs.table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text ORDER BY id LIMIT 1`;
     const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
     return row && textOfStored(row['hint'] as string);
   }
 
   async size(): Promise<number> {
-    const text = `SELECT count(*)::int AS size FROM (SELECT FROM ${this.needs.table} WHERE queue = $1 LIMIT ${MOST_COUNTED}) AS counted`;
+    const text = `SELECT pg_catalog.count(*)::pg_catalog.int4 AS size
+      FROM (SELECT FROM ${this.needs.table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text LIMIT ${MOST_COUNTED}) AS counted`;
     const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
     return row!['size'] as number;
   }
 
   async #take(most: number): Promise<string[]> {
     const { calls, table } = this.needs;
-    const text = `DELETE FROM ${table} WHERE queue = $1 AND id = ANY(ARRAY(
-      SELECT id FROM ${table} WHERE queue = $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id::text AS id, hint`;
+    const text = `DELETE FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text AND id OPERATOR(pg_catalog.=) ANY(ARRAY(
+      SELECT id FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
+      ORDER BY id LIMIT $2::pg_catalog.int8 FOR UPDATE SKIP LOCKED)) RETURNING id::pg_catalog.text AS id, hint`;
     const rows = await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.take`, text }, [
       this.#queue,
       most,

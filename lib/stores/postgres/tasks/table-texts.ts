@@ -26,8 +26,11 @@ export class TableTexts implements Texts {
   ) {
     const named = (name: string, text: string) => ({ name: `gatekeeper.${table.replaceAll('"', '')}.${name}`, text });
     this.#sql = {
-      read: named('read', `SELECT text FROM ${table} WHERE key = $1`),
-      readMany: named('readMany', `SELECT key, text FROM ${table} WHERE key = ANY($1::text[])`),
+      read: named('read', `SELECT text FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
+      readMany: named(
+        'readMany',
+        `SELECT key, text FROM ${table} WHERE key OPERATOR(pg_catalog.=) ANY($1::pg_catalog.text[])`,
+      ),
     };
     const written = `RETURNING key, ${DURABLE}`;
     const found = `RETURNING found.key, ${DURABLE}`;
@@ -35,11 +38,11 @@ export class TableTexts implements Texts {
     this.#creations = writes({
       one: named(
         'create',
-        `INSERT INTO ${table} SELECT $1::text, $2::text WHERE ${limitedBy('$3')} ON CONFLICT DO NOTHING ${written}`,
+        `INSERT INTO ${table} SELECT $1::pg_catalog.text, $2::pg_catalog.text WHERE ${limitedBy('$3')} ON CONFLICT DO NOTHING ${written}`,
       ),
       many: named(
         'createMany',
-        `INSERT INTO ${table} SELECT * FROM unnest($1::text[], $2::text[]) WHERE ${limitedBy('$3')}
+        `INSERT INTO ${table} SELECT key, next FROM ${eachOf('key, next')} WHERE ${limitedBy('$3')}
           ON CONFLICT DO NOTHING ${written}`,
       ),
       valuesOf: ({ key, next }) => [key, next!],
@@ -47,19 +50,24 @@ export class TableTexts implements Texts {
     this.#replacements = writes({
       one: named(
         'replace',
-        `UPDATE ${table} SET text = $3 WHERE key = $1 AND text = $2 AND ${limitedBy('$4')} ${written}`,
+        `UPDATE ${table} SET text = $3::pg_catalog.text WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+          AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limitedBy('$4')} ${written}`,
       ),
       many: {
         text: `UPDATE ${table} AS found SET text = each.next FROM ${eachOf('key, former, next')}
-          WHERE found.key = each.key AND found.text = each.former AND ${limitedBy('$4')} ${found}`,
+          WHERE found.key OPERATOR(pg_catalog.=) each.key AND found.text OPERATOR(pg_catalog.=) each.former AND ${limitedBy('$4')} ${found}`,
       },
       valuesOf: ({ key, former, next }) => [key, former!, next!],
     });
     this.#removals = writes({
-      one: named('remove', `DELETE FROM ${table} WHERE key = $1 AND text = $2 AND ${limitedBy('$3')} ${written}`),
+      one: named(
+        'remove',
+        `DELETE FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+          AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limitedBy('$3')} ${written}`,
+      ),
       many: {
         text: `DELETE FROM ${table} AS found USING ${eachOf('key, former')}
-          WHERE found.key = each.key AND found.text = each.former AND ${limitedBy('$3')} ${found}`,
+          WHERE found.key OPERATOR(pg_catalog.=) each.key AND found.text OPERATOR(pg_catalog.=) each.former AND ${limitedBy('$3')} ${found}`,
       },
       valuesOf: ({ key, former }) => [key, former!],
     });
@@ -108,8 +116,8 @@ export async function createOrFind(
 
 /** Rows of parameters that are arrays. */
 function eachOf(names: string): string {
-  const arrays = names.split(', ').map((_, place) => `$${place + 1}::text[]`);
-  return `unnest(${arrays.join(', ')}) AS each(${names})`;
+  const arrays = names.split(', ').map((_, place) => `pg_catalog.unnest($${place + 1}::pg_catalog.text[])`);
+  return `ROWS FROM (${arrays.join(', ')}) AS each(${names})`;
 }
 
 /** Texts in a table with an index of the beginnings of its texts. */
@@ -119,10 +127,12 @@ export class SortedTableTexts extends TableTexts implements SortedTexts {
    * that it is planned for its values: a plan that was made while the table was empty would read all of a large one.
    */
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    const start = `left(text, ${INDEXED})`;
+    const start = `pg_catalog."left"(text, ${INDEXED})`;
     const text = `SELECT key, text FROM ${this.table}
-      WHERE ${start} >= left($1::text, ${INDEXED}) AND ${start} <= left($2::text, ${INDEXED}) AND text >= $1 AND text < $2
-      ORDER BY ${start}, text LIMIT $3`;
+      WHERE ${start} OPERATOR(pg_catalog.>=) pg_catalog."left"($1::pg_catalog.text, ${INDEXED})
+        AND ${start} OPERATOR(pg_catalog.<=) pg_catalog."left"($2::pg_catalog.text, ${INDEXED})
+        AND text OPERATOR(pg_catalog.>=) $1::pg_catalog.text AND text OPERATOR(pg_catalog.<) $2::pg_catalog.text
+      ORDER BY ${start}, text LIMIT $3::pg_catalog.int8`;
     const rows = await this.calls.reading({ text }, [storedForm(from), storedForm(to), limit]);
     return rows.map((row) => ({ key: textOfStored(row['key'] as string), text: textOf(row) }));
   }

@@ -29,7 +29,8 @@ const PATIENCE = 0.9;
  *
  * @param value the parameter with the limit, ms
  */
-export const limitedBy = (value: string): string => `(SELECT set_config('lock_timeout', ${value}, true)) IS NOT NULL`;
+export const limitedBy = (value: string): string =>
+  `(SELECT pg_catalog.set_config('lock_timeout', ${value}::pg_catalog.text, true)) IS NOT NULL`;
 
 /** Statements that write one text, or several ones. They answer the keys of those that were written. */
 export interface Forms {

@@ -49,13 +49,15 @@ export class PostgresTransaction implements TransactionTexts {
 
   async read(key: string): Promise<string | undefined> {
     const { tasks } = this.needs.tables;
-    const [row] = await this.#run(`SELECT text FROM ${tasks} WHERE key = $1`, [storedForm(key)]);
+    const [row] = await this.#run(`SELECT text FROM ${tasks} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`, [
+      storedForm(key),
+    ]);
     return row && textOfStored(row['text'] as string);
   }
 
   async create(key: string, text: string): Promise<string | undefined> {
     const { tasks } = this.needs.tables;
-    const sql = `INSERT INTO ${tasks} VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1 AS written`;
+    const sql = `INSERT INTO ${tasks} VALUES ($1::pg_catalog.text, $2::pg_catalog.text) ON CONFLICT DO NOTHING RETURNING 1 AS written`;
     await this.#expectTransaction();
     const created = async () => (await this.#run(sql, [key, text].map(storedForm))).length > 0;
     return createOrFind(key, created, () => this.read(key));
@@ -63,16 +65,21 @@ export class PostgresTransaction implements TransactionTexts {
 
   async replace(key: string, expected: string, next: string): Promise<boolean> {
     const { tasks } = this.needs.tables;
-    const sql = `UPDATE ${tasks} SET text = $3 WHERE key = $1 AND text = $2 RETURNING 1 AS written`;
+    const sql = `UPDATE ${tasks} SET text = $3::pg_catalog.text WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+      AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text RETURNING 1 AS written`;
     return (await this.#run(sql, [key, expected, next].map(storedForm))).length > 0;
   }
 
   async offer(queue: string, hint: string): Promise<void> {
     const { tables, noticeOf } = this.needs;
-    const offered = `INSERT INTO ${tables.hints} (queue, hint) VALUES ($1, $2)`;
+    const offered = `INSERT INTO ${tables.hints} (queue, hint) VALUES ($1::pg_catalog.text, $2::pg_catalog.text)`;
     const values = [queue, hint].map(storedForm);
     const notice = noticeOf(queue);
-    if (notice) await this.#run(`WITH offered AS (${offered}) SELECT pg_notify($3, $4)`, [...values, ...notice]);
+    if (notice)
+      await this.#run(
+        `WITH offered AS (${offered}) SELECT pg_catalog.pg_notify($3::pg_catalog.text, $4::pg_catalog.text)`,
+        [...values, ...notice],
+      );
     else await this.#run(offered, values);
   }
 
