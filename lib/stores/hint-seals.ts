@@ -54,6 +54,11 @@ export class HintSeals {
     if (this.#place && this.clock.monotonic() - this.#loadedAt >= PAUSE) await this.load(this.#place);
   }
 
+  /** Whether this node has read the key. */
+  get isReady(): boolean {
+    return this.#key !== undefined;
+  }
+
   /** The seal of a hint that is about to be sent; a blank one if this node has no key. */
   sealOf(scope: string, body: string): string {
     if (this.#key === undefined) {

@@ -113,6 +113,8 @@ export class ChangeFeed {
   /** Call this when the server can serve, for the first time or again. */
   opened(): void {
     this.#listener?.hurry();
+    // The client may have listened before it had the key.
+    if (this.#listener?.isConnected) this.#announceWaits();
     this.#poller.forget();
     this.parts.announcer.anything();
     this.parts.polls.wakeAll();
@@ -138,7 +140,7 @@ export class ChangeFeed {
       closing: polls.closing,
     };
     const connected = () => {
-      this.#waiters.connect((entry) => this.#outbox.send(this.#channel, ['waits', entry]));
+      this.#announceWaits();
       announcer.anything();
       polls.wakeAll();
     };
@@ -151,6 +153,13 @@ export class ChangeFeed {
     const hearsItself = this.settings.writer === undefined && this.#waiters.isOwn(key);
     const ids = hearsItself ? [...this.#waiters.of(key), this.#id] : this.#waiters.of(key);
     return ids.map((id) => channelOf(this.#channel, id));
+  }
+
+  /** Without a seal, no client would believe it. */
+  #announceWaits(): void {
+    this.#waiters.connect((entry) => {
+      if (this.#seals.isReady) this.#outbox.send(this.#channel, ['waits', entry]);
+    });
   }
 
   readonly #sealOf = (body: string): string => this.#seals.sealOf(this.#channel, body);
