@@ -181,4 +181,28 @@ export const STORE_BUGS: readonly Bug[] = [
       specs: ['verification/servers/contract/postgres-doubt.spec.ts'],
     },
   },
+  {
+    name: 'seal-not-checked',
+    why: 'a node believes a hint with any seal: a program that may only send to the channel has a forged record restored into the store',
+    patches: [
+      {
+        file: 'lib/stores/hint-seals.ts',
+        find: "if (!areEqual(mac, macOf(this.#key, scope, seal.slice(MAC), body))) return 'unproven';",
+        replace: '',
+      },
+    ],
+    layer: { kind: 'specs', title: 'seals of hints', specs: ['test/stores/hint-seals.spec.ts'] },
+  },
+  {
+    name: 'counts-without-room',
+    why: 'a node writes a count that no node reads: the semaphore grants nothing for ever',
+    patches: [
+      {
+        file: 'lib/records/record-client.ts',
+        find: 'if (isCountable(step.write)) return step;',
+        replace: 'if (isCountable(step.write) || Boolean(step)) return step;',
+      },
+    ],
+    layer: { kind: 'specs', title: 'damaged records', specs: ['test/records/damaged-records.spec.ts'] },
+  },
 ];
