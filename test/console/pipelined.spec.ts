@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
+import { AccessGuard } from '../../lib/console/access/access.guard.js';
 import type { EventStreams } from '../../lib/console/http/event-streams.js';
 import { EventsController } from '../../lib/console/routes/events.controller.js';
 import { StoreHost } from '../../lib/console/store/store-host.js';
@@ -106,10 +107,23 @@ describe.each(PLATFORMS)(
     ])('close their connection if more than 100 wait: %s', async (_, request) => {
       const console = await boot();
       const socket = await pipeline(console, times(150, request));
-      socket.resume();
-      await once(socket, 'close');
+      await untilClosed(socket);
       expect((await console.get('/api/session')).status).toBe(200);
       expect(console.log.filter((line) => /^(error|warn) /.test(line))).toEqual([]);
+    });
+
+    it.each([
+      ['of event streams', EVENTS],
+      ['without a token', { path: '/api/openapi.json', token: null }],
+      ['for the page', { path: '/', token: null }],
+    ])('cost nothing after their connection was closed: %s', async (_, request) => {
+      const console = await boot();
+      const asked = jest.spyOn(console.app.get(AccessGuard), 'canActivate');
+      const socket = await pipeline(console, times(1000, request));
+      await untilClosed(socket);
+      await console.get('/api/session');
+      expect(asked.mock.calls.length).toBeLessThan(300);
+      jest.restoreAllMocks();
     });
 
     it('need one listener for each connection', async () => {
@@ -132,6 +146,12 @@ describe.each(PLATFORMS)(
     });
   },
 );
+
+/** `once` would reject: a connection that is closed while its client writes ends with an error. */
+async function untilClosed(socket: Socket): Promise<void> {
+  socket.resume();
+  await until(() => socket.closed);
+}
 
 const times = (count: number, request: Sent) => Array.from({ length: count }, () => request);
 

@@ -2,9 +2,13 @@ import { Injectable, Module, type NestModule } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
+export type OnRequest = (request: ConsoleRequest, response: ConsoleResponse, done: () => void) => void;
+
 /** A route, as Fastify gives it to its hook `onRoute`, which may change it. */
 export interface FastifyRoute {
   url: string;
+  /** Called before the body is read. */
+  onRequest?: OnRequest | readonly OnRequest[];
   errorHandler?: (error: unknown, request: ConsoleRequest, response: ConsoleResponse) => void;
 }
 

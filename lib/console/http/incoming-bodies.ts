@@ -5,6 +5,7 @@ import type { ProblemCode } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { DEEPEST, type JsonFault, JsonScan, MOST_FIELDS, MOST_VALUES } from './json-scan.js';
+import { FastifyRoutes, type OnRequest } from './fastify-routes.js';
 import { OwnCalls } from './own-calls.js';
 import { ProblemError } from './problem.error.js';
 
@@ -14,6 +15,9 @@ const bodies = new WeakMap<IncomingMessage, IncomingBody>();
 /**
  * Looks at the bodies of the console's calls while they arrive, before the parser of the application gets them. To parse 1 MB
  * that nests deep would block the event loop for 100 ms. The rest of a body that is refused is dropped.
+ *
+ * Requests whose connection is closed already are dropped: Node reads a thousand of them with one piece of a connection, and
+ * nothing can answer them.
  */
 @Injectable()
 export class IncomingBodies implements OnModuleInit {
@@ -21,26 +25,55 @@ export class IncomingBodies implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
+    routes: FastifyRoutes,
     @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings,
   ) {
     this.#calls = new OwnCalls(path);
+    // Not the event of the server: Fastify may listen with several servers.
+    routes.each((route) => {
+      if (!this.#calls.isBelow(route.url)) return;
+      const letIn: OnRequest = ({ raw }, _, done) => this.#isLetIn(raw!, route.url) && done();
+      route.onRequest = [letIn, ...listOf(route.onRequest)];
+    });
   }
 
+  /** Stands before Express on its server, because an application adds its parser first. */
   onModuleInit(): void {
-    const server: Server | undefined = this.host.httpAdapter?.getHttpServer();
-    // Before the listener that gives the request to the application. An application without a server has no such event.
-    server?.prependListener?.('request', (request) => this.#watch(request));
+    const { httpAdapter } = this.host;
+    if (httpAdapter?.getType() !== 'express') return;
+    const server: Server = httpAdapter.getHttpServer();
+    const listeners = server.listeners('request');
+    server.removeAllListeners('request');
+    server.on('request', (request, response) => {
+      if (!this.#isLetIn(request, request.url ?? '')) return;
+      for (const listener of listeners) listener.call(server, request, response);
+    });
   }
 
-  #watch(request: IncomingMessage): void {
-    if (request.method === 'GET' || request.method === 'HEAD') return;
-    const largest = this.#calls.largestBodyOf(request.url ?? '');
-    if (largest === undefined) return;
-    const body = new IncomingBody(request, largest);
-    bodies.set(request, body);
-    const push = request.push.bind(request);
-    request.push = (piece, encoding) => (piece === null || body.add(piece) ? push(piece, encoding) : true);
+  #isLetIn(request: IncomingMessage, url: string): boolean {
+    if (!this.#calls.isBelow(url)) return true;
+    const largest = this.#calls.largestBodyOf(url);
+    if (largest !== undefined) watch(request, largest);
+    return isOpen(request);
   }
+}
+
+function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
+  return given === undefined ? [] : ([given].flat() as T[]);
+}
+
+/** HTTP/2 has many streams on one connection, and ends each by itself. */
+function isOpen({ httpVersionMajor, socket }: IncomingMessage): boolean {
+  return httpVersionMajor >= 2 || !socket.destroyed;
+}
+
+/** @param largest bytes */
+function watch(request: IncomingMessage, largest: number): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const body = new IncomingBody(request, largest);
+  bodies.set(request, body);
+  const push = request.push.bind(request);
+  request.push = (piece, encoding) => (piece === null || body.add(piece) ? push(piece, encoding) : true);
 }
 
 /** Whether the body of a request was checked while it arrived. */

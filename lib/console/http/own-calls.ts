@@ -8,6 +8,7 @@ const CALLS: readonly Route[] = [...Object.values<Route>(ROUTES), ...Object.valu
 export class OwnCalls {
   readonly #paths: readonly string[];
   readonly #pattern: RegExp;
+  readonly #below: RegExp;
 
   /** @param mount the console's own path: "internal/gatekeeper" */
   constructor(mount: string) {
@@ -15,6 +16,12 @@ export class OwnCalls {
     const calls = this.#paths.map((path) => `(${escaped(path).replaceAll(/:\w+/g, '[^/]+')})`);
     // It matches the full path, so the host's other routes never match. Express does not tell capitals from small letters.
     this.#pattern = new RegExp(`(?:^|/)${escaped(mount)}/+(?:${calls.join('|')})/*$`, 'i');
+    this.#below = new RegExp(`(?:^|/)${escaped(mount)}(?:/|$)`, 'i');
+  }
+
+  /** Whether a URL is at or below the console's path. */
+  isBelow(url: string): boolean {
+    return this.#below.test(pathOf(url));
   }
 
   /** Whether a URL, with or without its query, is that of a call. */
