@@ -55,6 +55,26 @@ describe('failGroupFast', () => {
     expect(log.at(-1)).toBe(`june: 0 of 2, cancelled,${outcome}`);
   });
 
+  // The claim of the member, its end, the text of the stop, and the stop in the root of the group.
+  it.each([2, 3, 4])('begins no other member after a node died right after the failure: %d writes', async (writes) => {
+    const cluster = newCluster();
+    const log: string[] = [];
+    const submitter = cluster.node();
+    await submitter.tasks.submit(member(1, 3), 'bad', FLAG);
+    const lost = cluster.node();
+    const isLost = loseAfter(lost, writes);
+    lost.tasks.handlers.handle('import', () => Promise.reject(new Error('bad')), { lease: LEASE, concurrency: 1 });
+    lost.tasks.handlers.start();
+    await cluster.time.advance(500);
+    expect(isLost()).toBe(true);
+    for (const number of [2, 3]) await submitter.tasks.submit(member(number, 3), 1, FLAG);
+    importer(cluster, log);
+    await cluster.time.advance(1000);
+    expect(log.filter((line) => line.startsWith('import'))).toEqual([]);
+    await cluster.time.advance(LEASE + SWEPT);
+    expect(log).toEqual(['june: 0 of 3, cancelled,failed']);
+  });
+
   it('counts a member that is cancelled by hand', async () => {
     const cluster = newCluster();
     const log: string[] = [];

@@ -9,9 +9,12 @@ import { PAGE_BITS } from '../groups/bits.js';
 import type { Cancellation, Incarnation, Task } from '../task.js';
 import { groupId, memberId } from '../task-id.js';
 import { readableTask } from '../task.codec.js';
+import { allOf } from '../task-place.js';
+import type { TimedStorage } from '../timed-storage.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from './group-stop.js';
 
 export interface StopsStore extends TaskRecords {
+  readonly timed: Pick<TimedStorage, 'range'>;
   readonly slices: Pick<Slices, 'turn'>;
 }
 
@@ -22,6 +25,9 @@ interface Running {
   /** Aborts the signal of a task that is cancelled. */
   cancel(task: Task): void;
 }
+
+/** Ended members that are looked through before an attempt. Those of a node that died are the first ones. */
+const MOST_UNSETTLED = 32;
 
 /** A stop as it stands in the store. */
 interface Noted {
@@ -109,10 +115,38 @@ export class GroupStops {
     if (stop.incarnation === incarnation) await this.#remove({ stop, text });
   }
 
-  /** Author and reason if the group of a member with the flag is stopped. */
+  /**
+   * Author and reason if the group of a member with the flag is stopped, or is to be: the node of a member that failed may have
+   * died before it wrote that.
+   */
   async stoppedFor({ type, member, failGroupFast }: Task): Promise<Cancellation | undefined> {
     if (!failGroupFast || !member || member.isOver) return undefined;
+    const [root, noted, failed] = await Promise.all([
+      this.store.groups.find(type, member),
+      this.#noted(type, member),
+      this.#failed(type, member),
+    ]);
+    if (root?.stopped) return root.stopped;
+    if (noted) return noted;
+    if (!failed) return undefined;
+    await this.memberFailed(failed);
     return (await this.store.groups.find(type, member))?.stopped;
+  }
+
+  /** The stop of an incarnation that is noted, and perhaps not yet in its root. */
+  async #noted(type: string, { group, incarnation }: Incarnation): Promise<Cancellation | undefined> {
+    const text = await this.store.texts.read(stopKey({ type, group }));
+    const stop = text === undefined ? undefined : decodeStop(text);
+    return stop?.incarnation === incarnation ? stop.cancel : undefined;
+  }
+
+  /** A member that has failed, and whose group may not know it. It is among the first that have ended and are not finished. */
+  async #failed(type: string, of: Incarnation): Promise<Task | undefined> {
+    const { from, to } = allOf('done');
+    const rows = await this.store.timed.range(from, to, MOST_UNSETTLED);
+    return rows
+      .map(({ text }) => readableTask(text))
+      .find((task) => task?.type === type && task.failGroupFast && isOf(task, of) && hasFailed(task));
   }
 
   /** Writes the text from which each node can go on. @returns undefined if a later incarnation is stopped */
@@ -176,4 +210,12 @@ export class GroupStops {
       return false;
     };
   }
+}
+
+function isOf({ member }: Task, { group, incarnation }: Incarnation): boolean {
+  return member?.group === group && member.incarnation === incarnation && !member.isOver;
+}
+
+function hasFailed({ ending, cancel }: Task): boolean {
+  return ending !== undefined && ending.outcome !== 'completed' && !cancel?.isOfGroup;
 }
