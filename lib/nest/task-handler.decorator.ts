@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type {
   DataOf,
   GroupFunction,
+  GroupHandlerOptions,
   HandlerOptions,
   InvalidTaskFunction,
   ResultOf,
@@ -64,10 +65,10 @@ export function TaskHandler(task: TaskType, options?: HandlerOptions): MethodDec
  */
 export function GroupFinishedHandler<D extends TaskDefinition>(
   task: D,
-  options?: HandlerOptions,
+  options?: GroupHandlerOptions,
 ): DecoratorFor<GroupFunction<ResultOf<D>>>;
-export function GroupFinishedHandler(task: string, options?: HandlerOptions): MethodDecorator;
-export function GroupFinishedHandler(task: TaskType, options?: HandlerOptions): MethodDecorator {
+export function GroupFinishedHandler(task: string, options?: GroupHandlerOptions): MethodDecorator;
+export function GroupFinishedHandler(task: TaskType, options?: GroupHandlerOptions): MethodDecorator {
   return handles('@GroupFinishedHandler', { kind: 'group', task, options });
 }
 

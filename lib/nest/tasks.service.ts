@@ -7,6 +7,7 @@ import type {
   GroupCancelled,
   GroupFunction,
   HandledType,
+  GroupHandlerOptions,
   HandlerOptions,
   InvalidTaskFunction,
   Released,
@@ -192,9 +193,9 @@ export class TasksService {
   onGroupFinished<D extends TaskDefinition>(
     task: D,
     handler: GroupFunction<ResultOf<D>>,
-    options?: HandlerOptions,
+    options?: GroupHandlerOptions,
   ): void;
-  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
+  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: GroupHandlerOptions): void;
   onGroupFinished(...args: Parameters<Tasks['handlers']['onGroupFinished']>): void {
     this.#tasks.handlers.onGroupFinished(...args);
   }

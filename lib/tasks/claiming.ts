@@ -9,7 +9,7 @@ import { type Hints, leadsTo } from './hints.js';
 import { placeOfText } from './task-place.js';
 import type { Task } from './task.js';
 import { decodeForHandler, decodeTask, encodeTask } from './task.codec.js';
-import { type Stamp, claim } from './transitions.js';
+import { type Claimant, type Stamp, claim } from './transitions.js';
 
 /** Tasks with fair keys that a ticket tries to claim, while other nodes are faster. */
 const MOST_TURNS = 8;
@@ -36,15 +36,15 @@ export class Claiming {
   constructor(private readonly store: ClaimingStore) {}
 
   /** @throws as `TaskStore.claim` */
-  async claim(hint: string, lease: number, owner: string): Promise<Claim | undefined> {
+  async claim(hint: string, by: Claimant): Promise<Claim | undefined> {
     const { turns, hints } = this.store;
     const place = placeOfText(hint);
-    if (place?.kind !== 'fair') return this.#claim(hint, lease, owner);
+    if (place?.kind !== 'fair') return this.#claim(hint, by);
     let [taken, unreadable] = [0, 0];
     while (taken < MOST_TURNS && unreadable < MOST_UNREADABLE) {
       const text = await turns.next(place);
       if (text === undefined) return undefined;
-      const claimed = await this.#claimReadable(text, lease, owner);
+      const claimed = await this.#claimReadable(text, by);
       if (claimed instanceof Claim) return claimed;
       if (claimed === UNREADABLE) unreadable++;
       else taken++;
@@ -55,16 +55,16 @@ export class Claiming {
   }
 
   /** A task that this node can't read must not use up the ticket of another one. */
-  async #claimReadable(text: string, lease: number, owner: string): Promise<Claim | typeof UNREADABLE | undefined> {
+  async #claimReadable(text: string, by: Claimant): Promise<Claim | typeof UNREADABLE | undefined> {
     try {
-      return await this.#claim(text, lease, owner);
+      return await this.#claim(text, by);
     } catch (error) {
       if (isUnreadable(error)) return UNREADABLE;
       throw error;
     }
   }
 
-  async #claim(text: string, lease: number, owner: string): Promise<Claim | undefined> {
+  async #claim(text: string, by: Claimant): Promise<Claim | undefined> {
     const { slices, context } = this.store;
     await slices.turn(text.length);
     const task = decodeForHandler(text);
@@ -73,18 +73,18 @@ export class Claiming {
     for (let other = this.#current.get(task.id); other; other = this.#current.get(task.id)) {
       if (await other) return undefined;
     }
-    const claiming = this.#write(task, text, lease, owner);
+    const claiming = this.#write(task, text, by);
     const isGot = claiming.then(Boolean, () => false).finally(() => this.#current.delete(task.id));
     this.#current.set(task.id, isGot);
     return claiming;
   }
 
   /** The text may have changed since the hint, and the task may wait as before. */
-  async #write(task: Task, text: string, lease: number, owner: string): Promise<Claim | undefined> {
+  async #write(task: Task, text: string, by: Claimant): Promise<Claim | undefined> {
     for (;;) {
-      const claimed = claim(task, owner, lease, await this.store.stamp());
+      const claimed = claim(task, by, await this.store.stamp());
       const next = encodeTask(claimed);
-      const written = await this.store.texts.writePatiently(task.id, text, next, lease / 2);
+      const written = await this.store.texts.writePatiently(task.id, text, next, by.lease / 2);
       const got = resultOf(written, new Claim(claimed, next));
       if (got || written.isWritten || written.found === undefined || !leadsTo(text, written.found)) return got;
       [task, text] = [decodeForHandler(written.found), written.found];

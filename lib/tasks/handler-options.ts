@@ -9,7 +9,8 @@ import {
   show,
 } from '../decision/index.js';
 import { switchSchema, wholeSchema } from '../decision/option-types.js';
-import { USUAL_LEASE } from './task.js';
+import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
+import { type TaskLimits, USUAL_LEASE } from './task.js';
 
 /** Options of a handler of tasks. */
 export interface HandlerOptions {
@@ -25,6 +26,15 @@ export interface HandlerOptions {
    */
   readonly maxDuration?: number | string;
 }
+
+/**
+ * Options of a handler of groups: those of a handler, and the limits of its own task. The options of the members have no effect
+ * on them.
+ */
+export interface GroupHandlerOptions extends HandlerOptions, Partial<Pick<SubmitOptions, LimitField>> {}
+
+const LIMIT_FIELDS = ['maxAttempts', 'maxCrashes', 'backoff', 'retention', 'deadLetterRetention'] as const;
+type LimitField = (typeof LIMIT_FIELDS)[number];
 
 /** Tasks of one type at the same time on one node. */
 const MOST_CONCURRENT = 1000;
@@ -50,4 +60,18 @@ export function parseHandlerOptions(
   if (data && data.lease < shortest) faults.push(`lease: ${data.lease} ms is shorter than ${shortest} ms`);
   if (data && faults.length === 0) return data;
   throw new InvalidOptionsError(`the handler of tasks ${show(type)}`, faults);
+}
+
+/** @returns the options of the handler, and the limits of its tasks @throws InvalidOptionsError */
+export function parseGroupHandlerOptions(
+  type: string,
+  options: GroupHandlerOptions | undefined,
+  clockTolerance: number,
+): ParsedHandlerOptions & { readonly limits: TaskLimits } {
+  const fields = Object.entries(typeof options === 'object' ? (options ?? {}) : {});
+  const isLimit = ([name]: readonly [string, unknown]) => (LIMIT_FIELDS as readonly string[]).includes(name);
+  const others = typeof options === 'object' ? Object.fromEntries(fields.filter((field) => !isLimit(field))) : options;
+  const parsed = parseHandlerOptions(type, others, clockTolerance);
+  const { limits } = parseSubmitOptions(`of the groups ${type}`, Object.fromEntries(fields.filter(isLimit)));
+  return { ...parsed, limits };
 }

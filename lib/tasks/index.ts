@@ -43,7 +43,7 @@ export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction } from './submi
 export type { DistributeOptions } from './distribute.js';
 export type { TaskTarget } from './addressed/target.js';
 export type { UniqueOptions } from './unique/unique-options.js';
-export type { HandlerOptions } from './handler-options.js';
+export type { GroupHandlerOptions, HandlerOptions } from './handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './schedules/schedule-options.js';
 export type { SkippedTick } from './schedules/schedule-record.js';
 export { expectNoSchedule } from './schedules/tick-id.js';
@@ -77,6 +77,7 @@ export {
   type GroupContext,
   type GroupFunction,
   type InvalidTaskFunction,
+  type MemberContext,
   type TaskContext,
   type TaskFunction,
   type TaskLease,

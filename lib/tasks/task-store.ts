@@ -19,7 +19,7 @@ import { type NewTask, type Submitted, isAlone, isKnown, isOf, mayFollow } from 
 import { Settling } from './settling.js';
 import { GroupStops } from './stops/group-stops.js';
 import { Parents } from './subtasks/parents.js';
-import type { Outcome, Task, TaskFault } from './task.js';
+import type { Outcome, Task, TaskFault, TaskLimits } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import { type MemberName, groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
@@ -129,11 +129,17 @@ export class TaskStore {
    * of the lease: a claim that is forgotten would count as a crash.
    *
    * @param owner instance that has the task; default: this node
+   * @param limits those that the task has from now on; default: its own
    * @returns undefined if it is gone, or another node was first
    * @throws StoreUnavailableError if it was surely not claimed, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
-  claim(hint: string, lease: number, owner = this.context.node.instance): Promise<Claim | undefined> {
-    return this.#claiming.claim(hint, lease, owner);
+  claim(
+    hint: string,
+    lease: number,
+    owner = this.context.node.instance,
+    limits?: TaskLimits,
+  ): Promise<Claim | undefined> {
+    return this.#claiming.claim(hint, { lease, owner, limits });
   }
 
   /** @param lease ms from now @throws LeaseExpiredError, StoreUnavailableError, UnknownOutcomeError */

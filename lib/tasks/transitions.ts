@@ -122,11 +122,20 @@ export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp)
   return { ...hint(task, stamp), to };
 }
 
-/** @param lease ms */
-export function claim(task: Task, owner: string, lease: number, { now, nonce }: Stamp): Task {
+/** The taker of a task. */
+export interface Claimant {
+  /** Instance. */
+  readonly owner: string;
+  /** ms */
+  readonly lease: number;
+  /** Limits that the task has from now on. */
+  readonly limits?: TaskLimits | undefined;
+}
+
+export function claim(task: Task, { owner, lease, limits = task.limits }: Claimant, { now, nonce }: Stamp): Task {
   const former = { progress: undefined, formerEnd: undefined, lastProgram: undefined };
   const token = nextToken(task.token, now);
-  const next = { isPutOff: undefined, born: bornOf(task), at: now + lease, lease, owner, token, nonce };
+  const next = { isPutOff: undefined, born: bornOf(task), at: now + lease, lease, owner, limits, token, nonce };
   return { ...task, ...former, ...next, state: 'claimed' };
 }
 

@@ -1,5 +1,5 @@
 import type { TaskContext } from '../../lib/tasks/index.js';
-import { LEASE, type TaskCluster, type TaskNode } from './task-nodes.js';
+import { LEASE, SHORT_GROUP, type TaskCluster, type TaskNode } from './task-nodes.js';
 
 /** A node that writes down the ids of its tasks. Those of the type `import` wait for `work`. */
 export function factory(
@@ -15,6 +15,7 @@ export function factory(
   for (const type of ['import', 'report'])
     node.tasks.handlers.onGroupFinished(type, ({ group }) => void log.push(`end of ${type} ${group}`), {
       lease: LEASE,
+      ...SHORT_GROUP,
     });
   node.tasks.handlers.start();
   return node;

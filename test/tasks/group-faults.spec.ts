@@ -1,7 +1,7 @@
 import { NewerRecordError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { LEASE, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
+import { LEASE, SHORT_GROUP, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
@@ -10,7 +10,10 @@ function importer(cluster: TaskCluster, work: () => unknown = () => 1): { node: 
   const node = cluster.node();
   const joined: number[] = [];
   node.tasks.handlers.handle('import', work, { lease: LEASE });
-  node.tasks.handlers.onGroupFinished('import', ({ total }) => void joined.push(total), { lease: LEASE });
+  node.tasks.handlers.onGroupFinished('import', ({ total }) => void joined.push(total), {
+    lease: LEASE,
+    ...SHORT_GROUP,
+  });
   node.tasks.handlers.start();
   return { node, joined };
 }

@@ -2,7 +2,7 @@ import { joinType } from '../../lib/tasks/task-id.js';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type GroupContext, grouped } from '../../lib/tasks/index.js';
 import { USUAL_LIMITS } from '../../lib/tasks/task.js';
-import { type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
+import { SHORT_GROUP, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
@@ -21,11 +21,15 @@ function importer(cluster: TaskCluster): { node: TaskNode; joined: Joined[] } {
     if (data === 'bad') throw new Error('bad data');
     return `did ${String(data)}`;
   });
-  node.tasks.handlers.onGroupFinished('import', async (group: GroupContext) => {
-    const results: unknown[] = [];
-    for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
-    joined.push({ group: group.group, completed: group.completed, failed: group.failed, results });
-  });
+  node.tasks.handlers.onGroupFinished(
+    'import',
+    async (group: GroupContext) => {
+      const results: unknown[] = [];
+      for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
+      joined.push({ group: group.group, completed: group.completed, failed: group.failed, results });
+    },
+    { ...SHORT_GROUP, retention: '1m' },
+  );
   node.tasks.handlers.start();
   return { node, joined };
 }
@@ -159,4 +163,69 @@ it('200,000 sub-tasks of one group may begin at the same time', async () => {
   const numbers = Array.from({ length: 200_000 }, (_, index) => index + 1);
   const begun = numbers.map((number) => store.groups.begin('page', { group: 'all', incarnation: 1 }, { number }));
   expect((await Promise.all(begun)).at(-1)?.highest).toBe(200_000);
+});
+
+describe('the handler of a group', () => {
+  const PAUSE = { first: 100, longest: 100 };
+
+  it('has one key for all attempts at one life of its group, which its members know, and another one for the next', async () => {
+    const cluster = newCluster();
+    const node = cluster.node();
+    const members: (string | undefined)[] = [];
+    const keys: string[] = [];
+    const own: string[] = [];
+    node.tasks.handlers.handle('import', ({ key, member }) => {
+      members.push(member?.groupKey);
+      own.push(key);
+    });
+    const finish = ({ key }: GroupContext) => {
+      keys.push(key);
+      if (keys.length % 2 === 1) throw new Error('crash after the effect');
+    };
+    node.tasks.handlers.onGroupFinished('import', finish, { backoff: PAUSE });
+    node.tasks.handlers.start();
+    for (let night = 1; night <= 2; night++) {
+      for (const number of [1, 2]) await node.tasks.submit(grouped('import', 'nightly', number, 2));
+      await cluster.time.advance(2000);
+      expect(keys).toHaveLength(2 * night);
+    }
+    const [first, again, second, last] = keys;
+    expect([again, last]).toEqual([first, second]);
+    expect(first).not.toBe(second);
+    expect(members).toEqual([first, first, second, second]);
+    expect(new Set(own).size).toBe(4);
+  });
+
+  it('has limits of its own, whatever those of the members are', async () => {
+    const cluster = newCluster();
+    const calls: Record<string, number> = {};
+    const node = cluster.node();
+    node.tasks.handlers.handle('import', () => undefined, { concurrency: 1 });
+    const finish = ({ group }: GroupContext) => {
+      calls[group] = (calls[group] ?? 0) + 1;
+      throw new Error('no mail server');
+    };
+    const limits = { maxAttempts: 3, backoff: PAUSE, deadLetterRetention: '2m' };
+    node.tasks.handlers.onGroupFinished('import', finish, limits);
+    node.tasks.handlers.start();
+    for (const [group, tries] of [
+      ['often', [3, 9]],
+      ['once', [9, 1]],
+    ] as const) {
+      for (const [index, maxAttempts] of tries.entries()) {
+        await node.tasks.submit(grouped('import', group, index + 1, 2), 1, { maxAttempts, deadLetterRetention: '9d' });
+      }
+    }
+    await cluster.time.advance(5000);
+    expect(calls).toEqual({ often: 3, once: 3 });
+    expect(await node.tasks.find('import[once]#join')).toMatchObject({ state: 'failed', attempts: 3 });
+    await cluster.time.advance(3 * 60_000);
+    expect(await node.tasks.find('import[once]#join')).toBeUndefined();
+  });
+
+  it.each([{ maxAttempts: 0 }, { retention: '1s' }, { priority: 'high' }])('refuses limits: %p', (options) => {
+    const { handlers } = newCluster().node().tasks;
+    const add = () => handlers.onGroupFinished('import', () => undefined, options as object);
+    expect(add).toThrow(expect.objectContaining({ code: 'invalid-options' }));
+  });
 });

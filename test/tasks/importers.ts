@@ -1,5 +1,5 @@
 import { type TaskContext, grouped } from '../../lib/tasks/index.js';
-import { LEASE, type TaskCluster, type TaskNode } from './task-nodes.js';
+import { LEASE, SHORT_GROUP, type TaskCluster, type TaskNode } from './task-nodes.js';
 
 /** A member that fails the group at its first error. */
 export const FLAG = { failGroupFast: true, maxAttempts: 1, retention: '5m', deadLetterRetention: '5m' } as const;
@@ -17,11 +17,15 @@ export function importer(cluster: TaskCluster, log: string[], work: (task: TaskC
     },
     { lease: LEASE, concurrency: 1 },
   );
-  node.tasks.handlers.onGroupFinished('import', async ({ group, completed, failed, members }) => {
-    const outcomes: string[] = [];
-    for await (const { outcome } of members()) outcomes.push(outcome);
-    log.push(`${group}: ${completed} of ${completed + failed}, ${[...new Set(outcomes)].toSorted().join()}`);
-  });
+  node.tasks.handlers.onGroupFinished(
+    'import',
+    async ({ group, completed, failed, members }) => {
+      const outcomes: string[] = [];
+      for await (const { outcome } of members()) outcomes.push(outcome);
+      log.push(`${group}: ${completed} of ${completed + failed}, ${[...new Set(outcomes)].toSorted().join()}`);
+    },
+    SHORT_GROUP,
+  );
   node.tasks.handlers.start();
   return node;
 }

@@ -4,7 +4,7 @@ import type { Texts } from '../../lib/stores/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
 import { FIRST, ScheduledJob } from './schedule-nodes.js';
-import { LEASE, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
+import { LEASE, SHORT_GROUP, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 const SHORT = { retention: '5m', deadLetterRetention: '5m', maxCrashes: 100 } as const;
@@ -71,7 +71,7 @@ describe('a write that arrives late', () => {
   it('leaves no page of a group of a former life', async () => {
     const cluster = newCluster();
     const node = worker(cluster, () => undefined);
-    node.tasks.handlers.onGroupFinished('mail', () => undefined);
+    node.tasks.handlers.onGroupFinished('mail', () => undefined, SHORT_GROUP);
     const { groups, made } = recordsOf(node, 'page:');
     for (let life = 1; life <= 2; life++) {
       await node.tasks.submit(grouped('mail', 'june', 1, 1), undefined, SHORT);

@@ -1,7 +1,7 @@
 import { InvalidOptionsError, LeaseExpiredError } from 'nestjs-gatekeeper';
 import { type TaskContext, grouped, single } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { LEASE, SWEPT, type TaskCluster, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
+import { LEASE, SHORT_GROUP, SWEPT, type TaskCluster, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 const SHORT = { retention: '5m', deadLetterRetention: '5m', backoff: { first: 100, longest: 100 } } as const;
@@ -25,12 +25,11 @@ function printer(cluster: TaskCluster, log: Log, generate: (book: TaskContext) =
   node.tasks.handlers.onGroupFinished(
     'page',
     (pages) => void log.push(`${pages.group}: ${pages.completed} of ${pages.total}`),
-    {
-      lease: LEASE,
-    },
+    { lease: LEASE, ...SHORT_GROUP },
   );
   node.tasks.handlers.onGroupFinished('book', ({ group, total }) => void log.push(`all ${total} books of ${group}`), {
     lease: LEASE,
+    ...SHORT_GROUP,
   });
   node.tasks.handlers.start();
   return node;

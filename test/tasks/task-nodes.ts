@@ -13,6 +13,8 @@ import { FakeTime } from '../support/fake-time.js';
 
 export const LEASE = 10_000;
 export const GRACE = 3000;
+/** Limits of a group's handler that is soon forgotten, and survives many crashes. */
+export const SHORT_GROUP = { retention: '5m', deadLetterRetention: '5m', maxCrashes: 100 } as const;
 
 /** A node with tasks. */
 export interface TaskNode {

@@ -49,7 +49,8 @@ describe('a unique submission under faults', () => {
       isLost = false;
       // This one offers a hint, and the task begins.
       await node.tasks.submit(single('other', 'latest'), 1, { after: [NAME] });
-      await cluster.time.advance(100);
+      // The test moves time meanwhile.
+      await new Promise<void>((resolve) => cluster.time.schedule(resolve, 100));
       throw new UnknownOutcomeError('no answer');
     };
     const submitting = other.tasks.submit(NAME, 2, REPLACED);

@@ -36,7 +36,7 @@ async function read(context: TaskContext, task: Task, store: TaskStore): Promise
   const { total, failed } = isOver
     ? await recount(store, type, task.join!)
     : await store.groups.counts(type, task.join!);
-  const { data: _none, ...others } = context;
+  const { data: _none, member: _of, ...others } = context;
   return {
     ...others,
     type,

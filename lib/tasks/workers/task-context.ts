@@ -3,11 +3,13 @@ import type { NewTask } from '../submission.js';
 import { type SubmitRequest, submitMany } from '../submit-many.js';
 import type { SubmitOptions } from '../submit-options.js';
 import { SubTasks } from '../subtasks/sub-tasks.js';
-import type { TaskName } from '../task-id.js';
+import { givenName } from '../subtasks/sub-name.js';
+import type { Incarnation, Member, Task } from '../task.js';
+import { type TaskName, groupId, groupType } from '../task-id.js';
 import type { TaskStore } from '../task-store.js';
 import type { Unique } from '../unique/unique-options.js';
 import type { HeldTask } from './held-task.js';
-import type { TaskContext } from './task-handler.js';
+import type { MemberContext, TaskContext } from './task-handler.js';
 
 /** Reads the arguments of a submission. */
 export type ReadSubmission = (
@@ -19,9 +21,23 @@ export type ReadSubmission = (
 
 const NOT_UNIQUE = 'unique: a sub-task is one task by its name. Submit it with TasksService to share it';
 
+/** As {@link TaskContext.key}. A task that is counted has the incarnation of its group, and a group's handler that of its group. */
+function keyOf({ id, type, member, join, sub, submittedAt }: Task): string {
+  if (join) return groupKeyOf(groupType(type), join);
+  return `${id}@${(member ?? sub)?.incarnation ?? submittedAt}`;
+}
+
+function groupKeyOf(type: string, { group, incarnation }: Incarnation): string {
+  return `${groupId(type, group)}@${incarnation}`;
+}
+
+function memberOf(type: string, member: Member): MemberContext {
+  return { group: givenName(member.group), number: member.number, groupKey: groupKeyOf(type, member) };
+}
+
 /** The context of one attempt. What it submits are sub-tasks. */
 export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission): TaskContext {
-  const { id, type, data, token, attempts, crashes } = held.claim.task;
+  const { id, type, data, token, attempts, crashes, member } = held.claim.task;
   const subTasks = new SubTasks(held, store);
   const submit = async (name: TaskName, subData?: unknown, options?: SubmitOptions) => {
     const { task, unique } = await read(name, subData, options, id);
@@ -31,6 +47,8 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
   return {
     id,
     type,
+    key: keyOf(held.claim.task),
+    ...(member && { member: memberOf(type, member) }),
     data,
     token,
     attempt: attempts + crashes + 1,

@@ -10,6 +10,13 @@ export interface TaskContext<In = unknown> {
   readonly id: string;
   /** Name of its type. */
   readonly type: string;
+  /**
+   * The same text in all attempts at one submission of the task, and another one when its id is submitted again. Guard effects with
+   * it that are to happen once per submission: `id` is the same each time, and `token` grows with each attempt.
+   */
+  readonly key: string;
+  /** Its place in its group; absent for a task of its own. */
+  readonly member?: MemberContext;
   /** The data that were submitted; undefined if there were none. */
   readonly data: In;
   /** Fencing token: grows with each attempt. Give it to guarded resources. */
@@ -49,6 +56,16 @@ export interface TaskContext<In = unknown> {
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]>;
 }
 
+/** The place of a task in its group. */
+export interface MemberContext {
+  /** Name of the group, as it was submitted. */
+  readonly group: string;
+  /** From 1. */
+  readonly number: number;
+  /** The `key` of the context of the group's handler: the same for all members, and another one each time the group begins anew. */
+  readonly groupKey: string;
+}
+
 /** How long this node may count on its task. */
 export interface TaskLease {
   /** ms; 0 after the end. */
@@ -67,7 +84,7 @@ export interface TaskLease {
 export type TaskFunction<In = unknown, Out = unknown> = (task: TaskContext<In>) => Out | Promise<Out>;
 
 /** A group of which all members have ended. */
-export interface GroupContext<Out = unknown> extends Omit<TaskContext<undefined>, 'data'> {
+export interface GroupContext<Out = unknown> extends Omit<TaskContext<undefined>, 'data' | 'member'> {
   /** Name of the group, as it was submitted. */
   readonly group: string;
   /** Number of members. */
@@ -94,7 +111,10 @@ export interface EndedMember<Out = unknown> {
   readonly error?: TaskFault;
 }
 
-/** Runs once all members of a group have ended: at least once, and again after a crash. Its token guards its effects. */
+/**
+ * Runs once all members of a group have ended: at least once, and again after a crash. Its `key` guards effects that are to happen
+ * once each time the group has ended; its token guards resources that refuse older tokens.
+ */
 export type GroupFunction<Out = unknown> = (group: GroupContext<Out>) => unknown;
 
 /** Called with a task that no attempt can complete. */

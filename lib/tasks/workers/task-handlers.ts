@@ -1,6 +1,11 @@
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, show } from '../../decision/index.js';
-import { type HandlerOptions, parseHandlerOptions } from '../handler-options.js';
+import {
+  type GroupHandlerOptions,
+  type HandlerOptions,
+  parseGroupHandlerOptions,
+  parseHandlerOptions,
+} from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
 import { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
@@ -25,7 +30,7 @@ import {
   preparationOf,
 } from './task-handler.js';
 import { TypeLimit } from './type-limit.js';
-import { TypeWorker } from './type-worker.js';
+import { TypeWorker, type WorkerOptions } from './type-worker.js';
 import { TypeWorkers } from './type-workers.js';
 
 export interface HandlersParts {
@@ -69,6 +74,7 @@ export class TaskHandlers {
   handle<In = unknown>(task: string, handler: TaskFunction<In>, options?: HandlerOptions): void;
   handle(task: TaskType, handler: TaskFunction<never>, options?: HandlerOptions): void {
     const { type } = typeOf(task);
+    this.#workers.expectNew(type, type);
     expectHandler(`the handler of tasks ${show(type)}`, handler);
     const prepare = preparationOf(handler);
     const work = async (held: HeldTask) => {
@@ -78,7 +84,8 @@ export class TaskHandlers {
       held.expectOwned();
       return call();
     };
-    this.#add(type, type, options, (held) => this.#running.run(held, () => work(held)));
+    const parsed = parseHandlerOptions(type, options, this.parts.context.timing.clockTolerance);
+    this.#add(type, type, parsed, (held) => this.#running.run(held, () => work(held)));
   }
 
   /**
@@ -90,12 +97,13 @@ export class TaskHandlers {
   onGroupFinished<D extends TaskDefinition>(
     task: D,
     handler: GroupFunction<ResultOf<D>>,
-    options?: HandlerOptions,
+    options?: GroupHandlerOptions,
   ): void;
-  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: HandlerOptions): void;
-  onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: HandlerOptions): void {
+  onGroupFinished<Out = unknown>(task: string, handler: GroupFunction<Out>, options?: GroupHandlerOptions): void;
+  onGroupFinished(task: TaskType, handler: GroupFunction<never>, options?: GroupHandlerOptions): void {
     const { type } = typeOf(task);
-    expectHandler(`the handler of tasks ${show(type)}`, handler);
+    this.#workers.expectNew(type, joinType(type));
+    expectHandler(`the handler of groups ${show(type)}`, handler);
     const prepare = preparationOf(handler);
     const finish = async (held: HeldTask) => {
       const group = await readGroup(this.#contextOf(held), held.claim.task, this.parts.store());
@@ -104,7 +112,8 @@ export class TaskHandlers {
       held.expectOwned();
       return call();
     };
-    this.#add(type, joinType(type), options, (held) => this.#running.run(held, () => finish(held)));
+    const parsed = parseGroupHandlerOptions(type, options, this.parts.context.timing.clockTolerance);
+    this.#add(type, joinType(type), parsed, (held) => this.#running.run(held, () => finish(held)));
   }
 
   /** Called on this node with each of its tasks that its handler found invalid. */
@@ -176,10 +185,8 @@ export class TaskHandlers {
     }
   }
 
-  #add(type: string, key: string, options: HandlerOptions | undefined, handler: (held: HeldTask) => unknown): void {
-    this.#workers.expectNew(type, key);
+  #add(type: string, key: string, parsed: WorkerOptions, handler: (held: HeldTask) => unknown): void {
     const { context, mostBytes = MOST_BYTES } = this.parts;
-    const parsed = parseHandlerOptions(type, options, context.timing.clockTolerance);
     const onInvalid = () => this.#onInvalid;
     const store = this.parts.store();
     store.stops.watch(this.#running);

@@ -2,6 +2,7 @@ import { Deadline } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
 import { instantOf } from '../../records/plan.js';
 import { StoreUnavailableError } from '../../stores/index.js';
+import type { TaskLimits } from '../task.js';
 import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HandlerTurns } from './handler-turns.js';
@@ -14,6 +15,8 @@ import type { Admission, TypeLimit } from './type-limit.js';
 export interface WorkerOptions extends HeldOptions {
   /** Tasks of the type at the same time on this node. */
   readonly concurrency: number;
+  /** Limits that each claimed task gets; absent: it keeps those that it has. */
+  readonly limits?: TaskLimits;
 }
 
 export interface WorkerParts extends AttemptParts {
@@ -203,7 +206,7 @@ export class TypeWorker {
     let unguard: (() => void) | undefined;
     try {
       const sent = instantOf(context.nodeClock);
-      const claim = await store.claim(hint.text, this.options.lease);
+      const claim = await store.claim(hint.text, this.options.lease, undefined, this.options.limits);
       if (!claim) return;
       const held = new HeldTask(claim, this.options, store, context, sent);
       unguard = admission.guard(held);

@@ -55,7 +55,7 @@ export class SentTasks {
       return work(task);
     };
     tasks.handlers.handle(SENT_TYPE, run, options);
-    tasks.handlers.onGroupFinished(SENT_TYPE, () => undefined, { lease });
+    tasks.handlers.onGroupFinished(SENT_TYPE, () => undefined, { lease, ...this.scene.tries });
   }
 
   observe(key: string, former: string | undefined, next: string | undefined): void {

@@ -64,7 +64,7 @@ export class TaskNode {
         concurrency: chance.whole(1, 4),
       });
     }
-    this.tasks.handlers.onGroupFinished('import', (group) => this.#join(group), { lease });
+    this.tasks.handlers.onGroupFinished('import', (group) => this.#join(group), { lease, ...this.scene.tries });
     this.tasks.handlers.onInvalid(() => undefined);
     this.#trees = chance.beside();
     if (scene.faults.has('unique')) {
@@ -75,7 +75,7 @@ export class TaskNode {
     if (scene.trees.tasks.length > 0) this.#handleTrees();
     if (scene.links.size > 0) {
       this.tasks.handlers.handle('link', (task) => this.#attempt(task), { lease, concurrency: 2 });
-      this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease });
+      this.tasks.handlers.onGroupFinished('link', (group) => this.#join(group), { lease, ...this.scene.tries });
     }
     scene.sent?.handle(this, (task) => this.#attempt(task), this.#trees);
     scene.fair?.handle(this, (task) => this.#attempt(task), this.#trees);
@@ -204,7 +204,7 @@ export class TaskNode {
     for (const type of TREE_TYPES) {
       const options = { lease, keepAlive: this.#trees.happens(0.7), concurrency: this.#trees.whole(1, 4) };
       this.tasks.handlers.handle(type, (task) => this.#attempt(task, () => this.#grow(task)), options);
-      this.tasks.handlers.onGroupFinished(type, (group) => this.#join(group), { lease });
+      this.tasks.handlers.onGroupFinished(type, (group) => this.#join(group), { lease, ...this.scene.tries });
     }
   }
 

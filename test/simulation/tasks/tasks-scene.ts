@@ -47,7 +47,7 @@ const SETTINGS = parseGatekeeperOptions({ store: EACH_ITS_OWN, heartbeat: 0, his
 /** ms: the shortest retention that the product takes. */
 const SHORTEST_MEMORY = 60_000;
 /** So many tries that chance never ends a task. */
-const TRIES: SubmitOptions = { maxAttempts: 1000, maxCrashes: 1000, backoff: { first: 50, longest: 500 } };
+const TRIES = { maxAttempts: 1000, maxCrashes: 1000, backoff: { first: 50, longest: 500 } };
 /** ms. A node that has decided about ticks stays frozen until these are forgotten. */
 const LONG_FREEZE = { least: 70_000, most: 110_000 };
 
@@ -142,6 +142,11 @@ export class TasksScene {
 
   /** Options of all tasks but ticks. */
   get usual(): SubmitOptions {
+    return this.tries;
+  }
+
+  /** Limits of all tasks but ticks, also of those that run the handlers of groups. */
+  get tries() {
     return { ...TRIES, ...remembered(this.memory) };
   }
 
