@@ -26,10 +26,10 @@ export interface MembersReading {
 
 /** Other texts of the same nodes, which are read with the same call. */
 export interface Companion {
-  /** Keys of the texts. With the pages, at most `MOST_KEYS`. */
+  /** Keys of all texts. With the pages, at most `MOST_KEYS`. */
   keys(): readonly string[];
-  /** Takes the texts that the store has. Must not throw. */
-  take(texts: ReadonlyMap<string, string>): void;
+  /** Takes the texts that the store has under some of these keys. Must not throw. */
+  take(texts: ReadonlyMap<string, string>, keys: readonly string[]): void;
 }
 
 /** All pages of the membership as this node knows them. */
@@ -55,9 +55,14 @@ export class MemberPages {
     this.#endWatch = await this.context.store.watch(PAGE_PREFIX, (change) => void this.#takeIn(change));
   }
 
-  /** Reads other texts with each look from now on. */
+  /** Reads other texts with each heartbeat from now on. */
   attach(companion: Companion): void {
     this.#companion = companion;
+  }
+
+  /** Reads all pages and all other texts, as {@link look}. */
+  lookAtAll(): Promise<MembersReading | undefined> {
+    return this.look(this.#companion?.keys());
   }
 
   async stop(): Promise<void> {
@@ -69,15 +74,17 @@ export class MemberPages {
    * Reads all pages with one call, because each living node has written since the last time. Restores lost pages, and
    * reports pages that can't be read.
    *
+   * @param others keys of the companion that the same call reads. To read all of them at each look of each group would cost
+   *   the square of their number
    * @returns undefined if a page could not be restored, or only a newer version of this package can read it
    * @throws StoreUnavailableError
    */
-  async look(): Promise<MembersReading | undefined> {
+  async look(others: readonly string[] = []): Promise<MembersReading | undefined> {
     const { store, timers, timing, nodeClock } = this.context;
     const [sent, askedAt] = [nodeClock.monotonic(), askTimeOf(this.context)];
-    const keys = [...this.all.map(({ key }) => key), ...(this.#companion?.keys() ?? [])];
+    const keys = [...this.all.map(({ key }) => key), ...others];
     const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
-    this.#companion?.take(texts);
+    if (others.length > 0) this.#companion?.take(texts, others);
     let isComplete = true;
     for (const page of this.all) {
       await this.#caretaker.turn();

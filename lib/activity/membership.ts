@@ -122,7 +122,7 @@ export class Membership {
     return this.#list.asObservable();
   }
 
-  /** Publishes the allocation groups of this node with each heartbeat, and reads their texts with each look. */
+  /** Publishes the allocation groups of this node with each heartbeat, and reads their texts, too. */
   publish(groupsOf: GroupsOf, companion: Companion): void {
     this.#own.publish(groupsOf);
     this.#pages.attach(companion);
@@ -152,11 +152,16 @@ export class Membership {
   /**
    * Reads the entries of all nodes now.
    *
+   * @param others keys of the companion that the same call reads
    * @returns undefined if a part of them can't be read now
    * @throws StoreUnavailableError
    */
-  async look(): Promise<MembersReading | undefined> {
-    const reading = await this.#pages.look();
+  look(others?: readonly string[]): Promise<MembersReading | undefined> {
+    return this.#take(this.#pages.look(others));
+  }
+
+  async #take(looking: Promise<MembersReading | undefined>): Promise<MembersReading | undefined> {
+    const reading = await looking;
     if (reading) this.readings.next(reading);
     return reading;
   }
@@ -189,7 +194,7 @@ export class Membership {
   async #heartbeat(): Promise<void> {
     this.#isFailing = true;
     // A failed look must not keep this node from renewing its lease.
-    const look = await this.look().catch((error: unknown) => ({ error }));
+    const look = await this.#take(this.#pages.lookAtAll()).catch((error: unknown) => ({ error }));
     // The write drops entries that were over for long, and an entry that is missing proves nothing.
     if (!this.#hasLooked) await this.#others.judge().catch((error: unknown) => this.#report(error));
     await this.#renew();

@@ -45,7 +45,10 @@ function shortened(entries: readonly GroupEntry[]): GroupEntry[] {
   });
 }
 
-/** The allocation groups of this node. One loop reads the owner maps of all groups, with one call. */
+/**
+ * The allocation groups of this node. One loop reads the owner maps of all groups that move or that a hint is about, with
+ * one call. The heartbeats of the membership read those of all groups.
+ */
 export class Allocation {
   readonly #groups = new Map<string, OwnGroup>();
   readonly #wakeup: Wakeup;
@@ -55,6 +58,10 @@ export class Allocation {
   #startsWithFirst = false;
   #isStarted = false;
   #isClosed = false;
+  /** Groups whose texts may have changed since they were read. */
+  readonly #due = new Set<OwnGroup>();
+  /** The membership lease in which all were last read. */
+  #incarnation: string | undefined;
   /** Groups that have not looked at what came of the members. */
   readonly #behind = new Set<OwnGroup>();
   #isCatchingUp = false;
@@ -95,7 +102,8 @@ export class Allocation {
   /** Overviews of some of this node's groups, with one look at the members for all. */
   overviews(names: readonly string[]): Promise<GroupOverview>[] {
     let looking: Promise<unknown> | undefined;
-    const look = () => (looking ??= this.parts.membership.look());
+    const keys = () => names.flatMap((name) => this.#groups.get(name)?.keys ?? []);
+    const look = () => (looking ??= this.parts.membership.look(keys()));
     return names.map(async (name) => (this.group(name) as OwnGroup).overview(look));
   }
 
@@ -114,6 +122,7 @@ export class Allocation {
     else if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
     else if (this.#isStarted) {
       group.start();
+      this.#due.add(group);
       this.#wakeup.ring();
     }
     return group;
@@ -132,7 +141,7 @@ export class Allocation {
     const { context, membership, cluster } = this.parts;
     membership.publish((incarnation) => shortened(this.#own.map((group) => group.entryFor(incarnation))), {
       keys: () => this.#keys(),
-      take: (texts) => void this.#take(texts),
+      take: (texts, keys) => void this.#take(texts, this.#groupsOf(keys)),
     });
     const { readings, changes } = membership;
     this.#subscriptions.add(readings.subscribe((reading) => this.#catchUp((group) => group.observe(reading))));
@@ -142,11 +151,11 @@ export class Allocation {
     this.#subscriptions.add(cluster.scope().changes.subscribe(() => this.#each((group) => group.wake())));
     const lost = context.events.pipe(filter(({ type }) => type === 'membership-lost'));
     this.#subscriptions.add(lost.subscribe(() => this.#each((group) => group.lapse())));
-    // A node that has joined again looks at once.
-    this.#subscriptions.add(membership.participants$.subscribe(this.#wakeup.ring));
-    this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, this.#wakeup.ring);
+    this.#subscriptions.add(membership.participants$.subscribe(() => this.#lookAfterJoin()));
+    this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, ({ key }) => this.#hint(key));
     if (this.#isClosed) return this.#stopWatching();
     for (const group of this.#own) group.start();
+    this.#hint(undefined);
     await cluster.initialize();
     this.#loop = this.#run();
   }
@@ -169,6 +178,25 @@ export class Allocation {
     await ending.catch((error: unknown) => this.#report(error));
   }
 
+  /** @param key undefined: anything may have changed */
+  #hint(key: string | undefined): void {
+    const hinted = key === undefined ? this.#own : this.#groupsOf([key]);
+    for (const group of hinted) this.#due.add(group);
+    if (hinted.length > 0) this.#wakeup.ring();
+  }
+
+  /** A node that has joined again looks at once. */
+  #lookAfterJoin(): void {
+    const { incarnation } = this.parts.membership;
+    if (incarnation !== this.#incarnation) this.#hint(undefined);
+    this.#incarnation = incarnation;
+  }
+
+  #groupsOf(keys: readonly string[]): readonly OwnGroup[] {
+    const asked = new Set(keys);
+    return this.#own.filter((group) => group.keys.some((key) => asked.has(key)));
+  }
+
   /** While nothing is on the way, the heartbeats of the membership read the owner maps. */
   async #run(): Promise<void> {
     while (!this.#isClosed) {
@@ -182,10 +210,13 @@ export class Allocation {
 
   async #look(): Promise<void> {
     const { store, timers, timing } = this.parts.context;
-    const keys = this.#keys();
-    if (keys.length === 0) return;
+    const groups = this.#own.filter((group) => this.#due.has(group) || group.isMoving);
+    if (groups.length === 0) return;
+    // A hint that comes from now on is about a later text.
+    this.#due.clear();
+    const keys = groups.flatMap((group) => group.keys);
     const texts = await answerWithin(timers, timing.callTimeout, 'read the owner maps', () => store.readMany(keys));
-    await this.#take(texts);
+    await this.#take(texts, groups);
   }
 
   get #isMoving(): boolean {
@@ -196,9 +227,9 @@ export class Allocation {
     return this.#own.flatMap((group) => group.keys);
   }
 
-  async #take(texts: ReadonlyMap<string, string>): Promise<void> {
+  async #take(texts: ReadonlyMap<string, string>, groups: readonly OwnGroup[]): Promise<void> {
     const slices = Slices.of(this.parts.context.nodeClock);
-    for (const group of this.#own) {
+    for (const group of groups) {
       if (slices.isOver) await slices.turn();
       await group.take(texts).catch((error: unknown) => this.#report(error));
     }

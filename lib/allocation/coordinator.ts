@@ -195,9 +195,10 @@ export class Coordinator {
     if (!found) return this.#watch.untilFind;
     if (this.#mandate?.id !== found.id) this.#begin(found);
     const { map, membership, share } = this.parts;
+    this.#resources.adopt();
     if (this.#isSettled()) {
       if (!this.parts.registry.isStale && this.#untilNextLook() > 0) return this.#untilNextLook();
-      await membership.look();
+      await membership.look(this.#keys);
       if (this.#isSettled()) return Math.max(LOOK, this.#untilNextLook());
     }
     [this.#settledBy, this.#counts] = [undefined, undefined];
@@ -205,7 +206,7 @@ export class Coordinator {
     await this.#moves.seen(stored.root);
     const pages = stored.root ? await map.readAll(stored.root) : NO_PAGES;
     const readAt = this.parts.context.nodeClock.monotonic();
-    const isComplete = (await membership.look()) !== undefined;
+    const isComplete = (await membership.look(this.#keys)) !== undefined;
     await this.#resources.update(pages);
     const latest = await map.latest();
     const { view } = this.parts.registry;
@@ -249,6 +250,11 @@ export class Coordinator {
 
   #othersIn({ living }: GroupView): ParticipantEntry[] {
     return [...living.values()].filter(({ inc }) => inc !== this.parts.membership.incarnation);
+  }
+
+  /** What a decision depends on besides the members, which one call reads. */
+  get #keys(): readonly string[] {
+    return [this.parts.map.rootKey, this.parts.orders.client.key];
   }
 
   #rest(): void {

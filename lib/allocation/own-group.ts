@@ -153,7 +153,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
     const resources = await this.#readResources();
     const { owners } = await readOwners(this.#map, this.parts.context);
-    await this.parts.membership.look();
+    await this.parts.membership.look(this.keys);
     await this.#orders.expectKnown();
     const living = this.#living;
     const input = { resources, living, owners, orders: this.#orders.current, strategy: this.settings.strategy };
@@ -161,7 +161,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   /** @param look reads the members; several overviews may share one look */
-  async overview(look: () => Promise<unknown> = () => this.parts.membership.look()): Promise<GroupOverview> {
+  async overview(look: () => Promise<unknown> = () => this.parts.membership.look(this.keys)): Promise<GroupOverview> {
     const owners = await readOwners(this.#map, this.parts.context);
     await look();
     const living = this.#living;

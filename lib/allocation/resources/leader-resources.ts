@@ -1,5 +1,6 @@
 import { inSlices, type Pieces } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
+import { messageOf } from '../../decision/index.js';
 import type { Orders } from '../orders/orders.js';
 import type { KnownPages } from '../round/owner-map.js';
 import { resourcesIn } from '../map/page.js';
@@ -68,6 +69,20 @@ export class LeaderResources {
     this.#taken = undefined;
     this.#isRead = false;
     this.#usedConfirmation = undefined;
+  }
+
+  /** Takes over a reading that is as the one before: it needs no look at the owner map. Most readings are. */
+  adopt(): void {
+    const { last } = this.parts.reader;
+    if (!last || last === this.#taken || !this.#isRead || this.#state.doubt) return;
+    const { current } = this.#state;
+    const taken = this.#taken;
+    if ('error' in last) {
+      const isSame = taken !== undefined && 'error' in taken && messageOf(taken.error) === messageOf(last.error);
+      if (isSame) this.#taken = last;
+    } else if (this.#state.problem === undefined && last.set.digest === current?.digest) {
+      [this.#taken, this.#state] = [last, { current: last.set }];
+    }
   }
 
   /** Takes over the last reading. Begins another one if a node has asked for it, and does not wait for its end. */
