@@ -8,7 +8,7 @@ import type { Joining, Submitted } from './submission.js';
 import type { Dedup } from './submit-options.js';
 import type { Parents } from './subtasks/parents.js';
 import { FAMILY, familyOf } from './subtasks/sub-name.js';
-import { type Incarnation, type Task, USUAL_LIMITS } from './task.js';
+import type { Incarnation, Task } from './task.js';
 import { groupId, groupType, joinId, joinType } from './task-id.js';
 import type { Stamp, Submission } from './transitions.js';
 import { finishTask } from './unique/finish-task.js';
@@ -64,15 +64,13 @@ export class Settling {
   }
 
   /**
-   * Submits the task of a group's handler. It gets the limits of the handler when it is claimed. It has a fixed id, so it is one
+   * Submits the task of a group's handler. It gets the limits of the handler when it is claimed; one
+   * that is cancelled before is remembered as long as a member. It has a fixed id, so it is one
    * task for all nodes.
    */
-  async #join(type: string, { group, incarnation }: Incarnation, { sub }: Joining): Promise<void> {
+  async #join(type: string, { group, incarnation }: Incarnation, { limits, sub }: Joining): Promise<void> {
     const join = { group, incarnation };
     const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
-    await this.store.create(
-      { id, type: joinType(type), priority: 'high', limits: USUAL_LIMITS, ...place },
-      'unfinished',
-    );
+    await this.store.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
   }
 }

@@ -16,7 +16,7 @@ export function isAlone(task: NewTask): task is NewTask & { readonly member?: un
 }
 
 /** Of a member, for the task of its group's handler. */
-export type Joining = Pick<Submission, 'sub'>;
+export type Joining = Pick<Submission, 'limits' | 'sub'>;
 
 /** Answer to a submission. */
 export interface Submitted {

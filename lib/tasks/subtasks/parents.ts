@@ -174,7 +174,7 @@ export class Parents {
       const member = { ...incarnation, number };
       await this.#skip({ id: memberId(type, group, number), type, sub, member, priority: 'normal', limits });
     });
-    await this.store.settling.joinIfEnded(type, incarnation, { sub });
+    await this.store.settling.joinIfEnded(type, incarnation, { limits, sub });
   }
 
   async #skip(submission: Submission): Promise<void> {
