@@ -105,10 +105,9 @@ export function describeApi(start: () => Promise<Console>): void {
       x: 1,
     });
     expectProblem(bad, 400, 'invalid-options');
-    // A pattern is compiled when all else is right.
-    expect(bad.json.faults).toHaveLength(4);
+    expect(bad.json.faults).toHaveLength(5);
     expect(bad.json.faults.join('\n')).toMatch(
-      /^name: is empty.*^permits: -1.*^duration: "soon".*^x: not known here; the options are name, /ms,
+      /^name: is empty.*^groupPattern: "\(".*^permits: -1.*^duration: "soon".*^x: not known here; the options are name, /ms,
     );
     const pattern = await send('POST', '/api/semaphores', { ...JOB, groupPattern: '(' });
     expectProblem(pattern, 400, 'invalid-options');

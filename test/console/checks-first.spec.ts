@@ -33,7 +33,7 @@ describe.each(PLATFORMS)('patterns of a request, on %s', (platform) => {
     ['of fields that the route has not', 'POST', '/api/preview', () => ({ names: patterns(100) })],
     ['that are too many', 'POST', '/api/maintenance', () => ({ window: 'w', names: patterns(100) })],
     ['of a text in place of a list', 'POST', '/api/pause', () => ({ names: patterns(100) })],
-    ['beside another fault', 'POST', '/api/pause', () => ({ names: patterns(1)[0], limit: 0 })],
+    ['beside one that is no text', 'POST', '/api/maintenance', () => ({ window: 'w', names: [...patterns(19), 1] })],
     ['within data', 'POST', '/api/tasks', () => ({ id: 'mail:1', to: patterns(1)[0], names: patterns(100) })],
     ['of a plan', 'POST', '/api/allocation/groups/g/plan', () => ({ to: { groupPattern: patterns(100) } })],
   ])('are not compiled: %s', async (_, method, path, body) => {
@@ -65,6 +65,13 @@ describe.each(PLATFORMS)('patterns of a request, on %s', (platform) => {
     const answer = await send(method, path, body);
     expectProblem(answer, 400, 'invalid-options');
     expect(answer.json.faults).toEqual([expect.stringMatching(`^${field.replaceAll('.', String.raw`\.`)}: "\\(" `)]);
+  });
+
+  it('are checked beside other faults, in the order of the fields', async () => {
+    const { send } = await start({ platform });
+    const answer = await send('POST', '/api/migrations', { names: '(', limit: 0, to: { groupPattern: ')' }, x: 1 });
+    const fields = (answer.json.faults as string[]).map((fault) => fault.split(':')[0]);
+    expect(fields).toEqual(['names', 'to.groupPattern', 'limit', 'x']);
   });
 
   it('are compiled no further for a client that has gone', async () => {

@@ -1,5 +1,5 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { systemClock } from '../../async/node-clock.js';
 import { inSlices } from '../../async/slices.js';
 import { InvalidOptionsError, faultsOf } from '../../decision/index.js';
@@ -10,12 +10,11 @@ import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
 import { clientAbortOf } from './client-abort.decorator.js';
 import type { ConsoleRequest } from './console-request.js';
-import { patternFaults } from './pattern-faults.js';
+import { patternIssues } from './pattern-faults.js';
 
-/**
- * Injects params, query and body of the request, after the check by its route. A refusal lists every fault, and those of
- * patterns if there is no other.
- */
+type Issue = z.core.$ZodIssue;
+
+/** Injects params, query and body of the request, after the check by its route. A refusal lists every fault. */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
   readInput(
     Reflect.getMetadata(ROUTE_METADATA, context.getHandler()),
@@ -41,24 +40,29 @@ function visitorOf(context: ExecutionContext): Visitor {
 async function readInput(route: Route, request: ConsoleRequest, signal: AbortSignal): Promise<InputOf<Route>> {
   const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
   const faults: string[] = [];
-  const check = (schema: z.ZodType | undefined, value: unknown) => {
+  const check = (schema: z.ZodType | undefined, value: unknown, others: readonly Issue[] = []) => {
     const parsed = schema?.safeParse(value);
-    if (parsed?.error) faults.push(...faultsOf(parsed.error));
+    const issues = [...(parsed?.error?.issues ?? []), ...others];
+    if (issues.length > 0) faults.push(...faultsOf(new z.ZodError(inOrder(issues, schema))));
     return parsed?.data;
   };
   const input = {
     params: check(route.params, { ...(request.params as object) }),
     query: check(route.query, { ...(request.query as object) }),
-    body: check(route.body, body),
+    body: check(
+      route.body,
+      body,
+      route.body && (await inSlices(patternIssues(route.body, body), systemClock, undefined, signal)),
+    ),
   };
-  expectNone(faults);
+  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
   expectSeen(request[VISITOR]!, input.params, input.query, input.body);
-  // Last, and only of a request that is right in all else: to compile a pattern takes ms, all else some µs.
-  if (route.body) expectNone(await inSlices(patternFaults(route.body, input.body), systemClock, undefined, signal));
   return input as InputOf<Route>;
 }
 
-/** @throws InvalidOptionsError */
-function expectNone(faults: readonly string[]): void {
-  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
+/** The order of the fields in the schema, and unknown fields last. */
+function inOrder(issues: Issue[], schema: z.ZodType | undefined): Issue[] {
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const place = ({ path: [field] }: Issue) => (field === undefined ? fields.length : fields.indexOf(String(field)));
+  return issues.toSorted((one, other) => place(one) - place(other));
 }

@@ -3,32 +3,35 @@ import type { Pieces } from '../../async/slices.js';
 import { patternFault } from '../../decision/index.js';
 import { isPatternField } from '../api/index.js';
 
+type Issue = z.core.$ZodIssue;
+
 /**
- * Compiles the patterns of a request, and lists their faults. Work in pieces of one pattern each.
+ * Compiles the patterns of a request, in pieces of one each, and finds those with faults. Only fields of the route are looked
+ * at, and no list that is too long or has another fault. So there are never more than a valid request may have.
  *
- * @param schema of the route's body. Only its own patterns are compiled
- * @param value that has passed the schema
+ * @param schema of the route's body
+ * @param value as the client sent it
  */
-export function* patternFaults(schema: z.ZodType, value: unknown): Pieces<string[]> {
-  const faults: string[] = [];
+export function* patternIssues(schema: z.ZodType, value: unknown): Pieces<Issue[]> {
+  const issues: Issue[] = [];
   for (const [path, pattern] of patternsIn(schema, value, [])) {
-    const fault = patternFault(pattern);
-    if (fault !== undefined) faults.push(`${path.join('.')}: ${fault}`);
+    const message = patternFault(pattern);
+    if (message !== undefined) issues.push({ code: 'custom', path: [...path], message, input: pattern });
     yield 1;
   }
-  return faults;
+  return issues;
 }
 
 type Path = readonly (string | number)[];
 
 function* patternsIn(schema: z.ZodType, value: unknown, path: Path): Generator<[Path, string], void> {
-  if (value === undefined) return;
-  if (isPatternField(schema)) yield [path, value as string];
-  else if (schema instanceof z.ZodOptional) yield* patternsIn(schema.unwrap() as z.ZodType, value, path);
-  else if (schema instanceof z.ZodArray) {
+  if (schema instanceof z.ZodOptional) yield* patternsIn(schema.unwrap() as z.ZodType, value, path);
+  else if (isPatternField(schema)) {
+    if (schema.safeParse(value).success) yield [path, value as string];
+  } else if (schema instanceof z.ZodArray && schema.safeParse(value).success) {
     const element = schema.element as z.ZodType;
     for (const [index, each] of (value as unknown[]).entries()) yield* patternsIn(element, each, [...path, index]);
-  } else if (schema instanceof z.ZodObject) {
+  } else if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
     const fields = value as Record<string, unknown>;
     for (const [name, field] of Object.entries(schema.shape)) yield* patternsIn(field, fields[name], [...path, name]);
   }
