@@ -6,7 +6,7 @@ import type { TermEnd } from '../context/events.js';
 import { LEADER_PREFIX, type StoredPermit } from '../decision/index.js';
 import type { HeldPermit } from '../permits/held-permit.js';
 import type { PermitLostError } from '../permits/permits.errors.js';
-import { type NextHolder, nextHolderOf } from '../permits/preferences.js';
+import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from '../permits/preferences.js';
 import type { NodeSemaphore } from '../permits/node-semaphore.js';
 import { isAwaitedBy } from '../permits/runs/current-permit.js';
 import { PermitWork } from '../permits/runs/permit-work.js';
@@ -205,6 +205,18 @@ export class Candidate {
     if (obstacle && obstacle !== 'recovering') this.#end(obstacle);
     this.#rest.check();
     this.changes.next();
+  }
+
+  /** Ends the reservation of the next term for a node that has left: until its end no other node could lead. */
+  async forgo(instance: string): Promise<void> {
+    const isTarget = (kept: NextHolder | undefined) => kept?.instance === instance && !kept.isExcluded;
+    if (isTarget(this.#next)) this.#next = undefined;
+    if (!this.isStarted || !isTarget(this.own.recordClient.known?.preference)) return;
+    const { context } = this.parts;
+    const whom: PreferenceRequest['whom'] = (_record, _holder, kept) =>
+      isTarget(kept) ? { instance, isExcluded: true } : undefined;
+    const ending = this.own.recordClient.transact(preferring(context.random.id(), { whom, duration: REST }));
+    await ending.catch(this.#problem('end the reservation of a node that has left'));
   }
 
   /** Ends the term, waits for the work under it, and gives the permit back. */

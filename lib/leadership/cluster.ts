@@ -113,9 +113,13 @@ export class Cluster {
     const { candidates } = this;
     const lookAll = () => candidates.forEach((candidate) => candidate.look());
     const contact = context.events.pipe(filter(({ type }) => type === 'store-lost' || type === 'store-back'));
+    const forgo = (instance: string) => candidates.forEach((candidate) => void candidate.forgo(instance));
     const lookAt = (name: string) => candidates.find(({ semaphore }) => semaphore === name)?.look();
     this.#subscriptions.add(context.changes.subscribe(lookAt));
     this.#subscriptions.add(contact.subscribe(lookAll));
+    this.#subscriptions.add(
+      context.events.subscribe((event) => event.type === 'member-left' && forgo(event.member.instance)),
+    );
     this.#subscriptions.add(merge(...candidates.map(({ changes }) => changes)).subscribe(this.#tell));
     await declare(this.definitions);
     await join();

@@ -82,6 +82,25 @@ describe('transferTo() while the leader steps down', () => {
   });
 });
 
+describe('a transfer to a node that shuts down meanwhile', () => {
+  it.each([0, 100, 1000])('leaves another node to lead at once, %i ms after it began', async (after) => {
+    const cluster = newCluster();
+    const nodes = await candidates(cluster, 3);
+    const [former, target, third] = nodes as [TestNode, TestNode, TestNode];
+    const { work, end } = openEnd();
+    void scopeOf(former).lead(work);
+    await cluster.time.advance(1000);
+    void former.gatekeeper.cluster.transferTo(instanceOf(target)).catch(() => undefined);
+    await cluster.time.advance(after);
+    const closed = target.gatekeeper.close();
+    await cluster.time.advance(100);
+    end();
+    expect(await untilLed(cluster, nodes, 2 * REST)).toBeLessThan(1000);
+    expect(leads(third) || leads(former)).toBe(true);
+    await closed;
+  });
+});
+
 describe('a handover of a leader whose work takes longer than those who ask for it expect', () => {
   it.each([
     ['a transfer', (asking: TestNode, target: TestNode) => asking.gatekeeper.cluster.transferTo(instanceOf(target))],
