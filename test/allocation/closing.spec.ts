@@ -124,6 +124,20 @@ describe('a node that closes as onAllocated ends', () => {
     }
   });
 
+  it('hears of no change after that, whatever is lost then', async () => {
+    const nodes = cluster();
+    const delivery = await (await preparedDeliveries(nodes))();
+    const told: number[] = [];
+    delivery.on((owned) => void told.push(owned.length));
+    await nodes.time.advance(0);
+    await delivery.close();
+    delivery.notify();
+    delivery.notify();
+    await nodes.time.advance(5000);
+    await delivery.close();
+    expect(told).toEqual([3, 0]);
+  });
+
   it('can close although it failed before', async () => {
     let fault: Error | undefined = new Error('a fault');
     const newDelivery = await preparedDeliveries(cluster());

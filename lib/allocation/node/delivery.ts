@@ -121,6 +121,8 @@ export class Delivery {
     const { work, share, context } = this.parts;
     const now = context.nodeClock.monotonic();
     work.abort();
+    // No listener hears of it any more, and a handover would wait for that.
+    if (this.#isOver) return;
     this.#changes++;
     const isOtherLease = this.#incarnation !== '' && share.incarnation !== this.#incarnation;
     this.#incarnation = share.incarnation;
@@ -278,7 +280,7 @@ export class Delivery {
         const { aborted } = work;
         const since = Math.min(
           this.#lostAt ?? Infinity,
-          ...ending.map(({ resources }) => this.#noticedAt.get(resources)!),
+          ...ending.map(({ resources }) => this.#noticedAt.get(resources) ?? context.nodeClock.monotonic()),
         );
         this.#lostAt = undefined;
         const ended = Promise.all([
