@@ -1,5 +1,11 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { type GroupContext, RetryLaterError, grouped, single } from '../../lib/tasks/index.js';
+import {
+  type GroupContext,
+  type GroupHandlerOptions,
+  RetryLaterError,
+  grouped,
+  single,
+} from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
@@ -139,17 +145,21 @@ describe('retry()', () => {
 
 describe('retry() of a member of a group', () => {
   /** A group of three with one failed member, and the counts with which its handler has run. */
-  async function ended(cluster: TaskCluster) {
+  async function ended(cluster: TaskCluster, options?: GroupHandlerOptions) {
     const { node, state } = fragile(cluster);
     const groups: unknown[] = [];
     const faults: string[] = [];
     let isBroken = false;
-    node.tasks.handlers.onGroupFinished('mail', async (group: GroupContext) => {
-      if (isBroken) throw new Error('no disk');
-      const results: unknown[] = [];
-      for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
-      groups.push([group.completed, group.failed, results]);
-    });
+    node.tasks.handlers.onGroupFinished(
+      'mail',
+      async (group: GroupContext) => {
+        if (isBroken) throw new Error('no disk');
+        const results: unknown[] = [];
+        for await (const { result, outcome } of group.members()) results.push(result ?? outcome);
+        groups.push([group.completed, group.failed, results]);
+      },
+      options,
+    );
     node.tasks.handlers.onInvalid(({ id }, error) => faults.push(`${id}: ${error.message}`));
     const submit = async (data: readonly string[], retention = '1h') => {
       for (const [index, each] of data.entries()) {
@@ -199,7 +209,7 @@ describe('retry() of a member of a group', () => {
 
   it('leaves nothing behind, also if its group was forgotten before', async () => {
     const cluster = newCluster();
-    const { node, state, submit } = await ended(cluster);
+    const { node, state, submit } = await ended(cluster, { retention: '1m' });
     const { tasks, groups } = node.context.store.tasks!;
     const keys = new Set<string>();
     const create = groups.create.bind(groups);
