@@ -3,7 +3,8 @@ import type { PrefixWatches } from './prefix-watches.js';
 
 /**
  * Turns "this key changed" into a change with the text. Reads a key at most once at a time. A key that changes during
- * the read, once or often, is read once more afterwards.
+ * the read, once or often, is read once more afterwards: also if the change came with its text, because what was read may
+ * be older than that text, and must not be the last that is told.
  */
 export class ChangeAnnouncer {
   /** Keys that are read now, each with whether it changed again during the read. */
@@ -27,8 +28,9 @@ export class ChangeAnnouncer {
   /** Reports a changed key. @param text the new text, if it came with the change; otherwise it is read */
   async changed(key: string, text?: string): Promise<void> {
     if (!this.watches.wants(key)) return;
-    if (text !== undefined) return this.watches.tell({ key, text });
+    if (text !== undefined) this.watches.tell({ key, text });
     if (this.#reading.has(key)) return void this.#reading.set(key, true);
+    if (text !== undefined) return;
     try {
       do {
         this.#reading.set(key, false);

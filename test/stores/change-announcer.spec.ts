@@ -42,6 +42,19 @@ describe('A change', () => {
     expect(reads()).toBe(2);
   });
 
+  it('that comes with its text during a read is not followed by the older text of that read', async () => {
+    const answers: ((text: string) => void)[] = [];
+    const read = () => new Promise<string>((resolve) => answers.push(resolve));
+    const { announcer, changes } = announcerOver(read);
+    const first = announcer.changed('watched:a');
+    await announcer.changed('watched:a', 'latest');
+    answers[0]!('old');
+    await eventually('a second read', () => answers.length === 2);
+    answers[1]!('latest');
+    await first;
+    expect(changes.at(-1)).toEqual({ key: 'watched:a', text: 'latest' });
+  });
+
   it('that can not be read is reported without a key, and the next one is read again', async () => {
     let broken = true;
     const { announcer, changes } = announcerOver(async () => {
