@@ -1,7 +1,7 @@
 import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import type { SubmitOptions } from './submit-options.js';
-import type { TaskName } from './task-id.js';
+import { type TaskName, groupId } from './task-id.js';
 import type { Submitted } from './submission.js';
 
 /** Arguments of a submission after the name. Data may be left out if their type allows `undefined`. */
@@ -56,7 +56,8 @@ type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
 /**
  * Submits all items of a list, {@link AT_ONCE} at the same time. The next item is asked for when there is room, so a slow
  * store slows a generator down. If the store gives up a submission while it answers others, it is too busy: then half as many
- * run at the same time, and this one is tried again.
+ * run at the same time, and this one is tried again. A task that waits for earlier ones of the list is submitted after these:
+ * the store refuses to wait for what it does not know.
  *
  * @param turn waits for a later turn of the event loop if much was done in this one: large data take long to be made text
  * @throws SubmitManyError after the first error, when the submissions that had begun have ended
@@ -68,16 +69,23 @@ export async function submitMany<Item>(
 ): Promise<Submitted[]> {
   const outcomes: (Submitted | undefined)[] = [];
   const errors: unknown[] = [];
-  const running = new Set<Promise<void>>();
+  /** Each with the ids that its task is known by. */
+  const running = new Map<Promise<void>, readonly string[]>();
   const pace = new Pace(submit, () => errors.length > 0);
+  const carryOut = async (item: Item, index: number, earlier: readonly Promise<void>[]) => {
+    try {
+      await Promise.all(earlier);
+      if (errors.length === 0) outcomes[index] = await pace.submit(item);
+    } catch (error) {
+      errors.push(error);
+    }
+  };
   const begin = (item: Item, index: number) => {
     outcomes[index] = undefined;
-    const run: Promise<void> = pace
-      .submit(item)
-      .then((outcome) => void (outcomes[index] = outcome))
-      .catch((error: unknown) => void errors.push(error))
-      .finally(() => running.delete(run));
-    running.add(run);
+    const { ids, after } = linksOf(item);
+    const earlier = [...running].filter(([, known]) => known.some((id) => after.has(id))).map(([run]) => run);
+    const run: Promise<void> = carryOut(item, index, earlier).finally(() => running.delete(run));
+    running.set(run, ids);
   };
   try {
     let count = 0;
@@ -86,13 +94,13 @@ export async function submitMany<Item>(
       if (errors.length > 0) break;
       await turn();
       begin(item, count++);
-      if (running.size >= pace.most) await Promise.race(running);
+      if (running.size >= pace.most) await Promise.race(running.keys());
       if (errors.length > 0) break;
     }
   } catch (error) {
     errors.push(error);
   }
-  await Promise.all(running);
+  await Promise.all(running.keys());
   if (errors.length > 0) throw new SubmitManyError(outcomes, { cause: errors[0] });
   return outcomes as Submitted[];
 }
@@ -109,6 +117,19 @@ export function expectList<Item>(list: Source<Item>): Source<Item> {
   throw new InvalidOptionsError('a list of tasks', [
     `tasks: ${show(list)} is no list: give one of { name, data, options }`,
   ]);
+}
+
+/**
+ * The ids of a task and of its group, and the ids that it waits for. Callers without types may give anything: what is no
+ * request links nothing, and is refused by its submission.
+ */
+function linksOf(item: unknown): { readonly ids: readonly string[]; readonly after: ReadonlySet<unknown> } {
+  const { name, options } = Object(item) as Partial<SubmitRequest>;
+  const { id, type, member } = Object(name) as Partial<TaskName>;
+  const ids = [id, member && groupId(String(type), String(member.group))].filter((each) => typeof each === 'string');
+  const after: unknown = Object(options).after;
+  const awaited = Array.isArray(after) ? after.map((each) => (typeof each === 'string' ? each : Object(each).id)) : [];
+  return { ids, after: new Set(awaited) };
 }
 
 /** So many submissions at the same time as the store can answer. */

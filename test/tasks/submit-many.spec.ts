@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { SubmitManyError, submitMany } from '../../lib/tasks/submit-many.js';
 import type { Submitted } from '../../lib/tasks/submission.js';
+import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 
 const answerFor = (id: number): Submitted => ({ id: String(id), outcome: 'created', because: 'it is new' });
 
@@ -52,6 +53,30 @@ describe('a list of submissions', () => {
     expect(error).toMatchObject({ submitted: 32, cause });
     expect(error!.outcomes[4]).toEqual(answerFor(4));
     expect(error!.outcomes[5]).toBeUndefined();
+  });
+
+  it('submits a task when the earlier ones of the list are submitted that it waits for, and no others', async () => {
+    const requests = [
+      { name: grouped('import', 'june', 1, 2) },
+      { name: single('mail', 'one') },
+      { name: grouped('import', 'june', 2, 2) },
+      { name: single('report', 'june'), options: { after: [wholeGroup('import', 'june'), 'clean:old'] } },
+      { name: single('letter', 'june'), options: { after: [single('report', 'june')] } },
+      { name: single('mail', 'two'), options: { after: ['clean:old'] } },
+    ];
+    const answers = new Map<string, () => void>();
+    const submit = ({ name: { id } }: (typeof requests)[number]) =>
+      new Promise<Submitted>((resolve) => answers.set(id, () => resolve({ ...answerFor(0), id })));
+    const submitting = submitMany(requests, submit, async () => undefined);
+    await turn();
+    expect([...answers.keys()]).toEqual(['import[june]#1', 'mail:one', 'import[june]#2', 'mail:two']);
+    for (const id of ['import[june]#1', 'mail:two', 'import[june]#2']) answers.get(id)!();
+    await turn();
+    expect([...answers.keys()].slice(4)).toEqual(['report:june']);
+    answers.get('report:june')!();
+    await turn();
+    for (const answer of answers.values()) answer();
+    expect((await submitting).map(({ id }) => id)).toEqual(requests.map(({ name }) => name.id));
   });
 
   it('stops when its source fails, with the answers until then', async () => {
