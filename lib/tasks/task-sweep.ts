@@ -35,6 +35,10 @@ const MOST_ROWS = 250;
 const UNSETTLED = 2000;
 /** ms by which a waiting task may be older than the head of its queue, and still have its hint. */
 const UNHINTED = 5000;
+/** ms after which the hint of a task that became due is followed: its queue is empty, and the task waits. */
+const FOLLOWED = 400;
+/** Queues whose hints are followed, at most. The others are left to {@link TaskSweep.turn}. */
+const MOST_FOLLOWED = 100;
 /** Claims whose leases end so many ms from now are looked at, too, with so many ms between two looks. Most leases are shorter. */
 const LATE = { ms: 60_000, pause: 10_000 };
 
@@ -50,6 +54,21 @@ interface NextTime {
   readonly range: readonly [from: string, to: string];
   /** ms from the time in a text until its work is due. */
   readonly later: number;
+}
+
+/** A hint that was offered. */
+interface Offer {
+  /** Time in the text of its task. */
+  readonly at: number;
+  /** Monotonic ms. */
+  readonly since: number;
+}
+
+/** The hints of one queue that were offered and not followed yet. Those in between are followed with the last one. */
+interface Offers {
+  readonly place: WaitingPlace;
+  first: Offer;
+  last: Offer;
 }
 
 /** Outcome of {@link TaskSweep.due}. */
@@ -77,6 +96,7 @@ export interface DueLook {
  * | waiting, and older than the head of the queue | offers a new hint                                 |
  * | of a first hint that stays, and do not wait   | removes the hint                                  |
  * | waiting with fair keys, and no ticket is there | offers new tickets                               |
+ * | waiting since they were due, and their queue is empty | offers new hints: a node took them and died |
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
  * | schedules that no node has had for long     | removes their records                               |
  *
@@ -96,6 +116,8 @@ export class TaskSweep {
   readonly #ahead: LapsedClaims;
   /** The first text of each kind of timed work that the last look left where it was. */
   readonly #seen = new Map<string, string>();
+  /** Of the tasks that this object let wait, by queue. */
+  readonly #offers = new Map<string, Offers>();
   /** ms for which work is left to other nodes. */
   #patience = 0;
   /** Whether the latest kind of work was left to them. */
@@ -155,6 +177,7 @@ export class TaskSweep {
       const at = this.#isPutOff ? now : next && (await this.#nextTime(next));
       if (at !== undefined) times.push(at);
     }
+    for (const { since } of await this.#follow()) times.push(now + since + FOLLOWED - nodeClock.monotonic());
     return { isMore, next: times.length > 0 ? Math.min(...times) : undefined };
   }
 
@@ -238,6 +261,39 @@ export class TaskSweep {
     return isMore;
   }
 
+  /** @returns the next offers to follow @throws StoreUnavailableError */
+  async #follow(): Promise<Offer[]> {
+    const due = this.context.nodeClock.monotonic() - FOLLOWED;
+    for (const [queue, { place, first, last }] of this.#offers) {
+      if (first.since > due) continue;
+      if (first === last) this.#offers.delete(queue);
+      else this.#offers.set(queue, { place, first: last, last });
+      await this.#offerAgain(place, first.at);
+    }
+    return [...this.#offers.values()].map(({ first }) => first);
+  }
+
+  /** @param until time of the texts */
+  async #offerAgain({ type, priority, kind }: WaitingPlace, until: number): Promise<void> {
+    const { hints, timed } = this.store;
+    if ((await hints.queue(type, priority).peek()) !== undefined) return;
+    const prefix = fairPrefix({ type, priority });
+    const [from, to] = kind === 'fair' ? [prefix, `${prefix}~`] : waitingRange(type, priority, until + 1);
+    const rows = await timed.range(from, to, FIRST_BATCH);
+    const lost = rows.filter(({ text }) => (placeOfText(text)?.at ?? Infinity) <= until);
+    await workOff(lost, this.#texts(this.#to(transitions.hint)), this.context);
+  }
+
+  #noteOffer(text: string): void {
+    const place = placeOfText(text);
+    if (!place || place.kind === 'addressed') return;
+    const queue = `${place.kind}.${place.type}.${place.priority}`;
+    const offer = { at: place.at, since: this.context.nodeClock.monotonic() };
+    const known = this.#offers.get(queue);
+    if (known) known.last = offer;
+    else if (this.#offers.size < MOST_FOLLOWED) this.#offers.set(queue, { place, first: offer, last: offer });
+  }
+
   async #hintLost(now: number): Promise<boolean> {
     let isMore = false;
     for (let place = await this.#nextQueue(ALL_OPEN.from, ALL_OPEN.to); place;) {
@@ -301,7 +357,10 @@ export class TaskSweep {
       const nextText = encodeTask(next);
       const { isWritten } = await this.store.texts.write(task.id, text, nextText);
       if (isWritten) tell(next);
-      if (isWritten && next.state === 'waiting') await this.store.hints.offer(next, nextText);
+      if (isWritten && next.state === 'waiting') {
+        this.#noteOffer(nextText);
+        await this.store.hints.offer(next, nextText);
+      }
       if (isWritten) await this.store.settle(next, nextText);
     };
   }

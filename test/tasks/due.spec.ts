@@ -3,8 +3,9 @@ import { RetryLaterError, single } from 'nestjs-gatekeeper';
 import { RANKS, isLeft, nextLook, patienceOf } from '../../lib/tasks/due/due-rule.js';
 import { OwnTimes } from '../../lib/tasks/due/due-timer.js';
 import { placeAt } from '../../lib/tasks/task-place.js';
+import type { HintQueue } from '../../lib/stores/index.js';
 import { START } from '../support/fake-time.js';
-import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
+import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 /** ms within which work begins after its time, whichever node dies. */
 const LATE = 100;
@@ -266,6 +267,75 @@ describe('an attempt whose node dies', () => {
 
   it('is taken over within about a second after that if all three die that look', async () => {
     expect(await takenOverAfter(5, [4, 0, 1, 2])).toBeLessThanOrEqual(TOLERANCE + LATE + 1100);
+  });
+});
+
+describe('a task whose hints go to nodes that die', () => {
+  const newCluster = useTaskCluster();
+
+  /** The next hints that any of the nodes offers are lost. */
+  function loseHints(nodes: readonly TaskNode[], count: number): void {
+    let left = count;
+    for (const { context } of nodes) {
+      const storage = context.store.tasks!;
+      const queue = storage.queue.bind(storage);
+      const losing = (name: string): HintQueue => {
+        const hints = queue(name);
+        const offer = hints.offer.bind(hints);
+        hints.offer = (texts) => offer(texts.filter(() => left-- <= 0));
+        return hints;
+      };
+      Object.assign(storage, { queue: losing });
+    }
+  }
+
+  it.each([
+    ['one hint', 1, {}],
+    ['two hints', 2, {}],
+    ['a ticket of a fair key', 1, { fairKey: 'customer' }],
+    ['a hint of another priority', 1, { priority: 'low' }],
+  ] as const)('begins within a second after its time: %s', async (_, count, options) => {
+    const delays = new Delays(newCluster(), 3);
+    const node = await delays.sweeping();
+    loseHints(delays.nodes, count);
+    const due = delays.now + 700;
+    for (const id of ['x', 'y']) await node.tasks.submit(single('mail', id), due, { runAt: new Date(due), ...options });
+    await delays.cluster.time.advance(1700);
+    expect(delays.late).toHaveLength(2);
+  });
+
+  it('is taken over within a second after its lease and tolerance', async () => {
+    const cluster = newCluster();
+    const begun: number[] = [];
+    const nodes = Array.from({ length: 4 }, () =>
+      worker(
+        cluster,
+        () => {
+          begun.push(cluster.time.cluster());
+          return new Promise(() => undefined);
+        },
+        false,
+      ),
+    );
+    await cluster.time.advance(SWEPT);
+    for (const node of nodes.slice(0, 3)) node.tasks.handlers.pauseType('mail');
+    await nodes[3]!.tasks.submit(single('mail', 'x'));
+    await cluster.time.advance(1000);
+    cluster.die(nodes[3]!);
+    for (const node of nodes) node.tasks.handlers.resumeType('mail');
+    loseHints(nodes, 1);
+    await cluster.time.advance(LEASE + TOLERANCE);
+    expect(begun).toHaveLength(2);
+    expect(begun[1]! - begun[0]!).toBeLessThanOrEqual(LEASE + TOLERANCE + 1000);
+  });
+
+  it('gets no other hint while no node takes the one that it has', async () => {
+    const delays = new Delays(newCluster(), 3);
+    const node = await delays.sweeping();
+    for (const each of delays.nodes) each.tasks.handlers.pauseType('mail');
+    await delays.submit(node, 20, () => 700);
+    await delays.cluster.time.advance(8000);
+    expect(await node.context.store.tasks!.queue('mail.normal').size()).toBe(20);
   });
 });
 
