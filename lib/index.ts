@@ -149,6 +149,7 @@ export {
   type AllocationOptions,
   type AllocationPlan,
   AllocationStrategyError,
+  type ConfirmedSet,
   GroupExistsError,
   type GroupNode,
   type GroupOverview,

@@ -115,7 +115,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
   follows: storedText.optional(),
   permit: z.object(storedPermitSchema.shape).optional(),
   target: nodeSchema.optional(),
-  order: z.object({ resource: storedText.optional(), node: storedText.optional() }).optional(),
+  order: z
+    .object({ resource: storedText.optional(), node: storedText.optional(), left: storedCount.optional() })
+    .optional(),
   job: storedText.optional(),
   task: storedText.optional(),
   count: storedCount.optional(),

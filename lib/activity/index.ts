@@ -29,5 +29,5 @@ export * from './owners-change.js';
 export { Membership } from './membership.js';
 export { type MemberLook, type MemberState, lookAtMembers } from './member-look.js';
 export { metadataSchema } from './metadata.js';
-export type { GroupEntry, MemberEntry, MemberPage } from './member-page.js';
+export type { GroupEntry, MemberEntry, MemberPage, ShrunkSet } from './member-page.js';
 export type { MembersReading } from './member-pages.js';

@@ -74,7 +74,15 @@ export interface GroupEntry {
   /** What is wrong with the group on this node, in a sentence. */
   readonly problem?: string;
   /** The node decides, and what it read counts only if others read the same: they look now. */
-  readonly doubts?: true;
+  readonly doubts?: ShrunkSet;
+}
+
+/** Size of a set of resources that lacks most of the known ones. */
+export interface ShrunkSet {
+  /** Number of the known resources. */
+  readonly known: number;
+  /** Number of the known resources that the set still has. */
+  readonly left: number;
 }
 
 const PAGE_VERSION = 1;
@@ -97,7 +105,7 @@ const groupSchema = z.looseObject({
   digest: storedText.optional(),
   yields: z.literal(true).optional(),
   problem: storedText.optional(),
-  doubts: z.literal(true).optional(),
+  doubts: z.looseObject({ known: storedCount, left: storedCount }).optional(),
 });
 
 const entrySchema = z.looseObject({

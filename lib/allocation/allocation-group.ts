@@ -6,6 +6,12 @@ import type { OwnerRun, Ownership } from './node/owner-work.js';
 import type { AllocationPlan, PlanRequest } from './plan.js';
 import type { UnownedResources } from './unowned-alarm.js';
 
+/** A set in doubt, as an operator saw it. */
+export interface ConfirmedSet {
+  /** Number of the known resources that it still has, as `overview().doubt` says. Default: the present one's. */
+  readonly left?: number | undefined;
+}
+
 /**
  * The resources of one group, divided over the living nodes. Each has at most one owner at every moment of cluster time.
  * Applications get groups from `AllocationService`.
@@ -45,13 +51,15 @@ export interface AllocationGroup<T = unknown> {
   rebalance(): Promise<void>;
 
   /**
-   * Reads the resources now, as {@link rebalance}, and lets the leader's next reading count, however few resources it has.
-   * Otherwise a reading that lacks more than half of the known resources counts only when more than half of the nodes
-   * read the same.
+   * Lets the set in doubt count: a reading of the leader that lacks more than half of the known resources, which else counts
+   * only when more than half of the nodes read the same. The leader reads once more, and the result counts if it has at
+   * least as many of the known resources as the set in doubt. Works on any node of the group.
    *
+   * @returns false if no set is in doubt, or only one that is smaller than `left` says: nothing is confirmed then
+   * @throws InvalidOptionsError
    * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer
    */
-  confirmResources(): Promise<void>;
+  confirmResources(set?: ConfirmedSet): Promise<boolean>;
 
   /**
    * Keeps a resource on a node, by the node's name (`acquirer`), also after a restart. While no such node lives, the

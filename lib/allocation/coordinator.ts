@@ -1,7 +1,7 @@
 import { pause } from '../async/pause.js';
 import { inSlices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
-import type { GroupEntry, Membership, MoveHistory } from '../activity/index.js';
+import type { GroupEntry, Membership, MoveHistory, ShrunkSet } from '../activity/index.js';
 import type { Context } from '../context/context.js';
 import { messageOf } from '../decision/index.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -101,9 +101,14 @@ export class Coordinator {
 
   /** Says to other nodes whether this one has handed the decision on, or needs their opinion. */
   entryFor(incarnation: string): Pick<GroupEntry, 'yields' | 'doubts'> {
-    const isInDoubt = this.#mandate !== undefined && this.#resources.isDoubted;
+    const { doubts } = this;
     const hasHandedOn = this.#handedOn?.inc === incarnation;
-    return { ...(hasHandedOn && { yields: true }), ...(isInDoubt && { doubts: true }) };
+    return { ...(hasHandedOn && { yields: true }), ...(doubts && { doubts }) };
+  }
+
+  /** The set that counts only if other nodes read the same, or an operator confirms it, while this node decides. */
+  get doubts(): ShrunkSet | undefined {
+    return this.#mandate && this.#resources.doubts;
   }
 
   /** Warnings about nodes that read other resources, while this node decides. */
@@ -175,7 +180,7 @@ export class Coordinator {
     const inc = membership.incarnation;
     this.#isFailing = false;
     const isKnown = this.#handedOn?.problem !== undefined && this.#handedOn.inc === inc;
-    const odd = this.#resources.isDoubted ? this.#resources.digest : undefined;
+    const odd = this.#resources.doubts ? this.#resources.digest : undefined;
     this.#handedOn = inc === undefined ? undefined : { inc, problem: this.#problem ?? 'it could not decide', odd };
     if (isKnown) return;
     await membership.announce('all');
@@ -360,7 +365,7 @@ export class Coordinator {
     if (!view) return 0;
     const settle = this.#settleTime(view);
     const until = view.readFrom + view.nextChangeIn - this.parts.context.nodeClock.monotonic();
-    const look = this.#counts?.unowned || this.#resources.isDoubted ? Math.min(until, LOOK) : until;
+    const look = this.#counts?.unowned || this.#resources.doubts ? Math.min(until, LOOK) : until;
     return settle > 0 ? Math.min(settle, look) : look;
   }
 

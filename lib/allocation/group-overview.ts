@@ -43,6 +43,16 @@ export interface GroupNode {
   readonly excluded?: string;
 }
 
+/** What the deciding node read, if it lacks most of the known resources. All owners stay meanwhile. */
+export interface SetInDoubt {
+  /** Name of the node that read it. */
+  readonly node: string;
+  /** Number of the known resources. */
+  readonly known: number;
+  /** Number of the known resources that the set still has. */
+  readonly left: number;
+}
+
 /** All resources of a group, and its nodes. */
 export interface GroupOverview {
   /** Name of the group. */
@@ -59,6 +69,8 @@ export interface GroupOverview {
   readonly drained: readonly string[];
   /** Faults and warnings, in sentences, as far as this node knows them. The leader knows most. */
   readonly faults: readonly string[];
+  /** The set that counts only if other nodes read the same, or an operator confirms it, if there is one. */
+  readonly doubt?: SetInDoubt;
 }
 
 /** A group with the numbers of its resources and nodes. They are absent if the owner map can't be read. */
@@ -116,10 +128,19 @@ interface OverviewFacts {
   readonly living: readonly ParticipantEntry[];
   readonly orders: AllocationOrders;
   readonly faults: readonly string[];
+  readonly doubt: SetInDoubt | undefined;
 }
 
 /** Puts the owner map, the members and the orders together. */
-export function* overviewOf({ name, ids, owners, living, orders, faults }: OverviewFacts): Pieces<GroupOverview> {
+export function* overviewOf({
+  name,
+  ids,
+  owners,
+  living,
+  orders,
+  faults,
+  doubt,
+}: OverviewFacts): Pieces<GroupOverview> {
   const members = new Map(living.map((each) => [each.inc, each]));
   const counts = new Map<string, number>();
   const [orphaned, owned]: [OwnedBy[], OwnedBy[]] = [[], []];
@@ -151,6 +172,7 @@ export function* overviewOf({ name, ids, owners, living, orders, faults }: Overv
     pins: [...orders.pins],
     drained: [...orders.drained],
     faults,
+    ...(doubt && { doubt }),
   };
 }
 

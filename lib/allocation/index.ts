@@ -1,6 +1,6 @@
 export * from './allocation.errors.js';
 export { ALLOCATION_SCOPE, Allocation, type AllocationParts } from './allocation.js';
-export type { AllocationGroup } from './allocation-group.js';
+export type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 export {
   type Allocated,
   type AllocationChange,
@@ -12,7 +12,7 @@ export {
   allocationSchema,
   groupSchema,
 } from './group-options.js';
-export type { GroupNode, GroupOverview, GroupSummary, OwnedBy } from './group-overview.js';
+export type { GroupNode, GroupOverview, GroupSummary, OwnedBy, SetInDoubt } from './group-overview.js';
 export * from './manual-slice.js';
 export type { MovesQuery, PastChange, PastMove, PastMoves } from './moves/past-moves.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';

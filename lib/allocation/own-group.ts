@@ -5,10 +5,10 @@ import type { GroupEntry, MemberPage, Membership, MembersReading, MoveHistory } 
 import type { Context } from '../context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import type { Candidate } from '../leadership/index.js';
-import type { AllocationGroup } from './allocation-group.js';
+import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
-import { type GroupOverview, overviewOf, readOwners } from './group-overview.js';
+import { type GroupOverview, type SetInDoubt, overviewOf, readOwners } from './group-overview.js';
 import type { GroupFault, UnownedResources } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
@@ -128,10 +128,12 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     await (underWay ?? this.#reader.answer());
   }
 
-  async confirmResources(): Promise<void> {
-    const { underWay } = this.#reader;
-    await this.#orders.confirm();
-    await (underWay ?? this.#reader.answer());
+  async confirmResources({ left }: ConfirmedSet = {}): Promise<boolean> {
+    expectCount(this.name, left);
+    await this.parts.membership.look(this.keys);
+    const doubt = this.#doubt;
+    if (!doubt || doubt.left < (left ?? 0)) return false;
+    return this.#orders.confirm(left ?? doubt.left);
   }
 
   async pin(id: string, node: string): Promise<boolean> {
@@ -169,7 +171,8 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const { unowned, problem, warnings } = this.#coordinator;
     const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault, this.#delivery.fault];
     const faults = [...own, ...warnings, ...this.#othersProblems].filter((fault) => fault !== undefined);
-    return inSlices(overviewOf({ name: this.name, ids, owners, living, orders, faults }), this.parts.context.nodeClock);
+    const facts = { name: this.name, ids, owners, living, orders, faults, doubt: this.#doubt };
+    return inSlices(overviewOf(facts), this.parts.context.nodeClock);
   }
 
   moves(query: MovesQuery = {}): Promise<PastMoves> {
@@ -320,9 +323,16 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault) ?? this.#delivery.fault;
   }
 
+  /** The set in doubt of the node that decides. What this node has published of itself may be old. */
+  get #doubt(): SetInDoubt | undefined {
+    const own = this.#coordinator.doubts;
+    if (own) return { node: this.parts.context.node.acquirer, ...own };
+    const other = this.#others.find(({ doubts }) => doubts);
+    return other?.doubts && { node: other.node, known: other.doubts.known, left: other.doubts.left };
+  }
+
   get #othersProblems(): string[] {
-    const others = this.#living.filter(({ inc }) => inc !== this.parts.membership.incarnation);
-    return others.flatMap(({ node, problem }) => (problem === undefined ? [] : [this.#saidBy(node, problem)]));
+    return this.#others.flatMap(({ node, problem }) => (problem === undefined ? [] : [this.#saidBy(node, problem)]));
   }
 
   #saidBy(node: string, problem: string): string {
@@ -337,7 +347,18 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     throw new InvalidOptionsError(`the plan of group ${show(this.name)}`, [fault]);
   }
 
+  get #others(): readonly ParticipantEntry[] {
+    return this.#living.filter(({ inc }) => inc !== this.parts.membership.incarnation);
+  }
+
   get #living(): readonly ParticipantEntry[] {
     return [...(this.#registry.view?.living.values() ?? [])];
   }
+}
+
+/** @throws InvalidOptionsError */
+function expectCount(group: string, left: unknown): void {
+  if (left === undefined || (Number.isSafeInteger(left) && (left as number) >= 0)) return;
+  const fault = `left: ${show(left)} is no whole number from 0`;
+  throw new InvalidOptionsError(`the confirmation of a set in group ${show(group)}`, [fault]);
 }

@@ -93,9 +93,11 @@ export interface PlanRequest {
 /** A change of who may own the resources of a group. */
 export interface AllocationOrder {
   readonly group: string;
-  readonly action: 'pin' | 'unpin' | 'drain' | 'undrain';
+  readonly action: 'pin' | 'unpin' | 'drain' | 'undrain' | 'confirm-resources';
   readonly resource?: string | undefined;
   readonly node?: string | undefined;
+  /** Number of the known resources that the confirmed set still has. */
+  readonly left?: number | undefined;
 }
 
 /** A task to submit. */

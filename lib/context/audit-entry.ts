@@ -5,7 +5,7 @@ import type { NodeIdentity } from './node-identity.js';
 export const HANDOVERS = ['step-down', 'transfer'] as const;
 
 /** Orders of operators for an allocation group. */
-export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain'] as const;
+export const ORDER_KINDS = ['pin', 'unpin', 'drain', 'undrain', 'confirm-resources'] as const;
 
 /** Changes of a task, of a group of tasks, or of the work of one node on a type, by a person or a program. */
 export const TASK_CHANGES = [
@@ -88,12 +88,14 @@ export interface AuditEntry {
   readonly permit?: StoredPermit;
   /** Of a transfer: the node that leads next. */
   readonly target?: NodeIdentity;
-  /** Of an order for an allocation group: the resource and the name of the node that it is about. */
+  /** Of an order for an allocation group: the resource and the name of the node that it is about, or the confirmed set. */
   readonly order?: {
     /** Id of the resource; absent if the order is about all resources of the node. */
     readonly resource?: string;
     /** Name of the node; absent if the order ends a pin. */
     readonly node?: string;
+    /** Number of the known resources that are enough for the set to count. */
+    readonly left?: number;
   };
   /** Of a run that was asked for: the name of the job. */
   readonly job?: string;

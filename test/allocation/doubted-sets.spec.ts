@@ -46,8 +46,14 @@ describe('a reading that lacks more than half', () => {
     expect(readTwice(readings, others)).toEqual(readings.map(() => 'abcdefgh?'));
   });
 
-  it('counts at once if an operator confirms it', () => {
-    expect(idsOf(finish(takeReading({ current: of('abcdefgh') }, of('a'), [], true)))).toBe('a');
+  it.each([
+    ['counts at once', 'ab', 2, 'ab'],
+    ['counts at once, also with more', 'abc', 2, 'abc'],
+    ['does not count with fewer', 'a', 2, 'abcdefgh'],
+    ['does not count with fewer known ones and more new ones', 'axyz', 2, 'abcdefgh'],
+    ['counts with nothing', '', 0, ''],
+  ])('of which an operator confirmed a set %s', (_, reading, enough, counts) => {
+    expect(idsOf(finish(takeReading({ current: of('abcdefgh') }, of(reading), [], enough)))).toBe(counts);
   });
 
   it('leaves a new leader with what the owner map has', () => {
@@ -150,9 +156,48 @@ describe('a group whose set shrinks to less than half', () => {
     isSmall = true;
     await pass(nodes, owners, 5000);
     expect(total(owners)).toBe(OLD.length);
-    const confirmed = owners[1]!.group.confirmResources();
+    const [leader, other] = [leaderOf(owners), owners.find((owner) => !isLeader(owner))!];
+    expect((await other.group.overview()).doubt).toEqual({
+      node: leader.gatekeeper.node.acquirer,
+      known: 40,
+      left: 16,
+    });
+    const confirmed = other.group.confirmResources();
     await pass(nodes, owners, 5000, () => owns(owners, 'stable-new') && total(owners) === NEW.length);
-    await confirmed;
+    expect(await confirmed).toBe(true);
+    await pass(nodes, owners, LEASE);
+    for (const { group } of owners) expect(await group.overview()).not.toHaveProperty('doubt');
+  });
+
+  it('counts no smaller set than the one that an operator confirmed, then or later', async () => {
+    const nodes = cluster();
+    let ids = OLD;
+    const owners = await start(nodes, [() => ids, () => OLD]);
+    const [leader, other] = [leaderOf(owners), owners.find((owner) => !isLeader(owner))!];
+    const confirm = async ({ group }: Owner, set?: { left: number }) => {
+      const confirmed = group.confirmResources(set);
+      await pass(nodes, owners, 3000);
+      return confirmed;
+    };
+    expect(await confirm(other)).toBe(false);
+    ids = NEW;
+    await pass(nodes, owners, 5000);
+    expect((await other.group.overview()).doubt?.left).toBe(16);
+    ids = [];
+    expect(await confirm(leader, { left: 16 })).toBe(true);
+    expect([total(owners), await confirm(other, { left: 16 })]).toEqual([OLD.length, false]);
+    ids = NEW;
+    await pass(nodes, owners, 5000);
+    expect(total(owners)).toBe(OLD.length);
+    expect(await confirm(other)).toBe(true);
+    expect([total(owners), await confirm(other)]).toEqual([NEW.length, false]);
+  });
+
+  it.each([-1, 1.5, '3', Number.NaN])('is not confirmed with %j known resources', async (left) => {
+    const [owner] = await start(cluster(), [() => OLD]);
+    await expect(owner!.group.confirmResources({ left: left as number })).rejects.toMatchObject({
+      code: 'invalid-options',
+    });
   });
 
   it('does not count for a rebalance, which an application may ask for by itself', async () => {

@@ -1,7 +1,7 @@
 import { type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import { openOperator } from '../../lib/cli/open-operator.js';
 import { groupsText } from '../../lib/cli/views/allocation.view.js';
-import { allocating, storeWithMap, untilOwned } from '../console/allocating.js';
+import { allocating, allocatingFrom, storeWithMap, untilOwned } from '../console/allocating.js';
 import { until } from '../support/apps.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { call } from './command-line.js';
@@ -88,6 +88,31 @@ describe('allocation on the command line', () => {
     expect(await order('drain', 'app9')).toMatchObject({ exitCode: 0, out: 'orders: drains app9\n' });
   });
 
+  it('confirms the set in doubt, and fails if there is none', async () => {
+    let letters = 'abc';
+    const store = await storeWithMap(start);
+    const console = await start({ store, gatekeeper: { acquirer: 'app1', ...allocatingFrom(() => letters) } });
+    await untilOwned(console, ({ total, unowned }) => total === 3 && unowned === 0);
+    const confirm = (...args: string[]) =>
+      call(['allocation', 'orders', 'confirm', ...args, '--url', console.url, '--token', TOKENS.operate], {
+        open: openOperator,
+      });
+    const early = await confirm();
+    expect([early.exitCode, early.err]).toEqual([4, 'gatekeeper: orders: no set of resources is in doubt\n']);
+    letters = 'a';
+    await console.gatekeeper.allocation.group('orders').rebalance();
+    await untilOwned(console, ({ doubt }) => doubt !== undefined);
+    const dry = await confirm('--dry-run', '--json');
+    expect(JSON.parse(dry.out)).toMatchObject({ dryRun: true, action: 'confirm-resources', left: 1, known: 3 });
+    expect((await confirm('--dry-run')).out).toMatch(/^would confirm .* app1.* 1 of 3 .*\n$/);
+    const { exitCode, out } = await confirm('--reason', 'the shop closed');
+    expect([exitCode, out]).toEqual([0, expect.stringMatching(/^orders: confirmed .* 1 of 3 .*\n$/)]);
+    await untilOwned(console, ({ total, doubt }) => total === 1 && !doubt);
+    const audit = async () =>
+      (await call(['audit', '--url', console.url, '--token', TOKENS.operate], { open: openOperator })).out;
+    await until(async () => /confirm-resources +allocation:orders .*1 known .*the shop closed/.test(await audit()));
+  });
+
   it('says that an order changed nothing, and fails if there is none to end', async () => {
     const { gatekeeper } = await owned();
     const orders = (...args: string[]) => gatekeeper('allocation', 'orders', ...args);
@@ -110,7 +135,8 @@ describe('allocation on the command line', () => {
       'give: allocation <group> plan, with --lose, --join or --drain <nodes...>',
     ],
     [['orders', 'moves', 'a'], 2, 'give: allocation <group> moves, with --resource <text> or --node <name>'],
-    [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain'],
+    [['orders', 'confirm', '3'], 2, 'give: allocation <group> confirm'],
+    [['orders', 'move'], 2, 'Allowed choices are moves, plan, pin, unpin, drain, undrain, confirm'],
   ])('refuses %j', async (args, exitCode, why) => {
     const { gatekeeper } = await started();
     const outcome = await gatekeeper('allocation', ...args);

@@ -11,6 +11,14 @@ export function allocating(letters: string): Partial<GatekeeperOptions> {
   return { membership: { lease: '4s' }, allocation: { groups: [group] } };
 }
 
+/** The same with a set that can change. The node reads it only when asked. */
+export function allocatingFrom(resources: () => string): Partial<GatekeeperOptions> {
+  const { allocation, ...rest } = allocating('');
+  const [group] = allocation!.groups!;
+  const read = () => [...resources()];
+  return { ...rest, allocation: { groups: [{ ...group!, resources: read, refreshInterval: '1h' }] } };
+}
+
 /** Waits until the owners of the group are as wanted. */
 export async function untilOwned(
   { get }: Console,

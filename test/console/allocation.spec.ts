@@ -8,7 +8,7 @@ import {
 import { until } from '../support/apps.js';
 import { ScriptedStore } from '../support/scripted-store.js';
 import { expectProblem } from './api.contract.js';
-import { allocating, storeWithMap, untilOwned } from './allocating.js';
+import { allocating, allocatingFrom, storeWithMap, untilOwned } from './allocating.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
 const path = '/api/allocation/groups/orders';
@@ -119,6 +119,31 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
         expect.objectContaining({ action: 'undrain', order: { node: 'app2' } }),
       ]),
     );
+  });
+
+  it('confirms the set in doubt through any node of the group, with author and reason', async () => {
+    let letters = 'abcdef';
+    const store = await storeWithMap(start);
+    const one = await start({ platform, store, gatekeeper: { acquirer: 'app1', ...allocatingFrom(() => letters) } });
+    await untilOwned(one, ({ total, unowned }) => total === 6 && unowned === 0);
+    const other = await start({ platform, store, gatekeeper: { acquirer: 'app2', ...allocating('abcdef') } });
+    await untilOwned(other, ({ nodes }) => nodes.length === 2);
+    const confirm = async (body: object = {}) =>
+      (await other.send('POST', `${path}/confirm-resources`, body, { token: TOKENS.operate })).json;
+    expect(await confirm()).toEqual({ done: false });
+    letters = 'ab';
+    await one.gatekeeper.allocation.group('orders').rebalance();
+    await untilOwned(other, ({ doubt }) => doubt !== undefined);
+    expect((await other.get(path)).json).toMatchObject({ doubt: { node: 'app1', known: 6, left: 2 }, total: 6 });
+    expect(await confirm({ left: 3 })).toEqual({ done: false });
+    expect(await confirm({ reason: 'the shop closed' })).toEqual({ done: true });
+    await untilOwned(one, ({ doubt, resources }) => !doubt && resources.every(({ id }: { id: string }) => id <= 'b'));
+    const audit = async () => (await other.get('/api/audit?semaphore=allocation:orders')).json.entries;
+    await until(async () => (await audit()).length === 1);
+    expect(await audit()).toMatchObject([
+      { action: 'confirm-resources', by: 'otto', reason: 'the shop closed', order: { left: 2 } },
+    ]);
+    expectProblem(await other.send('POST', `${path}/confirm-resources`, { left: -1 }), 400, 'invalid-options');
   });
 
   it('answers that an order changed nothing, and does not put it into the audit log', async () => {

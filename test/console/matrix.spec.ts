@@ -70,6 +70,7 @@ const MEANT = {
   'POST /api/allocation/groups/{group}/unpin': 'operate, writes',
   'POST /api/allocation/groups/{group}/drain': 'operate, writes',
   'POST /api/allocation/groups/{group}/undrain': 'operate, writes',
+  'POST /api/allocation/groups/{group}/confirm-resources': 'operate, writes',
   'POST /api/tasks': 'operate, writes',
   'GET /api/tasks': 'view',
   'GET /api/task-types': 'view',

@@ -1,7 +1,7 @@
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
 import { until } from '../../test/support/apps.js';
-import { allocating, untilOwned } from '../../test/console/allocating.js';
+import { allocating, allocatingFrom, untilOwned } from '../../test/console/allocating.js';
 import { TOKENS } from '../../test/console/consoles.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
@@ -74,6 +74,25 @@ describeInBrowser('the allocation view', () => {
     await page.getByRole('button', { name: 'Unpin a' }).click();
     await act(page, 'Unpin', '');
     await gone(page.getByText('pinned to app2'));
+  });
+
+  it('counts the smaller set that it shows to be in doubt', async () => {
+    let letters = 'abcdef';
+    const one = await start({ gatekeeper: { acquirer: 'app1', ...allocatingFrom(() => letters) } });
+    await untilOwned(one, ({ total, unowned }) => total === 6 && unowned === 0);
+    letters = 'ab';
+    await one.gatekeeper.allocation.group('orders').rebalance();
+    const { page, complaints } = await visit(one.url, { token: TOKENS.operate, at });
+    await page.getByRole('button', { name: 'Count the smaller set' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/2 of 6/)
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    await act(page, 'Count the smaller set', 'the shop closed');
+    await untilOwned(one, ({ total, doubt }) => total === 2 && !doubt);
+    await gone(page.getByRole('button', { name: 'Count the smaller set' }));
+    expect(complaints).toEqual([]);
   });
 
   it('shows resources without an owner first, in red', async () => {

@@ -8,7 +8,7 @@ import { LONGEST_ID } from '../resources/resource-id.js';
  * The orders of operators for one group. They name nodes by their names, so they outlast a restart.
  *
  *     { "v": 1, "nonce": "3w5e.1f", "seq": 3, "at": 1790000000000,
- *       "pins": [["orders-eu", "app-2"]], "drained": ["app-7"], "asked": 1 }
+ *       "pins": [["orders-eu", "app-2"]], "drained": ["app-7"], "asked": 2, "confirmed": { "asked": 2, "left": 3 } }
  */
 export interface OrdersRecord extends StoredRecord {
   readonly v: typeof ORDERS_VERSION;
@@ -18,8 +18,16 @@ export interface OrdersRecord extends StoredRecord {
   readonly drained: readonly string[];
   /** Grows when a node asks for a look at the resources. */
   readonly asked: number;
-  /** The value of `asked` of the last look whose result counts, however few resources it has. Absent: none. */
-  readonly confirmed?: number;
+  /** The last set in doubt that an operator confirmed. */
+  readonly confirmed?: Confirmation;
+}
+
+/** Lets a set count that lacks most of the known resources. */
+export interface Confirmation {
+  /** The value of `asked` with this confirmation: the first reading after it counts. */
+  readonly asked: number;
+  /** Number of known resources that the confirmed set still had. A reading with fewer does not count. */
+  readonly left: number;
 }
 
 const ORDERS_VERSION = 1;
@@ -35,7 +43,7 @@ const ordersSchema = z.strictObject({
   pins: storedList(z.tuple([z.string().min(1).max(LONGEST_ID), storedText]), MOST_PINS),
   drained: storedList(storedText, MOST_DRAINED),
   asked: storedCount,
-  confirmed: storedCount.optional(),
+  confirmed: z.strictObject({ asked: storedCount, left: storedCount }).optional(),
 });
 
 const NO_ORDERS: OrdersRecord = { v: ORDERS_VERSION, nonce: '', seq: 0, at: 0, pins: [], drained: [], asked: 0 };

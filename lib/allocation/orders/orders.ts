@@ -4,7 +4,7 @@ import { isUnreadable } from '../../records/known-record.js';
 import { RecordClient } from '../../records/record-client.js';
 import { faultOfId } from '../resources/resource-id.js';
 import type { AllocationOrders } from '../round/round.js';
-import { MOST_DRAINED, MOST_PINS, ORDERS, type OrdersRecord, nextOrders } from './orders-record.js';
+import { type Confirmation, MOST_DRAINED, MOST_PINS, ORDERS, type OrdersRecord, nextOrders } from './orders-record.js';
 
 type Change = Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked' | 'confirmed'>>;
 
@@ -65,9 +65,9 @@ export class Orders {
     return this.client.known?.asked ?? 0;
   }
 
-  /** The request to look whose result counts, however few resources it has; 0: none. */
-  get confirmed(): number {
-    return this.client.known?.confirmed ?? 0;
+  /** The last set in doubt that an operator confirmed. */
+  get confirmation(): Confirmation | undefined {
+    return this.client.known?.confirmed;
   }
 
   /** Takes over the text that the store has. If it can't be read, there is a {@link fault}. @throws StoreUnavailableError */
@@ -136,9 +136,9 @@ export class Orders {
     return this.#change(({ asked }) => ({ asked: asked + 1 }));
   }
 
-  /** Asks the leader to look at the resources now, and to let them count, however few they are. */
-  confirm(): Promise<boolean> {
-    return this.#change(({ asked }) => ({ asked: asked + 1, confirmed: asked + 1 }));
+  /** Asks the leader to look at the resources now, and to let them count if at least `left` known ones are among them. */
+  confirm(left: number): Promise<boolean> {
+    return this.#change(({ asked }) => ({ asked: asked + 1, confirmed: { asked: asked + 1, left } }));
   }
 
   #change(

@@ -1,4 +1,5 @@
 import { inSlices, type Pieces } from '../../async/slices.js';
+import type { ShrunkSet } from '../../activity/index.js';
 import type { Context } from '../../context/context.js';
 import { messageOf } from '../../decision/index.js';
 import type { Orders } from '../orders/orders.js';
@@ -19,7 +20,7 @@ import type { Reading, ResourceReader } from './resource-reader.js';
 interface LeaderResourcesParts {
   readonly context: Context;
   readonly reader: ResourceReader;
-  readonly orders: Pick<Orders, 'areAsked' | 'confirmed'>;
+  readonly orders: Pick<Orders, 'areAsked' | 'confirmation'>;
 }
 
 /** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
@@ -32,7 +33,7 @@ export class LeaderResources {
   #since = 0;
   /** Monotonic ms at which the first reading in doubt was taken. */
   #doubtedSince = 0;
-  /** The confirmation that a reading has used, or that an earlier term left. Undefined before the orders are known. */
+  /** The request of the confirmation that a reading has used, or that an earlier term left. Undefined before the orders are known. */
   #usedConfirmation: number | undefined;
 
   constructor(private readonly parts: LeaderResourcesParts) {}
@@ -47,9 +48,10 @@ export class LeaderResources {
     return this.#state.problem;
   }
 
-  /** Whether the last reading counts only when other nodes read the same. */
-  get isDoubted(): boolean {
-    return this.#state.doubt !== undefined;
+  /** The last reading, if it counts only when other nodes read the same, or an operator confirms it. */
+  get doubts(): ShrunkSet | undefined {
+    const { doubt } = this.#state;
+    return doubt && { known: doubt.known, left: doubt.kept };
   }
 
   /** Digest of the last reading that could be read. */
@@ -89,7 +91,7 @@ export class LeaderResources {
   async update(pages: KnownPages): Promise<void> {
     const { reader, context, orders } = this.parts;
     // An operator confirmed what an earlier term read.
-    if (orders.areAsked) this.#usedConfirmation ??= orders.confirmed;
+    if (orders.areAsked) this.#usedConfirmation ??= orders.confirmation?.asked ?? 0;
     if (reader.isAsked) void reader.answer();
     const reading = reader.last;
     if (!reading || (reading === this.#taken && (this.#isRead || this.#isPlain(reading)))) return;
@@ -112,19 +114,26 @@ export class LeaderResources {
     const { current } = this.#state;
     // The set grows with each look until a reading counts.
     if (!isNew) return { ...this.#state, current: yield* withOwnerMap(current!, mappedIn(pages)) };
-    const isConfirmed = this.#useConfirmation(reading.asked);
+    const enough = this.#useConfirmation(reading.asked);
     // Only a node that has not read the set before needs them.
-    const state = yield* takeReading(this.#state, reading.set, current ? [] : [...mappedIn(pages)], isConfirmed);
+    const state = yield* takeReading(this.#state, reading.set, current ? [] : [...mappedIn(pages)], enough);
     this.#isRead ||= !state.doubt;
     return state;
   }
 
-  /** @returns whether an operator has confirmed this reading, which began after the request `asked` */
-  #useConfirmation(asked: number): boolean {
-    const { confirmed } = this.parts.orders;
-    if (this.#usedConfirmation === undefined || confirmed <= this.#usedConfirmation || asked < confirmed) return false;
-    this.#usedConfirmation = confirmed;
-    return true;
+  /**
+   * Uses a confirmation for the first reading that began after it, also if that one is smaller: it is not for a later set.
+   *
+   * @param asked number of the last request that was known when the reading began
+   * @returns the known resources that are enough for the reading; undefined if no operator has confirmed it
+   */
+  #useConfirmation(asked: number): number | undefined {
+    const { confirmation } = this.parts.orders;
+    const used = this.#usedConfirmation;
+    if (!confirmation || used === undefined || confirmation.asked <= used || asked < confirmation.asked)
+      return undefined;
+    this.#usedConfirmation = confirmation.asked;
+    return confirmation.left;
   }
 
   /** Pages of the owner map may be lost and come back, so the set grows with each look until it can be read. */

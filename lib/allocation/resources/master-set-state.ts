@@ -12,7 +12,7 @@ import type { MasterSet } from './master-set.js';
  *     reading                                    | the set that counts          | then
  *     ------------------------------------------ | ---------------------------- | ---------------------
  *     at least half of the known resources       | this one                     |
- *     confirmed by an operator                   | this one                     |
+ *     at least as many as an operator confirmed  | this one                     |
  *     fewer, for the first time                  | the last one                 | wait for the next one
  *     fewer, as the reading before               | this one, if others agree    | {@link settleDoubt}
  *     fewer, in another way                      | what both lack leaves, likewise | {@link settleDoubt}
@@ -43,18 +43,18 @@ export interface Doubt<T = unknown> {
  * Takes a new reading.
  *
  * @param mapped ids of the owner map. They are the known resources of a node that has not read the set before
- * @param isConfirmed whether an operator lets it count, however few resources it has
+ * @param enough number of known resources with which it counts, because an operator has confirmed a set of so many
  */
 export function* takeReading<T>(
   state: MasterSetState<T>,
   reading: MasterSet<T>,
   mapped: readonly string[],
-  isConfirmed = false,
+  enough = Number.POSITIVE_INFINITY,
 ): Pieces<MasterSetState<T>> {
   const known = state.current?.ids ?? mapped;
   let kept = 0;
   yield* eachInPieces(known, (id) => void (kept += reading.items.has(id) ? 1 : 0));
-  if (isConfirmed || kept * 2 >= known.length) return { current: reading };
+  if (kept >= enough || kept * 2 >= known.length) return { current: reading };
   const former = state.doubt?.reading;
   const next = former && (yield* lackingInBoth(known, former, reading));
   const isChanging = former !== undefined && former.digest !== reading.digest;
@@ -102,9 +102,11 @@ export function settleDoubt<T>(state: MasterSetState<T>, others: readonly NodeSe
 }
 
 function doubtful({ known, kept }: Doubt, votes?: Votes): string {
-  const found = `resources: only ${kept} of ${known} known resources are left`;
-  if (!votes) return `${found}. All stay until the next reading has as few`;
-  return `${found}, and all stay: ${votes.agreeing} of ${votes.all} nodes read the same, and more than half must, or an operator confirms it (confirmResources)`;
+  const found = `resources: only ${kept} of ${known} known resources are left, and all stay`;
+  const until = votes
+    ? `${votes.agreeing} of ${votes.all} nodes read the same, and more than half must`
+    : 'the next reading must have as few';
+  return `${found}: ${until}, or confirm it: gatekeeper allocation <group> confirm`;
 }
 
 /**

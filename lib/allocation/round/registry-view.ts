@@ -1,3 +1,4 @@
+import type { ShrunkSet } from '../../activity/index.js';
 import type { Mark } from '../map/root.js';
 
 /** A node that takes part in a group, as its own entry in the registry says. Only the node itself writes it. */
@@ -31,7 +32,7 @@ export interface ParticipantEntry {
   /** What is wrong with the group on this node, in a sentence. */
   readonly problem?: string | undefined;
   /** The node decides, and what it read counts only if others read the same: they look now. */
-  readonly doubts?: true | undefined;
+  readonly doubts?: ShrunkSet | undefined;
 }
 
 /** Whether a node has read the resources, and has not failed to decide. */

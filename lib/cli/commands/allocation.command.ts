@@ -7,7 +7,7 @@ import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
 import { groupText, groupsText, movesText, planText } from '../views/allocation.view.js';
 
-const ACTIONS = ['moves', 'plan', 'pin', 'unpin', 'drain', 'undrain'] as const;
+const ACTIONS = ['moves', 'plan', 'pin', 'unpin', 'drain', 'undrain', 'confirm'] as const;
 type Action = (typeof ACTIONS)[number];
 
 interface Options extends CareOptions {
@@ -25,7 +25,7 @@ type Arguments = [string | undefined, Action | undefined, string | undefined, st
 export function allocationCommand(runner: Runner): Command {
   return new Command('allocation')
     .description(
-      'show allocation groups, owners and past moves, plan changes, and pin resources or drain nodes; needs --url',
+      'show allocation groups, owners and past moves, plan changes, pin resources, drain nodes, and confirm that most resources are gone; needs --url',
     )
     .argument('[group]', 'name of the group (default: all groups of the answering node)')
     .addArgument(new Argument('[action]', 'what to do (default: show the owners)').choices(ACTIONS))
@@ -48,6 +48,7 @@ export function allocationCommand(runner: Runner): Command {
           if (action === undefined) return showOne(session, operator, group);
           if (action === 'moves') return moves(session, operator, group, options);
           if (action === 'plan') return plan(session, operator, group, options);
+          if (action === 'confirm') return confirmSet(session, operator, group, options);
           return change(session, operator, orderOf(group, action, subject, node), options);
         });
       }),
@@ -59,6 +60,7 @@ function expectFitting(action: Action | undefined, subject: string | undefined):
   if (subject === undefined) return;
   const form = 'give: allocation <group>';
   if (action === 'plan') throw new UsageFailure(`${form} plan, with --lose, --join or --drain <nodes...>`);
+  if (action === 'confirm') throw new UsageFailure(`${form} confirm`);
   if (action === 'moves') throw new UsageFailure(`${form} moves, with --resource <text> or --node <name>`);
 }
 
@@ -88,10 +90,10 @@ async function plan(session: Session, operator: Operator, group: string, options
 /** @throws UsageFailure if an argument is missing or too many are given */
 function orderOf(
   group: string,
-  action: Exclude<Action, 'plan' | 'moves'>,
+  action: Exclude<Action, 'plan' | 'moves' | 'confirm'>,
   subject: string | undefined,
   node: string | undefined,
-): AllocationOrder {
+): PlannedOrder {
   const form =
     action === 'pin' ? 'pin <resource> <node>' : action === 'unpin' ? 'unpin <resource>' : `${action} <node>`;
   const isComplete = subject !== undefined && (action === 'pin') === (node !== undefined);
@@ -104,7 +106,7 @@ function orderOf(
 async function change(
   session: Session,
   operator: Operator,
-  order: AllocationOrder,
+  order: PlannedOrder,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
   const { group, action, resource, node } = order;
@@ -128,7 +130,31 @@ async function change(
   });
 }
 
-const DONE: Record<AllocationOrder['action'], string> = {
+/** Confirms the set that it shows, and no smaller one. */
+async function confirmSet(
+  session: Session,
+  operator: Operator,
+  group: string,
+  { reason, ...care }: Options,
+): Promise<ExitCode | void> {
+  const { doubt } = await operator.allocationGroup(group);
+  if (!doubt) throw new CommandFailure(EXIT.conflict, plain(`${group}: no set of resources is in doubt`));
+  const { left, known, node } = doubt;
+  const order = { group, action: 'confirm-resources', left } as const;
+  const set = `the set of ${node}, which has ${left} of ${known} known resources`;
+  const give = async () => {
+    const done = await operator.orderAllocation(order, { reason });
+    const changed = `${group}: the set is another one by now, or no longer in doubt: look again`;
+    if (!done) throw new CommandFailure(EXIT.conflict, plain(changed));
+    session.output.result({ ...order, done }, () => plain(`${group}: confirmed ${set}`));
+  };
+  const sentence = plain(`confirm ${set}, in ${group} (the other ${known - left} lose their owners)`);
+  return withCare(session, care, { plan: { ...order, known, node }, sentence, change: give });
+}
+
+type PlannedOrder = AllocationOrder & { readonly action: Exclude<AllocationOrder['action'], 'confirm-resources'> };
+
+const DONE: Record<PlannedOrder['action'], string> = {
   pin: 'pinned',
   unpin: 'unpinned',
   drain: 'drains',
@@ -137,12 +163,12 @@ const DONE: Record<AllocationOrder['action'], string> = {
 
 const NONE = { unpin: 'there is no pin of', undrain: 'there is no drain of' } as const;
 
-function isEnd(action: AllocationOrder['action']): action is keyof typeof NONE {
+function isEnd(action: PlannedOrder['action']): action is keyof typeof NONE {
   return action in NONE;
 }
 
 /** @returns undefined for an undrain, which no plan can try */
-function requestOf({ action, resource, node }: AllocationOrder): PlanRequest | undefined {
+function requestOf({ action, resource, node }: PlannedOrder): PlanRequest | undefined {
   switch (action) {
     case 'pin':
       return { pin: [{ resource: resource!, node: node! }] };

@@ -6,6 +6,7 @@ import type {
   PastChange,
   PastMove,
   PastMoves,
+  SetInDoubt,
 } from '../../allocation/index.js';
 import { plain } from '../text/plain.js';
 import { excerpt, table } from '../text/table.js';
@@ -21,6 +22,7 @@ export interface Group {
   readonly resources: readonly OwnedBy[];
   readonly nodes: readonly GroupNode[];
   readonly faults: readonly string[];
+  readonly doubt?: SetInDoubt;
 }
 
 /** Formats the groups of a node, one line each. "?" stands for the numbers of an owner map that can't be read. */

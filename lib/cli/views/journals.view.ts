@@ -73,6 +73,7 @@ function auditRow(entry: AuditEntry): string[] {
 function changeOf({ from, to, permit, target, order, task, job, count = 1 }: AuditEntry): string {
   if (job !== undefined) return job;
   if (task !== undefined) return count > 1 ? `${task} and ${count - 1} more` : task;
+  if (order?.left !== undefined) return `${order.left} known resources are left`;
   if (order) return [order.resource, order.node].filter((each) => each !== undefined).join(' -> ');
   if (target) return `${permit?.acquirer ?? 'no leader'} -> ${target.acquirer}`;
   if (permit) return `slot ${permit.slot} of ${permit.acquirer}`;

@@ -8,6 +8,7 @@ import type {
   PastMove,
   PlannedMove,
   PlannedShare,
+  SetInDoubt,
 } from '../../allocation/index.js';
 import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../gatekeeper/index.js';
 import { onlyFields } from '../../decision/index.js';
@@ -69,6 +70,20 @@ const nodeSchema: z.ZodType<GroupNode> = z
   })
   .meta({ id: 'AllocationNode' });
 
+const leftText = 'number of the known resources that the set still has';
+
+const doubtSchema: z.ZodType<SetInDoubt> = z
+  .object({
+    node: z.string().meta({ description: 'name of the deciding node, which read it' }),
+    known: whole.meta({ description: 'number of the known resources' }),
+    left: whole.meta({ description: leftText }),
+  })
+  .meta({
+    id: 'SetInDoubt',
+    description:
+      'a set that lacks most of the known resources: it counts only if other nodes read the same, or an operator confirms it',
+  });
+
 const pinShape = { resource: z.string(), node: z.string() };
 
 export const groupSchema = z
@@ -83,6 +98,7 @@ export const groupSchema = z
     pins: list(z.object(pinShape).meta({ id: 'Pin' })),
     drained: list(z.string()),
     faults,
+    doubt: doubtSchema.optional(),
   })
   .meta({ id: 'AllocationGroupDetails' });
 
@@ -161,7 +177,9 @@ const resource = text(LONGEST_ID).min(1, { error: 'is empty' });
 const change = { reason: reason.optional() };
 const doneSchema = z
   .object({
-    done: z.boolean().meta({ description: 'false: nothing was changed, because the orders are as wanted already' }),
+    done: z.boolean().meta({
+      description: 'false: nothing was changed, because the orders are as wanted already, or no set is in doubt',
+    }),
   })
   .meta({ id: 'Done' });
 const few = <T extends z.ZodType>(schema: T) => z.array(schema).max(1000, { error: 'has more than 1000 entries' });
@@ -260,5 +278,20 @@ export const ALLOCATION_ROUTES = {
   undrain: order(
     { verb: 'undrain', operationId: 'undrainNode', summary: 'End a drain' },
     onlyFields({ node: name, ...change }).meta({ id: 'UndrainNodeRequest' }),
+  ),
+  confirmResources: order(
+    {
+      verb: 'confirm-resources',
+      operationId: 'confirmResources',
+      summary: 'Let the set in doubt count, which lacks most of the known resources',
+    },
+    onlyFields({
+      left: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: `${leftText}, as you saw it: a set that has fewer by now is not confirmed` }),
+      ...change,
+    }).meta({ id: 'ConfirmResourcesRequest' }),
   ),
 } as const satisfies Record<string, DocumentedRoute>;

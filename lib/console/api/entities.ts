@@ -225,7 +225,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
     permit: storedPermitSchema.optional(),
     target: nodeIdentitySchema.optional().meta({ description: 'of a transfer: the node that leads next' }),
     order: z
-      .object({ resource: z.string().optional(), node: z.string().optional() })
+      .object({ resource: z.string().optional(), node: z.string().optional(), left: whole.optional() })
       .optional()
       .meta({ id: 'AllocationOrder', description: 'of an order for an allocation group' }),
     job: z.string().optional().meta({ description: 'of a run that was asked for: the name of the job' }),

@@ -17,6 +17,7 @@ const PREFIX = 'allocation:';
 interface Order {
   readonly resource?: string;
   readonly node?: string;
+  readonly left?: number;
 }
 
 /** Serves the allocation groups of this node, and the orders of operators for them. */
@@ -41,7 +42,7 @@ export class AllocationController {
     @VisitorOf() visitor: Visitor,
   ): Promise<GroupAnswer> {
     const overview = await this.#group(params.group, visitor).overview();
-    const { resources, pins, nodes, drained, faults, name, isRecovering } = overview;
+    const { resources, pins, nodes, drained, faults, name, isRecovering, doubt } = overview;
     return {
       now: this.#now,
       name,
@@ -53,6 +54,7 @@ export class AllocationController {
       pins: pins.map(([resource, node]) => ({ resource, node })),
       drained: [...drained],
       faults: [...faults],
+      ...(doubt && { doubt }),
     };
   }
 
@@ -102,6 +104,19 @@ export class AllocationController {
   undrain(@Input() { params, body: { node, reason } }: InputOf<typeof ROUTES.undrain>, @VisitorOf() visitor: Visitor) {
     const group = this.#group(params.group, visitor);
     return this.#order(group, visitor, { action: 'undrain', order: { node }, reason }, () => group.undrain(node));
+  }
+
+  @Serves(ROUTES.confirmResources)
+  async confirmResources(
+    @Input() { params, body }: InputOf<typeof ROUTES.confirmResources>,
+    @VisitorOf() visitor: Visitor,
+  ) {
+    const group = this.#group(params.group, visitor);
+    // The audit log says which set it was.
+    const left = body.left ?? (await group.overview()).doubt?.left;
+    if (left === undefined) return { done: false };
+    const given = { action: 'confirm-resources', order: { left }, reason: body.reason } as const;
+    return this.#order(group, visitor, given, () => group.confirmResources({ left }));
   }
 
   /** @throws UnknownGroupError, or ProblemError for a group that the visitor may not see */

@@ -124,7 +124,9 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   async rebalance(): Promise<void> {}
-  async confirmResources(): Promise<void> {}
+  async confirmResources(): Promise<boolean> {
+    return false;
+  }
   async pin(): Promise<boolean> {
     return true;
   }

@@ -5,6 +5,7 @@ import type { Action } from '../forms/action-dialog.js';
 /* The orders of the allocation view. */
 
 type Done = () => Promise<void>;
+type SetInDoubt = NonNullable<GroupAnswer['doubt']>;
 
 /** Says what would move. Changes nothing. */
 export function planOf(group: string, change: object): Promise<PlanAnswer> {
@@ -72,6 +73,24 @@ export function unpinAction({ name }: GroupAnswer, resource: string, done: Done)
   };
 }
 
+/** Lets the set in doubt count, as the page shows it. */
+export function confirmAction({ name }: GroupAnswer, { node, left, known }: SetInDoubt, done: Done): Action {
+  return {
+    title: 'Count the smaller set',
+    explanation: `${node} read only ${left} of ${known} known resources. The other ${known - left} lose their owners. If ${node} reads still fewer by then, all stay.`,
+    verb: 'Count the smaller set',
+    run: (reason) =>
+      order(
+        name,
+        'confirm-resources',
+        { left, reason },
+        'The set counts as soon as it was read once more.',
+        done,
+        'Nothing was changed: the set is another one by now, or no longer in doubt.',
+      ),
+  };
+}
+
 function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
   if (sentences.length === 0) return <> Nothing moves now.</>;
   return (
@@ -83,10 +102,17 @@ function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
   );
 }
 
-async function order(group: string, verb: string, body: object, message: string, done: Done): Promise<string> {
+async function order(
+  group: string,
+  verb: string,
+  body: object,
+  message: string,
+  done: Done,
+  unchanged = 'Nothing was changed: it is so already.',
+): Promise<string> {
   const answer = await call<{ done: boolean }>(`${pathOf(group)}/${verb}`, { method: 'POST', body });
   await done();
-  return answer.done ? message : 'Nothing was changed: it is so already.';
+  return answer.done ? message : unchanged;
 }
 
 function pathOf(group: string): string {

@@ -12,6 +12,8 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { changeQuery, hrefOf, replaceQuery, route } from '../router.js';
+import { whyNot } from '../session.js';
+import { confirmAction } from './allocation-actions.js';
 import { MovesPanel } from './moves-panel.js';
 import { NodesPanel } from './nodes-panel.js';
 import { OwnersTable } from './owners-table.js';
@@ -53,6 +55,7 @@ function Group({ name }: { readonly name: string }) {
       {(group) => (
         <>
           <Faults group={group} />
+          <Doubt group={group} onAction={setAction} done={done} />
           <NodesPanel group={group} onAction={setAction} done={done} />
           <Resources group={group} onAction={setAction} done={done} />
           <MovesPanel group={group} query={moves} />
@@ -90,13 +93,30 @@ function Faults({ group: { unowned, total, isRecovering, faults } }: { readonly 
   );
 }
 
-interface ResourcesProps {
+interface GroupProps {
   readonly group: GroupAnswer;
   readonly onAction: (action: Action) => void;
   readonly done: () => Promise<void>;
 }
 
-function Resources({ group, onAction, done }: ResourcesProps) {
+/** The set that an operator may confirm. */
+function Doubt({ group, onAction, done }: GroupProps) {
+  const { doubt } = group;
+  if (!doubt) return null;
+  return (
+    <p class="attention">
+      <Icon name="warning" /> {doubt.node} read only {doubt.left} of {count(doubt.known, 'known resource')}, so all
+      stay.{' '}
+      {whyNot('operate') === undefined && (
+        <button type="button" class="small" onClick={() => onAction(confirmAction(group, doubt, done))}>
+          Count the smaller set…
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Resources({ group, onAction, done }: GroupProps) {
   const search = route.value.query.get('search') ?? '';
   const { name, resources, total } = group;
   const found = resources.filter(({ id, node, from, pinnedTo }) => hasWords([id, node, from, pinnedTo], search));

@@ -159,6 +159,7 @@ function Change({ entry }: { readonly entry: AuditEntry }) {
   if (task !== undefined) return <TaskSubject id={task} others={tasks - 1} />;
   if (action === 'type-off' || action === 'type-on') return <>on {target?.acquirer}</>;
   if (job !== undefined) return <code>{job}</code>;
+  if (order?.left !== undefined) return <>{count(order.left, 'known resource')} left</>;
   if (order) return <>{[order.resource, order.node].filter((each) => each !== undefined).join(' on ')}</>;
   if (target) return <>{`from ${permit?.acquirer ?? 'no leader'} to ${target.acquirer}`}</>;
   if (permit) return <>{`slot ${permit.slot} of ${permit.acquirer}, token ${permit.token}`}</>;
