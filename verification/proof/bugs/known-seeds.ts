@@ -23,7 +23,7 @@ export const KNOWN_SEEDS: Readonly<Record<string, number>> = {
   'limit-ignored': 9,
   'leader-without-group': 9,
   'lost-hint-stays-lost': 1,
-  'lost-ticket-stays-lost': 3,
+  'lost-ticket-stays-lost': 18,
   'membership-from-answer': 10,
   'membership-revived': 6,
   'missing-shard-is-empty': 37,
