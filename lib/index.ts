@@ -151,6 +151,7 @@ export {
   AllocationStrategyError,
   type ConfirmedSet,
   GroupExistsError,
+  type GroupFault,
   type GroupNode,
   type GroupOverview,
   InvalidResourcesError,
@@ -171,8 +172,8 @@ export {
   type StrategyFunction,
   type StrategyInput,
   type RevocationReason,
+  type SetInDoubt,
   UnknownGroupError,
-  type UnownedResources,
   type WeightedParticipant,
   manualSlice,
 } from './allocation/index.js';

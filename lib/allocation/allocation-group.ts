@@ -4,7 +4,7 @@ import type { GroupOverview } from './group-overview.js';
 import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
 import type { AllocationPlan, PlanRequest } from './plan.js';
-import type { UnownedResources } from './unowned-alarm.js';
+import type { GroupFault } from './unowned-alarm.js';
 
 /** A set in doubt, as an operator saw it. */
 export interface ConfirmedSet {
@@ -106,5 +106,5 @@ export interface AllocationGroup<T = unknown> {
   moves(query?: MovesQuery): Promise<PastMoves>;
 
   /** The alarm about resources without an owner, on the leader. */
-  readonly unowned: UnownedResources | undefined;
+  readonly unowned: GroupFault | undefined;
 }

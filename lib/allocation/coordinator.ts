@@ -21,7 +21,7 @@ import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js'
 import { planRound } from './round/plan-round.js';
 import { type ParticipantEntry, isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
-import { type UnownedResources, UnownedAlarm, reasonOf } from './unowned-alarm.js';
+import { type GroupFault, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
 export interface CoordinatorParts {
   readonly group: string;
@@ -125,7 +125,7 @@ export class Coordinator {
   }
 
   /** The alarm about resources without an owner, while this node decides. */
-  get unowned(): UnownedResources | undefined {
+  get unowned(): GroupFault | undefined {
     return this.#mandate && this.#unowned.current;
   }
 

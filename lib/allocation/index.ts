@@ -17,7 +17,7 @@ export * from './manual-slice.js';
 export type { MovesQuery, PastChange, PastMove, PastMoves } from './moves/past-moves.js';
 export type { OwnerRun, Ownership } from './node/owner-work.js';
 export type { RevocationReason } from './assign/assign.js';
-export type { UnownedResources } from './unowned-alarm.js';
+export type { GroupFault } from './unowned-alarm.js';
 export type { AllocationPlan, MoveReason, PlanRequest, PlannedMove, PlannedShare } from './plan.js';
 export type { MovementLimit } from './assign/movement-limit.js';
 export {

@@ -9,7 +9,7 @@ import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
 import { type GroupOverview, type SetInDoubt, overviewOf, readOwners } from './group-overview.js';
-import type { GroupFault, UnownedResources } from './unowned-alarm.js';
+import type { GroupFault } from './unowned-alarm.js';
 import { MapStore } from './map/map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
 import { Delivery } from './node/delivery.js';
@@ -179,7 +179,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     return readMoves(this.name, query, this.parts);
   }
 
-  get unowned(): UnownedResources | undefined {
+  get unowned(): GroupFault | undefined {
     return this.#coordinator.unowned;
   }
 

@@ -17,9 +17,6 @@ export interface GroupFault {
   readonly sentence: string;
 }
 
-/** Resources that have had no owner for too long. */
-export type UnownedResources = GroupFault;
-
 /**
  * Raises an alarm, once each time, if resources of a group have had no owner for too long, or may have had none. While many
  * resources move one after another, there is always one without an owner, so each has a time of its own.
@@ -43,7 +40,7 @@ export class UnownedAlarm {
   ) {}
 
   /** The present alarm. */
-  get current(): UnownedResources | undefined {
+  get current(): GroupFault | undefined {
     if (this.#first === undefined || this.#sentence === undefined) return undefined;
     return { subject: this.group, since: this.#first, sentence: this.#sentence };
   }
