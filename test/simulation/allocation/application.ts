@@ -24,7 +24,8 @@ interface Use {
 
 /**
  * The application on a node: it works on its resources, and takes its time to stop. It counts on a resource until its
- * callback or its work has ended, as long as the lease goes on, and at least for the handover timeout.
+ * callback or its work has ended, as long as the lease goes on, and at least for the handover timeout. That begins when its
+ * node hears of the revocation, which a callback that runs then learns by its signal, when it is over.
  */
 export class Application {
   readonly #uses = new Set<Use>();
@@ -54,6 +55,7 @@ export class Application {
       this.#delivered.delete(use.id);
       use.revokedAt = Math.min(use.revokedAt, this.parts.process.monotonic());
     }
+    signal.addEventListener('abort', () => this.#timeIsOver(ending), { once: true });
     for (const { id, token } of added) {
       const isOwned = group.owned().some((each) => each.id === id && each.token === token);
       if (isOwned) this.#deliver(id);
@@ -61,6 +63,18 @@ export class Application {
     await this.#pause(this.#callbackTime, signal);
     for (const use of ending) this.#uses.delete(use);
   };
+
+  /** Of what a callback holds, and of what its node has given back without it. */
+  #timeIsOver(ending: readonly Use[]): void {
+    const owned = new Set(
+      this.parts
+        .group()
+        .owned()
+        .map(({ id }) => id),
+    );
+    const lost = [...this.#delivered.values()].filter(({ id }) => !owned.has(id));
+    for (const use of [...ending, ...lost]) use.revokedAt = -Infinity;
+  }
 
   /** Works on a resource, by chance. */
   async work(): Promise<void> {
