@@ -119,7 +119,7 @@ describe('readings of the resources', () => {
   it('say how many are left and what happens next', () => {
     const state = finish(takeReading({ current: setOf('abcd') }, setOf('ax'), []));
     expect(state.problem).toBe(
-      'resources: only 1 of 4 known resources are left. All stay until the next reading has as few',
+      'resources: only 1 of 4 known resources are left, and all stay: the next reading must have as few, or confirm it: gatekeeper allocation <group> confirm',
     );
     expect(failReading({}, new Error('no database')).problem).toBe(
       'resources: they could not be read: no database. Nothing is allocated until then',
