@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.js';
+import { afterWrite } from '../../stores/after-write.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
@@ -37,6 +38,12 @@ export interface TaskRecords {
   readonly parents: Parents;
   settle(task: Task, text: string): Promise<void>;
   stamp(): Promise<Stamp>;
+}
+
+/** Offers a task that waits after a written change, or takes the steps after its end. @throws UnknownOutcomeError */
+export async function offerOrSettle(store: TaskRecords, task: Task, text: string): Promise<void> {
+  if (task.state === 'waiting') await store.hints.offer(task, text);
+  else await afterWrite(() => store.settle(task, text));
 }
 
 /**

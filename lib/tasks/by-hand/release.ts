@@ -1,8 +1,7 @@
-import { afterWrite } from '../../stores/after-write.js';
 import { isTaskId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
-import { type TaskRecords, UNKNOWN } from './cancel.js';
+import { type TaskRecords, UNKNOWN, offerOrSettle } from './cancel.js';
 
 /** Answer to `release()`. */
 export interface Released {
@@ -38,8 +37,7 @@ export async function releaseTask(id: string, store: TaskRecords): Promise<Relea
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
-      if (task.state === 'waiting') await store.hints.offer(task, next);
-      else await afterWrite(() => store.settle(task, next));
+      await offerOrSettle(store, task, next);
       return { id, outcome: 'released', because: RELEASED };
     }
     text = outcome.found;

@@ -1,11 +1,10 @@
-import { afterWrite } from '../../stores/after-write.js';
 import { groupType, isTaskId } from '../task-id.js';
 import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
 import { type Stamp, bornOf } from '../transitions.js';
-import { type TaskRecords, UNKNOWN } from './cancel.js';
+import { type TaskRecords, UNKNOWN, offerOrSettle } from './cancel.js';
 
 /** Answer to `retry()`. */
 export interface Retried {
@@ -62,8 +61,7 @@ export async function retryTask(id: string, store: TaskRecords): Promise<Retried
     const next = encodeTask(task);
     const outcome = await store.texts.write(id, text, next);
     if (outcome.isWritten) {
-      if (task.state === 'waiting') await store.hints.offer(task, next);
-      else await afterWrite(() => store.settle(task, next));
+      await offerOrSettle(store, task, next);
       return { id, outcome: 'retried', because: verdict.because };
     }
     text = outcome.found;
