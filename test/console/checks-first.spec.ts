@@ -1,28 +1,12 @@
-import { once } from 'node:events';
-import type { CanActivate } from '@nestjs/common';
 import { RE2JS } from 're2js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
-import { PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
+import { PLATFORMS, SETTINGS, SlowGuard, TOKENS, useConsoles, willHangUp } from './consoles.js';
 
 const JOB = { name: 'job', duration: '10s' };
 let count = 0;
 /** Patterns that were not compiled before. */
 const patterns = (many: number) => Array.from({ length: many }, () => `(a|[b-z]{1,9}){1,4}${(count++).toString(36)}`);
-
-/** Lets a request in after its client has gone. */
-class SlowGuard implements CanActivate {
-  asked = 0;
-  passed = 0;
-
-  async canActivate(context: Parameters<CanActivate['canActivate']>[0]): Promise<boolean> {
-    const response = context.switchToHttp().getResponse();
-    this.asked++;
-    await once(response.raw ?? response, 'close');
-    this.passed++;
-    return true;
-  }
-}
 
 describe.each(PLATFORMS)('patterns of a request, on %s', (platform) => {
   const start = useConsoles();

@@ -1,26 +1,10 @@
-import { once } from 'node:events';
-import type { CanActivate } from '@nestjs/common';
 import type { EventStreams } from '../../lib/console/http/event-streams.js';
 import { EventsController } from '../../lib/console/routes/events.controller.js';
 import { StoreHost } from '../../lib/console/store/store-host.js';
 import { until } from '../support/apps.js';
 import { waitingSince } from '../support/waiting.js';
-import { type Console, PLATFORMS, SETTINGS, useConsoles, willHangUp } from './consoles.js';
+import { type Console, PLATFORMS, SETTINGS, SlowGuard, useConsoles, willHangUp } from './consoles.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
-
-/** A guard of the application that takes so long that the client has gone by then. */
-class SlowGuard implements CanActivate {
-  asked = 0;
-  passed = 0;
-
-  async canActivate(context: Parameters<CanActivate['canActivate']>[0]): Promise<boolean> {
-    const response = context.switchToHttp().getResponse();
-    this.asked++;
-    await once(response.raw ?? response, 'close');
-    this.passed++;
-    return true;
-  }
-}
 
 type Asked = Parameters<typeof willHangUp>[1];
 

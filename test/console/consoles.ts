@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import type { INestApplication, LoggerService, ModuleMetadata } from '@nestjs/common';
+import type { CanActivate, INestApplication, LoggerService, ModuleMetadata } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -182,6 +183,20 @@ function clientOf(url: string): Pick<Console, 'get' | 'send' | 'post'> {
         headers: { 'content-type': 'application/json', ...headers },
       }),
   };
+}
+
+/** Lets a request in after its client has gone. */
+export class SlowGuard implements CanActivate {
+  asked = 0;
+  passed = 0;
+
+  async canActivate(context: Parameters<CanActivate['canActivate']>[0]): Promise<boolean> {
+    const response = context.switchToHttp().getResponse();
+    this.asked++;
+    await once(response.raw ?? response, 'close');
+    this.passed++;
+    return true;
+  }
 }
 
 function collecting(log: string[]): LoggerService {
