@@ -71,7 +71,7 @@ export interface GroupEntry {
   readonly digest?: string;
   /** The node could not decide on the group in this lease, and handed the decision on. */
   readonly yields?: true;
-  /** What is wrong with the group on this node, in a sentence. */
+  /** The problem that this node has with the group, as a sentence. */
   readonly problem?: string;
   /** The node decides, and what it read counts only if others read the same: they look now. */
   readonly doubts?: ShrunkSet;

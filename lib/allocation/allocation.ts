@@ -82,7 +82,7 @@ export class Allocation {
     return this.#own.flatMap((group) => group.unowned ?? []);
   }
 
-  /** What is wrong with groups on any node, as far as this node knows. */
+  /** Groups with a problem on some node, as far as this node knows. */
   get failing(): readonly GroupFault[] {
     return this.#own.flatMap((group) => group.failing ?? []);
   }

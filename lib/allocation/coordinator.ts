@@ -257,7 +257,7 @@ export class Coordinator {
     return [...living.values()].filter(({ inc }) => inc !== this.parts.membership.incarnation);
   }
 
-  /** What a decision depends on besides the members, which one call reads. */
+  /** Keys that a decision reads in one call, besides those of the members. */
   get #keys(): readonly string[] {
     return [this.parts.map.rootKey, this.parts.orders.client.key];
   }

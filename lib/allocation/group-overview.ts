@@ -43,7 +43,7 @@ export interface GroupNode {
   readonly excluded?: string;
 }
 
-/** What the deciding node read, if it lacks most of the known resources. All owners stay meanwhile. */
+/** A set that lacks most of the known resources, as the deciding node read it. All owners stay until it counts. */
 export interface SetInDoubt {
   /** Name of the node that read it. */
   readonly node: string;

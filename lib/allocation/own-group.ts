@@ -183,7 +183,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     return this.#coordinator.unowned;
   }
 
-  /** What is wrong with the group on any node, as far as the nodes have published it; undefined if nothing is. */
+  /** The problems that nodes have published about the group, as one fault; undefined if there are none. */
   get failing(): GroupFault | undefined {
     const own = this.#ownProblem;
     const problems = this.#othersProblems;
@@ -318,7 +318,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     void this.#reader.read();
   }
 
-  /** What is wrong with the group on this node, for all nodes. Once the resources were read, the last ones stay. */
+  /** The problem that this node publishes. A failed reading is one only before the first success: then the last set stays. */
   get #ownProblem(): string | undefined {
     return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault) ?? this.#delivery.fault;
   }

@@ -3,8 +3,8 @@ import type { PrefixWatches } from './prefix-watches.js';
 
 /**
  * Turns "this key changed" into a change with the text. Reads a key at most once at a time. A key that changes during
- * the read, once or often, is read once more afterwards: also if the change came with its text, because what was read may
- * be older than that text, and must not be the last that is told.
+ * the read, once or often, is read once more afterwards: also if the change came with its text. The read may have found an
+ * older text, and the last text that watches hear must be the newest.
  */
 export class ChangeAnnouncer {
   /** Keys that are read now, each with whether it changed again during the read. */

@@ -150,7 +150,7 @@ export class LeaderResources {
     this.#isRead ||= doubt !== undefined && !this.#state.doubt;
   }
 
-  /** Who reads the same as this node, as text, while its reading is in doubt: another one may let it count. */
+  /** Votes of the nodes on a reading in doubt, as text: a new text is a reason to decide again. Undefined without a doubt. */
   opinionOf(others: readonly NodeSet[]): string | undefined {
     const { doubt } = this.#state;
     return doubt && JSON.stringify(votesOn(doubt, others));

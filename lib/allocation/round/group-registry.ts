@@ -172,7 +172,7 @@ function isGoingOn(former: MembersReading, next: MembersReading): boolean {
   });
 }
 
-/** What says which node decides, and which set is in doubt. Any other digest changes no decision. */
+/** Facts that choose the deciding node or settle a doubt. A digest counts only while there is a doubt. */
 function decidingFacts({ digest, yields, problem, doubts }: GroupEntry): unknown[] {
   return [digest !== undefined, yields === true, problem !== undefined, doubts && digest];
 }

@@ -11,7 +11,7 @@ export const MOST_VALUES = 33_000;
  */
 export const MOST_FIELDS = 10_000;
 
-/** What is wrong with a JSON text. */
+/** Limit that a JSON text exceeds. */
 export type JsonFault = 'too deep' | 'too many values' | 'too many fields';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];

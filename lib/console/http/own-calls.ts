@@ -45,6 +45,7 @@ function pathOf(url: string): string {
   try {
     return decodeURI(path);
   } catch {
+    // An escape that is none. No path of the console has one.
     return path;
   }
 }

@@ -307,7 +307,7 @@ export class Groups {
   }
 }
 
-/** Its error is handled when it is awaited, perhaps later. */
+/** The caller awaits the promise later and handles its error then. Without this, Node would report it as unhandled before. */
 function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

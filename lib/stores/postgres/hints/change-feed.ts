@@ -168,7 +168,7 @@ export class ChangeFeed {
     const [seal, body] = [payload.slice(0, SEAL), payload.slice(SEAL)];
     const message = messageIn(body);
     const [kind, from, key] = message;
-    // Whoever sent it: it shows that messages arrive.
+    // A ping needs no seal: from any sender it shows that messages arrive.
     if (kind === 'ping') return this.#listener?.ponged();
     if (this.#isOwn(message)) return;
     const verdict = this.#seals.judge(seal, this.#channel, body);
