@@ -121,6 +121,10 @@ export class DueRun implements AsyncDisposable {
       await pause((each * every) / 3);
       await this.#kill(nodes[2]!);
       await pause((each * every) / 3);
+      // The living ones submit what the killed ones had left.
+      const rest = count - this.#submitted.size;
+      nodes[1]!.send(`submit rest ${rest} ${1000 / perSecond}`);
+      await pause((rest * 1000) / perSecond);
     } else await pause(each * every);
     const end = Date.now() + 2000 + PATIENCE;
     while (this.#late.size < this.#submitted.size && Date.now() < end) await pause(100);

@@ -1,5 +1,6 @@
 import { EditConflictError, type StoreDefinition } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
+import type { ClusterClock } from '../../../lib/clock/index.js';
 import type { PlannedTimes } from '../../../lib/permits/missed/last-tick.js';
 import { Receiver } from '../../../test/alerts/receiver.js';
 import { describeUnless } from '../../../test/support/unless.js';
@@ -152,8 +153,13 @@ export function describeOperatorsContract(
     it('see the past of a job that ran on both nodes, also after these have closed', async () => {
       const all = await nodes.two(['h-a']);
       const [one, other] = all;
-      const run = (node: OperatorsNode, work: () => unknown) =>
-        node.gatekeeper.run('h-a', work, { job: 'Jobs.past', atLeastFor: 0 });
+      // Two nodes know the cluster's time with an error of some ms: runs within it have no order.
+      const isOver = (moment: number) => all.every((node) => clockOf(node).earliest() > moment);
+      const run = async (node: OperatorsNode, work: () => unknown) => {
+        const moment = Math.max(...all.map((each) => clockOf(each).latest()));
+        await eventually('the clocks of both say that the run before is over', () => isOver(moment));
+        return node.gatekeeper.run('h-a', work, { job: 'Jobs.past', atLeastFor: 0 });
+      };
       await run(one, () => undefined);
       const failing = run(one, () => Promise.reject(new Error('disk full')));
       await expect(failing).rejects.toThrow('disk full');
@@ -198,6 +204,10 @@ export function describeOperatorsContract(
       expect(about('degraded')).toEqual(['firing', 'resolved']);
     });
   });
+}
+
+function clockOf({ gatekeeper }: OperatorsNode): Pick<ClusterClock, 'earliest' | 'latest'> {
+  return partsOf(gatekeeper).context.clusterClock;
 }
 
 /** Planned times, one of which is `at`. */
