@@ -342,7 +342,7 @@ describe('a task whose hints go to nodes that die', () => {
 describe('nodes with nothing to do', () => {
   const newCluster = useTaskCluster();
 
-  it.each([3, 30])('read the tasks as often each if there are %d of them', async (count) => {
+  it.each([3, 100])('read the tasks as often each if there are %d of them', async (count) => {
     const delays = new Delays(newCluster(), count);
     await delays.submit(delays.nodes[0]!, 1, () => 3_600_000);
     await delays.sweeping();
