@@ -307,6 +307,39 @@ describe('work on a resource', () => {
     await pass(nodes, owners, 1000, () => sizesOf(owners).join() === '3,3');
   });
 
+  it('keeps its resource for handoverTimeout from its own revocation, also if another one came long before', async () => {
+    const nodes = cluster();
+    const timeout = 8000;
+    const ids = [...'abcdefghijkl'];
+    const options = { resources: () => ids, settleDelay: 0 };
+    const one = await startOwner(nodes, { ...options, handoverTimeout: timeout });
+    await pass(nodes, [one], BEGIN, () => one.group.owned().length === ids.length);
+    const first = held();
+    const abortedAt = new Map<string, number>();
+    for (const id of ids) {
+      void one.group.run(id, async ({ signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        abortedAt.set(id, nodes.time.monotonic());
+        return abortedAt.size <= 6 ? first.promise : new Promise(() => undefined);
+      });
+    }
+    const owners = [one];
+    // Three revocations: the work of the first one ends after the third, the other work never ends.
+    for (const aborted of [6, 8, 9]) {
+      owners.push(await startOwner(nodes, options));
+      await pass(nodes, owners, BEGIN, () => abortedAt.size === aborted);
+      await pass(nodes, owners, 2000);
+    }
+    first.release();
+    const kept: number[] = [];
+    for (const [id, at] of [...abortedAt].slice(6)) {
+      await pass(nodes, owners, 2 * timeout, () => owners.slice(1).some(({ group }) => group.owns(id)));
+      kept.push(nodes.time.monotonic() - at);
+    }
+    expect(Math.min(...kept)).toBeGreaterThanOrEqual(timeout);
+    expect(one.of('problem')).toHaveLength(2);
+  });
+
   it('is aborted when the node cannot renew its lease, before another node gets the resource', async () => {
     const nodes = cluster();
     const owners = await startOwners(nodes, 2);

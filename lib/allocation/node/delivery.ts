@@ -29,6 +29,13 @@ interface Difference {
   readonly revoked: Allocated[];
 }
 
+/** What this node must give back: a moment, and the number of the change with which it came. */
+interface Demand {
+  /** Monotonic ms from which its time counts. */
+  readonly at: number;
+  readonly change: number;
+}
+
 /** One call of a listener. */
 interface Call {
   /** In the node's monotonic ms. */
@@ -78,10 +85,10 @@ export class Delivery {
   #isClosed = false;
   /** No listener is called any more. */
   #isOver = false;
-  /** Monotonic ms at which everything was lost, if that was not handed over. */
-  #lostAt: number | undefined;
-  /** Monotonic ms at which this node saw resources taken away. */
-  readonly #noticedAt = new WeakMap<Ending['resources'], number>();
+  /** Everything was lost, and that is not being handed over yet. */
+  #loss: Demand | undefined;
+  /** When this node saw resources taken away. */
+  readonly #demands = new WeakMap<Ending['resources'], Demand>();
   #handingOver: Promise<void> | undefined;
   /** Lease that the last change was about. */
   #incarnation = '';
@@ -120,14 +127,15 @@ export class Delivery {
   notify(): void {
     const { work, share, context } = this.parts;
     const now = context.nodeClock.monotonic();
-    work.abort();
+    this.#changes++;
+    work.abort(this.#changes);
     // No listener hears of it any more, and a handover would wait for that.
     if (this.#isOver) return;
-    this.#changes++;
     const isOtherLease = this.#incarnation !== '' && share.incarnation !== this.#incarnation;
     this.#incarnation = share.incarnation;
     if (!share.isHeld || isOtherLease) this.#lose(now);
-    for (const { resources } of share.ending) if (!this.#noticedAt.has(resources)) this.#noticedAt.set(resources, now);
+    const demand = { at: now, change: this.#changes };
+    for (const { resources } of share.ending) if (!this.#demands.has(resources)) this.#demands.set(resources, demand);
     this.#nextChange.end();
     this.#nextChange = openEnd();
     for (const told of this.#told) {
@@ -144,7 +152,8 @@ export class Delivery {
   async close(): Promise<void> {
     const { share, context } = this.parts;
     this.#isClosed = true;
-    this.#lostAt ??= context.nodeClock.monotonic();
+    // Its time counts from now, also if the lease lapsed before: work may have begun under the next one.
+    this.#loss = { at: context.nodeClock.monotonic(), change: this.#changes + 1 };
     share.giveUp();
     this.notify();
     await this.#handingOver;
@@ -153,13 +162,13 @@ export class Delivery {
   }
 
   #lose(now: number): void {
-    this.#lostAt ??= now;
+    this.#loss ??= { at: now, change: this.#changes };
     for (const told of this.#told) told.hasLapsed = true;
   }
 
   /** Whether the application has, or may have, something that it must give back. */
   get #mustGiveBack(): boolean {
-    return this.#lostAt !== undefined || this.parts.share.ending.length > 0;
+    return this.#loss !== undefined || this.parts.share.ending.length > 0;
   }
 
   async #follow(told: Told): Promise<void> {
@@ -269,32 +278,33 @@ export class Delivery {
 
   /**
    * Gives back what was taken away when listeners and work have ended. The time is limited, once, from the moment at which
-   * something must be given back: until then no other node waits for it.
+   * it must be given back: until then no other node waits for it. Each revocation has a time of its own, because another
+   * one that came long before must not shorten it.
    */
   async #handOver(): Promise<void> {
     const { share, work, context, timeout, onGivenBack } = this.parts;
+    let loss: Demand | undefined;
     try {
-      while (this.#mustGiveBack) {
+      while (this.#mustGiveBack || loss) {
         // In one turn.
         const { incarnation, ending } = share;
         const { aborted } = work;
-        const since = Math.min(
-          this.#lostAt ?? Infinity,
-          ...ending.map(({ resources }) => this.#noticedAt.get(resources) ?? context.nodeClock.monotonic()),
-        );
-        this.#lostAt = undefined;
+        loss = this.#loss ?? loss;
+        this.#loss = undefined;
+        const first = earliestOf([...(loss ? [loss] : []), ...ending.map((each) => this.#demandOf(each))]);
         const ended = Promise.all([
           ...this.#told.map((told) => this.#untilHeard(told, this.#changes)),
           // Work that is aborted later has its own time.
           ...aborted.map(({ done }) => done),
         ]);
-        const left = since + timeout - context.nodeClock.monotonic();
-        await new Deadline(context.timers, Math.max(0, left)).race(ended).catch((error: unknown) => {
-          if (!(error instanceof DeadlinePassed)) throw error;
-          this.#giveUpOn(aborted);
-        });
-        if (ending.length === 0) continue;
-        share.end(incarnation, ending);
+        const left = first.at + timeout - context.nodeClock.monotonic();
+        const isInTime = await this.#isEndedWithin(Math.max(0, left), ended);
+        const isOver = (demand: Demand) => isInTime || demand.at <= first.at;
+        if (!isInTime) this.#giveUpOn(first, aborted);
+        if (loss && isOver(loss)) loss = undefined;
+        const over = ending.filter((each) => isOver(this.#demandOf(each)));
+        if (over.length === 0) continue;
+        share.end(incarnation, over);
         onGivenBack();
       }
     } finally {
@@ -302,28 +312,51 @@ export class Delivery {
     }
   }
 
+  #demandOf({ resources }: Ending): Demand {
+    const known = this.#demands.get(resources);
+    if (known) return known;
+    // Its notification is on the way.
+    const demand = { at: this.parts.context.nodeClock.monotonic(), change: this.#changes + 1 };
+    this.#demands.set(resources, demand);
+    return demand;
+  }
+
+  async #isEndedWithin(ms: number, ended: Promise<unknown>): Promise<boolean> {
+    try {
+      await new Deadline(this.parts.context.timers, ms).race(ended);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      return false;
+    }
+  }
+
   async #untilHeard(told: Told, changes: number): Promise<void> {
     while (told.heard < changes && told.running) await told.hearing;
   }
 
-  /** Other nodes may own the resources from now on. */
-  #giveUpOn(aborted: readonly Running[]): void {
+  /** Other nodes may own the resources from now on. Work and calls for later revocations keep their time. */
+  #giveUpOn({ change }: Demand, aborted: readonly Running[]): void {
     const { group, timeout, work } = this.parts;
     const late = new Error(
       `onAllocated, or work on revoked resources, of group ${show(group)} took longer than ${timeout} ms: other nodes may own them now`,
     );
-    for (const { call } of this.#told) {
-      if (!call) continue;
+    for (const { call, heard } of this.#told) {
+      if (!call || heard >= change) continue;
       call.isLate = true;
       call.ending.abort(late);
     }
-    work.forget(aborted);
+    work.forget(aborted.filter(({ abortedBy = Infinity }) => abortedBy <= change));
     this.#problem('give resources back', late);
   }
 
   #problem(action: string, error: unknown): void {
     this.parts.context.events.next({ type: 'problem', semaphore: `allocation:${this.parts.group}`, action, error });
   }
+}
+
+function earliestOf(demands: readonly Demand[]): Demand {
+  return demands.reduce((one, other) => (other.at < one.at ? other : one));
 }
 
 function openEnd() {

@@ -43,6 +43,8 @@ export interface Running {
   readonly incarnation: string;
   readonly ending: AbortController;
   readonly done: Promise<unknown>;
+  /** Number of the change that took its resource away. */
+  abortedBy?: number;
 }
 
 /** The pieces of work on owned resources. A revoked resource is given back when its work has ended. */
@@ -63,7 +65,7 @@ export class OwnerWork {
     const begun = Promise.resolve().then(() => work(this.#ownership(resource, token, ending)));
     const { incarnation } = this.share;
     // The caller of run() gets the error. Here only the end of the work counts.
-    const running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
+    const running: Running = { resource, incarnation, ending, done: begun.catch(() => undefined) };
     this.#running.add(running);
     try {
       return { executed: true, value: await begun };
@@ -72,11 +74,14 @@ export class OwnerWork {
     }
   }
 
-  /** Aborts the work on resources that this node does not own any more. */
-  abort(): void {
+  /** Aborts the work on resources that this node does not own any more. @param change number of the change, which grows */
+  abort(change: number): void {
     const { owned, incarnation: now } = this.share;
-    for (const { resource, incarnation, ending } of this.#running) {
-      if (incarnation !== now || !owned.has(resource)) ending.abort(new NotOwnerError(this.group, resource));
+    for (const running of this.#running) {
+      const { resource, incarnation, ending } = running;
+      if (incarnation === now && owned.has(resource)) continue;
+      running.abortedBy ??= change;
+      ending.abort(new NotOwnerError(this.group, resource));
     }
   }
 

@@ -84,7 +84,7 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
     const revoked = former.filter(({ id }) => !resources.has(id));
     this.#owned = [...kept.map((each) => ({ ...each, resource: resources.get(each.id) })), ...added];
     this.#share.owned = new Map(this.#owned.map((each) => [each.id, each.token]));
-    this.#work.abort();
+    this.#work.abort(token);
     const [error] = this.#errors.splice(0);
     if (error !== undefined) throw error;
     if (added.length + revoked.length === 0) return;
