@@ -70,6 +70,7 @@ export {
   type WaitingTypes,
   type WorkerState,
   defineTask,
+  groupOf,
   grouped,
   single,
   wholeGroup,

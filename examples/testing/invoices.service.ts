@@ -9,7 +9,7 @@ import {
   TaskHandler,
   TasksService,
   defineTask,
-  grouped,
+  groupOf,
   single,
 } from 'nestjs-gatekeeper';
 
@@ -25,10 +25,8 @@ export class InvoicesService {
   constructor(private readonly tasks: TasksService) {}
 
   async bill(month: string, orders: readonly string[]): Promise<void> {
-    const total = orders.length;
-    await this.tasks.submitMany(
-      orders.map((order, index) => ({ name: grouped(invoice, month, index + 1, total), data: { order } })),
-    );
+    const data = orders.map((order) => ({ order }));
+    await this.tasks.submitMany(groupOf(invoice, month, data));
   }
 
   @TaskHandler(invoice)

@@ -24,7 +24,7 @@ const each = (id: string, before: readonly string[] = []) => [...before, id];
 
 /** Makes new options for each command, because commander stores the values in them. */
 export const submissionOptions = (): Option[] => [
-  new Option('--total <n>', 'for submit: number of members of its group').argParser(wholeNumber(1)),
+  new Option('--total <n>', 'for submit: number of members of its group').argParser(wholeNumber(0)),
   new Option('--priority <priority>', 'for submit').choices(PRIORITIES),
   new Option('--delay <duration>', 'for submit: how long it waits').argParser(readSpan),
   new Option('--after <id>', 'for submit: task or group that must end first; may be repeated').argParser(each),

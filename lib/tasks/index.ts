@@ -21,7 +21,7 @@ export {
 export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
 export { stateLinesOf } from './overview/state-lines.js';
 export { defineTask } from './define-task.js';
-export { type SubmitArguments, SubmitManyError, type SubmitRequest } from './submit-many.js';
+export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './submit-many.js';
 export {
   type DataOf,
   type GroupName,

@@ -15,7 +15,7 @@ export function typeOfId(id: string): string {
 export function nameOfId(id: string, total: number | undefined): TaskName {
   const type = typeOfId(id);
   const place = id.slice(type.length);
-  const [, group, number] = /^\[(.*)\]#([1-9]\d{0,6})$/su.exec(place) ?? [];
+  const [, group, number] = /^\[(.*)\]#(0|[1-9]\d{0,6})$/su.exec(place) ?? [];
   if (group !== undefined) return grouped(type, group, Number(number), total);
   if (!place.startsWith(':')) {
     throw new InvalidOptionsError('a task', [`id: ${show(id)} is neither "type:name" nor "type[group]#number"`]);

@@ -1,6 +1,7 @@
 import type { Slices } from '../async/slices.js';
 import type { Awaiting } from './after/awaiting.js';
 import type { ConditionalTexts } from './conditional-texts.js';
+import { isWithoutMembers } from './groups/group.js';
 import type { Groups } from './groups/groups.js';
 import type { Hints } from './hints.js';
 import type { GroupStops } from './stops/group-stops.js';
@@ -8,7 +9,7 @@ import type { Joining, Submitted } from './submission.js';
 import type { Dedup } from './submit-options.js';
 import type { Parents } from './subtasks/parents.js';
 import { FAMILY, familyOf } from './subtasks/sub-name.js';
-import type { Incarnation, Task } from './task.js';
+import { type Incarnation, type Task, USUAL_LIMITS } from './task.js';
 import { groupId, groupType, joinId, joinType } from './task-id.js';
 import type { Stamp, Submission } from './transitions.js';
 import { finishTask } from './unique/finish-task.js';
@@ -56,6 +57,21 @@ export class Settling {
   /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
   async joinIfEnded(type: string, member: Incarnation, task: Joining): Promise<void> {
     if (await this.store.groups.haveEnded(type, member)) await this.#join(type, member, task);
+  }
+
+  /**
+   * Ends a group that the end of no member will end, because it is known to have none, or was abandoned. A crash may have
+   * come after the first write of its submission.
+   *
+   * @returns whether it was abandoned, and is closed now
+   */
+  async endMemberless(id: string): Promise<boolean> {
+    const { groups } = this.store;
+    const found = await groups.abandoned.look(id);
+    if (!found || !isWithoutMembers(found)) return found?.state === 'closed';
+    const { type, group, incarnation } = found;
+    await this.joinIfEnded(type, { group: group.slice(type.length + 1, -1), incarnation }, { limits: USUAL_LIMITS });
+    return false;
   }
 
   /** Whether a task of a group's handler must not run: the group is closed, or its root is gone. */

@@ -10,7 +10,7 @@ import {
   parseSubmitOptions,
 } from './submit-options.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
-import { type TaskName, isMadeName } from './task-id.js';
+import { type TaskName, isMadeName, isOfEmpty } from './task-id.js';
 import { nameOfKey } from './unique/unique-key.js';
 
 interface ReaderParts {
@@ -49,6 +49,7 @@ export class SubmissionReader {
     if (unique && after) faults.push(NOT_UNIQUE);
     if (tx !== undefined && (member || parent !== undefined || unique || after)) faults.push(NOT_ALONE);
     if (!member && options?.failGroupFast) faults.push(NO_GROUP);
+    if (member && isOfEmpty(member) && (options?.after || options?.runAt !== undefined)) faults.push(AT_ONCE);
     if (to?.orAnother && !this.parts.nodes) faults.push(NO_HEARTBEAT);
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(id)}`, faults);
     const read = readJson(data, this.parts.mostBytes ?? MOST_BYTES);
@@ -92,6 +93,7 @@ const NOT_UNIQUE = 'after: a unique task waits for no other tasks';
 const NOT_ALONE =
   'tx: a transaction takes only a task of its own: no member of a group, no sub-task, and none with "unique" or "after"';
 const NO_GROUP = 'failGroupFast: the task is in no group; name it with grouped()';
+const AT_ONCE = 'after, runAt: a group without members has no task that could wait: submit it when it may end';
 const NO_HEARTBEAT =
   'to.orAnother: no node would see that another one is gone, because "heartbeat" is 0; set a heartbeat, or leave it out';
 

@@ -1,7 +1,7 @@
 import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import type { SubmitOptions } from './submit-options.js';
-import { type TaskName, groupId } from './task-id.js';
+import { type TaskDefinition, type TaskName, groupId, grouped } from './task-id.js';
 import type { Submitted } from './submission.js';
 
 /** Arguments of a submission after the name. Data may be left out if their type allows `undefined`. */
@@ -24,6 +24,29 @@ export type SubmitRequest<In = unknown> = {
       /** Any JSON value, of the type of the name's definition. */
       readonly data: In;
     });
+
+/**
+ * All members of a group, for `submitMany()`: one for each entry of the list, whose length is the total. The group of an empty
+ * list has no members, and its handler runs at once.
+ *
+ * @param task type of the members, or its definition
+ * @param group 1 to 200 characters
+ * @param list the data of each member
+ * @param options of each of them; as for `submit()`
+ * @throws InvalidOptionsError if the type or the name can't be used
+ *
+ * @example tasks.submitMany(groupOf('import', '2026-06', paths))
+ */
+export function groupOf<In = unknown>(
+  task: string | TaskDefinition<In>,
+  group: string,
+  list: readonly In[],
+  options?: SubmitOptions,
+): SubmitRequest<In>[] {
+  const request = (name: TaskName<In>, data?: In) => ({ name, data, ...(options && { options }) }) as SubmitRequest<In>;
+  if (list.length === 0) return [request(grouped<In>(task, group, 0, 0))];
+  return list.map((data, index) => request(grouped(task, group, index + 1, list.length), data));
+}
 
 /** `submitMany()` stopped at its first error, which is the `cause`. Other tasks of the list may have been submitted. */
 export class SubmitManyError extends GatekeeperError {

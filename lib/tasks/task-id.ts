@@ -51,9 +51,9 @@ export interface TaskName<In = unknown> {
 export interface MemberName {
   /** Name of the group. */
   readonly group: string;
-  /** From 1. */
+  /** From 1; 0 stands for all members of a group that has none. */
   readonly number: number;
-  /** Number of members; known at the latest when the last member is submitted. */
+  /** Number of members; known at the latest when the last member is submitted. 0 for a group without members. */
   readonly total?: number;
 }
 
@@ -90,16 +90,25 @@ export function single<In = unknown>(task: string | TaskDefinition<In>, name: st
 }
 
 /**
- * The name of a member of a group. When all members have ended, the group's handler runs.
+ * The name of a member of a group. When all members have ended, the group's handler runs. Number 0 of 0 members stands for
+ * the whole of a group that has none: when it is submitted, the group's handler runs at once.
  *
  * @param task as for {@link single}; a group belongs to one type
  * @param group 1 to 200 characters
- * @param number of the member, from 1
+ * @param number of the member, from 1; or 0 of a total of 0
  * @param total number of members. If it is not known yet, give it with the last member
  * @throws InvalidOptionsError
  *
  * @example grouped('import', '2026-06', 12, 100)
+ * @example grouped('import', '2026-06', 0, 0)
  */
+export function grouped(task: TaskType, group: string, number: 0, total: 0): TaskName<undefined>;
+export function grouped<In = unknown>(
+  task: string | TaskDefinition<In>,
+  group: string,
+  number: number,
+  total?: number,
+): TaskName<In>;
 export function grouped<In = unknown>(
   task: string | TaskDefinition<In>,
   group: string,
@@ -107,10 +116,11 @@ export function grouped<In = unknown>(
   total?: number,
 ): TaskName<In> {
   const { type, ...defaults } = typeOf(task);
-  const faults = [...typeFaults(type), ...nameFaults('group', group), ...numberFaults('number', number)];
-  if (total !== undefined) faults.push(...numberFaults('total', total));
-  if (total !== undefined && number > total) faults.push(`number: ${number} is more than the total of ${total}`);
-  expectValid('a task of a group', faults);
+  expectValid('a task of a group', [
+    ...typeFaults(type),
+    ...nameFaults('group', group),
+    ...placeFaults({ number, total }),
+  ]);
   const member = { group, number, ...(total !== undefined && { total }) };
   return { type, id: memberId(type, group, number), member, ...defaults };
 }
@@ -188,9 +198,8 @@ export function isMadeName(name: unknown): name is TaskName {
   if (member === undefined) return id.startsWith(`${type}:`) && nameFaults('', id.slice(type!.length + 1)).length === 0;
   if (typeof member !== 'object' || member === null) return false;
   const { group, number, total } = member;
-  const faults = [...nameFaults('', group), ...numberFaults('', number)];
-  if (total !== undefined) faults.push(...numberFaults('', total));
-  return faults.length === 0 && number <= (total ?? number) && id === memberId(type!, group, number);
+  const faults = [...nameFaults('', group), ...placeFaults({ number, total })];
+  return faults.length === 0 && id === memberId(type!, group, number);
 }
 
 /** The faults of a type, each in a sentence. */
@@ -208,6 +217,28 @@ export function nameFaults(field: string, name: unknown): string[] {
   // eslint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(name)) return [`${field}: ${show(name)} has a control character`];
   return /\p{Surrogate}/u.test(name) ? [`${field}: ${show(name)} has half of a surrogate pair`] : [];
+}
+
+/** Whether a place stands for a group without members. */
+export function isOfEmpty({
+  number,
+  total,
+}: {
+  readonly number: number;
+  readonly total?: number | undefined;
+}): boolean {
+  return number === 0 && total === 0;
+}
+
+/** The faults of a member's number, and of the total. */
+function placeFaults(place: Pick<MemberName, 'number'> & { readonly total: number | undefined }): string[] {
+  const { number, total } = place;
+  if (isOfEmpty(place)) return [];
+  const faults = numberFaults('number', number);
+  if (total !== undefined) faults.push(...numberFaults('total', total));
+  if (total !== undefined && number > total) faults.push(`number: ${number} is more than the total of ${total}`);
+  if (number === 0 || total === 0) faults.push('a group without members is number 0 of a total of 0: give both');
+  return faults;
 }
 
 function numberFaults(field: string, number: unknown): string[] {

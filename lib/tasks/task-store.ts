@@ -115,7 +115,7 @@ export class TaskStore {
     const opened = await this.groups.open(type, name, mayBegin);
     const member = opened?.member ?? known?.member;
     const newMember = { ...newTask, ...(member && { member }) };
-    const make = transitions.firstState(opened?.stopped);
+    const make = transitions.firstState(name, opened?.stopped);
     const submitted = known ? isKnown(known) : await this.create(newMember, dedup, make);
     // It may have ended before the total was noted. One that was created looks at its own end.
     if (member && submitted.outcome === 'known' && name.total !== undefined) {

@@ -67,7 +67,7 @@ const bodySchema = z.strictObject({
   lastProgram: id.optional(),
   data: z.unknown().optional(),
   trace: trace.optional(),
-  member: z.strictObject({ ...incarnation, number: storedCount.positive().max(LARGEST_GROUP) }).optional(),
+  member: z.strictObject({ ...incarnation, number: storedCount.max(LARGEST_GROUP) }).optional(),
   join: z.strictObject(incarnation).optional(),
   split: storedCount.optional(),
   formerFamily: z.strictObject({ incarnation: storedCount, total: storedCount }).optional(),

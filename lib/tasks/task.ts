@@ -184,7 +184,7 @@ export interface Incarnation {
 
 /** The place of a task in its group. */
 export interface Member extends Incarnation {
-  /** From 1. */
+  /** From 1; 0 for the task that stands for a group without members. */
   readonly number: number;
 }
 

@@ -29,7 +29,7 @@ import {
  * | change     | from                 | to                                    | counts    |
  * | ---------- | -------------------- | ------------------------------------- | --------- |
  * | `submit`   | none, or finished    | waiting, delayed, blocked             |           |
- * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group |           |
+ * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group; as `completed` for a group without members | |
  * | `hint`     | waiting, delayed     | waiting                               |           |
  * | `readdress` | waiting             | waiting, for another process          |           |
  * | `unblock`  | blocked              | blocked, waiting, delayed; see `after/awaited.ts` |  |
@@ -191,8 +191,14 @@ export function skip(submission: Submission, former: Task | undefined, stamp: St
 /** Makes the first state of a task. */
 export type FirstState = typeof submit;
 
+/** The task of a group without members. It has ended, and has nothing to run. */
+function withoutRun(submission: Submission, former: Task | undefined, stamp: Stamp): Task {
+  return end(submit(submission, former, stamp), 'completed', stamp);
+}
+
 /** How a member of a group begins. If its group is stopped, it ends before it begins. */
-export function firstState(stopped: Cancellation | undefined): FirstState {
+export function firstState({ number }: Pick<Member, 'number'>, stopped: Cancellation | undefined): FirstState {
+  if (number === 0) return withoutRun;
   if (!stopped) return submit;
   return (submission, former, stamp) => {
     return end({ ...submit(submission, former, stamp), cancel: stopped }, 'cancelled', stamp);

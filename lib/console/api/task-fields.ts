@@ -103,7 +103,7 @@ const few = <T extends z.ZodType>(schema: T, most: number) =>
 
 export const submitTaskBody = onlyFields({
   id: newTaskId,
-  total: whole(1, LARGEST_GROUP).optional().meta({ description: 'number of members of its group, if it is known' }),
+  total: whole(0, LARGEST_GROUP).optional().meta({ description: 'number of members of its group, if it is known' }),
   data: json.optional(),
   priority: choice(PRIORITIES).optional(),
   runAt: whole(0, LATEST_TIME).optional().meta({ description: 'when it may run: ms since the epoch, cluster time' }),

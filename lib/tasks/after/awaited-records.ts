@@ -34,6 +34,7 @@ export interface AwaitedStore {
   readonly hints: Hints;
   readonly slices: Pick<Slices, 'turn'>;
   readonly context: Pick<Context, 'events'>;
+  readonly settling: { endMemberless(group: string): Promise<boolean> };
   stamp(): Promise<Stamp>;
   find(id: string): Promise<Task | undefined>;
   settle(task: Task, text: string): Promise<void>;

@@ -174,7 +174,7 @@ export class Awaiting {
    */
   async #outcomeOf({ id, life }: Awaited): Promise<Outcome | undefined> {
     // Its other dependents end now as well, and not with their own next looks.
-    if (isGroupId(id) && (await this.store.groups.abandoned.closeIfAbandoned(id))) await this.tellEndOfGroup(id);
+    if (isGroupId(id) && (await this.store.settling.endMemberless(id))) await this.tellEndOfGroup(id);
     const found = await this.#records.find(id);
     if (found?.life === life) return found.outcome;
     return found?.former?.life === life ? found.former.outcome : 'completed';
@@ -232,7 +232,8 @@ function ownersOf({ type, member, join, sub }: Omit<Waiter, 'id' | 'awaits'> & P
 }
 
 function unknown(id: string, awaited: string): InvalidOptionsError {
-  const why = 'is not in the store: it was not submitted, or it is no longer remembered. Submit it first';
+  const first = isGroupId(awaited) ? ', also a group without members: groupOf() does so for an empty list' : '';
+  const why = `is not in the store: it was not submitted, or it is no longer remembered. Submit it first${first}`;
   return new InvalidOptionsError(`task ${show(id)}`, [`after: ${show(awaited)} ${why}`]);
 }
 

@@ -2,7 +2,7 @@ import type { ClusterClock } from '../../clock/cluster-clock.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { OF_SUB_TASKS } from '../task-id.js';
 import type { Stamp } from '../transitions.js';
-import { type GroupRoot, closed, hasBeenOpenFor } from './group.js';
+import { type GroupRoot, closed, hasBeenOpenFor, isWithoutMembers } from './group.js';
 import { encodeRoot, rootKey } from './group.codec.js';
 import { type Found, type GroupRecords, foundIn } from './group-records.js';
 import type { Members } from './members.js';
@@ -43,7 +43,7 @@ export class AbandonedGroups {
     return isOpen(root) && (!this.parts.clusterClock.isFresh || this.#isOlder(root, UNSURE));
   }
 
-  /** A root that was unsure, as it stands then: closed if it was abandoned. @throws as {@link closeIfAbandoned} */
+  /** A root that was unsure, as it stands then: closed if it was abandoned. @throws as {@link look} */
   async checked(found: Found): Promise<Found | undefined> {
     return (await this.#isAbandoned(found.root, UNSURE)) ? this.#close(found) : found;
   }
@@ -51,16 +51,18 @@ export class AbandonedGroups {
   /**
    * Closes a group that was abandoned. The record stays, and does no harm.
    *
-   * @returns whether it was closed
+   * @returns its root if it was closed, or if the group is known to have no members
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
-  async closeIfAbandoned(group: string): Promise<boolean> {
+  async look(group: string): Promise<GroupRoot | undefined> {
     const found = await this.records.root(group);
-    if (!found || !(await this.#isAbandoned(found.root, ABANDONED))) return false;
-    return (await this.#close(found))?.root.state === 'closed';
+    if (!found || isWithoutMembers(found.root)) return found?.root;
+    if (!(await this.#isAbandoned(found.root, ABANDONED))) return undefined;
+    const root = (await this.#close(found))?.root;
+    return root?.state === 'closed' ? root : undefined;
   }
 
-  /** Whether a group is open, and has no member in the store. @throws as {@link closeIfAbandoned} */
+  /** Whether a group is open, and has no member in the store. @throws as {@link look} */
   async isEmpty(group: string): Promise<boolean> {
     const root = (await this.records.root(group))?.root;
     return root?.state === 'open' && !(await this.parts.members.hasAny(root));

@@ -22,7 +22,7 @@ const rootSchema = z.strictObject({
   nonce,
   incarnation: storedCount,
   state: z.enum(['open', 'joining', 'closed']),
-  total: storedCount.positive().max(LARGEST_GROUP).optional(),
+  total: storedCount.max(LARGEST_GROUP).optional(),
   highest: storedCount.max(LARGEST_GROUP).optional(),
   begun: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),
   full: storedList(storedCount.max(pagesOf(LARGEST_GROUP)), pagesOf(LARGEST_GROUP)),

@@ -15,6 +15,9 @@ import { Bits, PAGE_BITS } from './bits.js';
  *
  * The root comes before the first member. So a crash between both leaves an `open` one without members, which is `closed`
  * after a day: see `abandoned-groups.ts`.
+ *
+ * A group of no members has a task as well, number 0, which has ended before it began. It has no bit, and leads to the same
+ * steps as the last member's end, also after a crash.
  */
 export interface GroupRoot {
   /** Id of the group: `import[2026-06]`. */
@@ -79,7 +82,7 @@ export function openRoot(
 
 /** Whether a root knows the total, or has room for the number of a member, so that the member need not write it. */
 export function knows(root: GroupRoot, { number, total }: Opening): boolean {
-  if (!root.begun.includes(placeOf(number).page)) return false;
+  if (number > 0 && !root.begun.includes(placeOf(number).page)) return false;
   return root.total !== undefined || (total === undefined && number <= (root.highest ?? 0));
 }
 
@@ -93,7 +96,8 @@ export function withMember(root: GroupRoot, { number, total }: Opening, nonce: s
 
 /** The pages with those of these members. */
 function withPages(begun: readonly number[], numbers: readonly number[]): readonly number[] {
-  const added = numbers.map((number) => placeOf(number).page).filter((page) => !begun.includes(page));
+  const placed = numbers.filter((number) => number > 0);
+  const added = placed.map((number) => placeOf(number).page).filter((page) => !begun.includes(page));
   return added.length === 0 ? begun : [...new Set([...begun, ...added])].toSorted((a, b) => a - b);
 }
 
@@ -192,9 +196,14 @@ export function hasBeenOpenFor({ incarnation }: GroupRoot, age: number, now: num
   return now - (lastGrantOf(incarnation) ?? 0) >= age;
 }
 
-/** Closed without members: otherwise all pages are full before its handler runs. */
-export function wasAbandoned({ state, full }: GroupRoot): boolean {
-  return state === 'closed' && full.length === 0;
+/** Closed without the members that it was to have: otherwise all pages are full before its handler runs. */
+export function wasAbandoned(root: GroupRoot): boolean {
+  return root.state === 'closed' && root.full.length === 0 && !isWithoutMembers(root);
+}
+
+/** Whether it is known to have no members. */
+export function isWithoutMembers({ total }: GroupRoot): boolean {
+  return total === 0;
 }
 
 /** The same root if it is closed already. */

@@ -1,6 +1,6 @@
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { SharedWork } from '../../async/shared-work.js';
-import { EMPTY_PAGE, type GroupRoot, indexesOf, isFull, placeOf, withFull } from './group.js';
+import { EMPTY_PAGE, type GroupRoot, indexesOf, isFull, isWithoutMembers, placeOf, withFull } from './group.js';
 import { decodePage, encodePage, encodeRoot, pageKey, rootKey } from './group.codec.js';
 import { type GroupRecords, foundIn } from './group-records.js';
 
@@ -31,6 +31,8 @@ export class MemberEnds {
 
   /** @returns whether all members have ended @throws as {@link Groups.ended} */
   async ended(group: string, incarnation: number, number: number, hasFailed: boolean): Promise<boolean> {
+    // A group without members has no page.
+    if (number === 0) return this.haveEnded(group, incarnation);
     const { page } = placeOf(number);
     await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
     // The root is read after the own bit is written. Otherwise two members could both miss that the other has ended.
@@ -67,7 +69,7 @@ export class MemberEnds {
       if (root.state === 'joining') return true;
       if (root.total === undefined) return false;
       const full = await this.#fullPages(root, looks);
-      if (full.length === 0) return false;
+      if (full.length === 0 && !isWithoutMembers(root)) return false;
       const next = withFull(root, full, this.parts.id());
       const written = await this.parts.texts.write(rootKey(group), text, encodeRoot(next));
       if (written.isWritten) return next.state === 'joining';

@@ -33,7 +33,7 @@ export class Members {
   async hasAny({ group, type, incarnation, begun, total, highest = 0 }: GroupRoot): Promise<boolean> {
     const name = group.slice(type.length + 1, -1);
     const last = total ?? highest;
-    const all = begun.flatMap((page) => numbersOf(page, last));
+    const all = total === 0 ? [0] : begun.flatMap((page) => numbersOf(page, last));
     for (let from = 0, size = 1; from < all.length; from += size, size = MOST_KEYS) {
       const numbers = all.slice(from, from + size);
       const texts = await this.texts.readMany(numbers.map((number) => memberId(type, name, number)));

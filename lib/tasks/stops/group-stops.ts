@@ -16,6 +16,7 @@ import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } 
 export interface StopsStore extends TaskRecords {
   readonly timed: Pick<TimedStorage, 'range'>;
   readonly slices: Pick<Slices, 'turn'>;
+  readonly settling: { endMemberless(group: string): Promise<boolean> };
 }
 
 /** The tasks that run on this node. */
@@ -100,7 +101,7 @@ export class GroupStops {
   async turn(text: string): Promise<boolean> {
     const stop = decodeStop(text);
     const noted = { stop, text, isNew: false };
-    await this.store.groups.abandoned.closeIfAbandoned(groupId(stop.type, stop.group));
+    await this.store.settling.endMemberless(groupId(stop.type, stop.group));
     const root = await this.store.groups.stop(stop.type, stop, stop.cancel);
     if (root) return this.#walk(noted, root);
     await this.#remove(noted);

@@ -70,7 +70,7 @@ export class Parents {
     const submitted = await store.create(
       { ...others, member, sub },
       'unfinished',
-      transitions.firstState(root.stopped),
+      transitions.firstState(member, root.stopped),
     );
     // It may have ended before the total was noted.
     if (submitted.outcome === 'known' && total !== undefined)

@@ -55,8 +55,9 @@ async function read(context: TaskContext, task: Task, store: TaskStore): Promise
  * @throws InvalidTaskError, RetryLaterError
  */
 async function recount(store: TaskStore, type: string, join: Incarnation): Promise<GroupCounts> {
-  const { total } = await store.groups.counts(type, join);
-  if (total === 0) throw new InvalidTaskError(`group ${join.group} was submitted again, or is no longer remembered`);
+  const root = await store.groups.find(type, join);
+  if (!root) throw new InvalidTaskError(`group ${join.group} was submitted again, or is no longer remembered`);
+  const { total = 0 } = root;
   let failed = 0;
   for await (const { outcome } of readMembers(store, type, join, total)) if (outcome !== 'completed') failed++;
   return { total, failed };

@@ -7,6 +7,7 @@ import {
   TaskHandler,
   TasksService,
   defineTask,
+  groupOf,
   grouped,
   wholeGroup,
 } from 'nestjs-gatekeeper';
@@ -31,9 +32,8 @@ export class MonthEnd {
   ) {}
 
   async begin(month: string, files: readonly string[], parts: readonly string[]): Promise<void> {
-    await this.tasks.submitMany(
-      files.map((file, index) => ({ name: grouped(importFile, month, index + 1, files.length), data: { file } })),
-    );
+    const data = files.map((file) => ({ file }));
+    await this.tasks.submitMany(groupOf(importFile, month, data));
     const after = [wholeGroup(importFile, month)];
     await this.tasks.submitMany(
       parts.map((part, index) => ({
