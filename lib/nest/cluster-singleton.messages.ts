@@ -82,6 +82,10 @@ export const SECOND_MISSED = (method: string, semaphore: string) =>
 export const REQUEST_SCOPED_CONTROLLER = (method: string) =>
   `${method} handles tasks, but its controller is in request scope: make it a method of a provider`;
 
+export const FAILED_STRATEGY = (reason: string) =>
+  `the strategy that the application gave to ContextIdFactory.apply() failed for a task: ${reason}. Its "request" is the ` +
+  'context of a task, with "data" and without "headers": let it return the tenant of these, or (info) => contextId';
+
 export const LEADERS_TASK = (method: string) =>
   `${method} handles tasks and has @LeaderOnly: a node that does not lead would take a task and skip the call, and the ` +
   `task would be completed without its work. Remove @LeaderOnly: one node at a time runs a task anyway`;

@@ -1,5 +1,13 @@
 import { Inject, Injectable, type OnModuleInit, Scope } from '@nestjs/common';
-import { REQUEST } from '@nestjs/core';
+import {
+  type ContextId,
+  ContextIdFactory,
+  type ContextIdResolver,
+  type ContextIdResolverFn,
+  type ContextIdStrategy,
+  ModuleRef,
+  REQUEST,
+} from '@nestjs/core';
 import {
   ClusterSingleton,
   type GatekeeperOptions,
@@ -194,6 +202,116 @@ describe('a handler in request scope', () => {
       await endOf(app, `scoped:${name}`);
     }
     expect(seen).toEqual(['1 scoped:a scoped:a true', '2 scoped:b scoped:b true']);
+  });
+});
+
+describe('request scope, as a controller has it', () => {
+  @Injectable({ scope: Scope.REQUEST })
+  class Dependency {
+    constructor(@Inject(REQUEST) readonly request: TaskContext) {}
+  }
+
+  @Injectable({ scope: Scope.REQUEST })
+  class Looking {
+    constructor(
+      @Inject(Dependency) private readonly dependency: Dependency,
+      @Inject(REQUEST) private readonly request: TaskContext,
+      @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+    ) {}
+
+    @TaskHandler('look')
+    async look(context: TaskContext) {
+      return [await this.#isFound(), context === this.request];
+    }
+
+    @GroupFinishedHandler('look')
+    async end() {
+      if (!(await this.#isFound())) throw new InvalidTaskError('another instance');
+    }
+
+    async #isFound(): Promise<boolean> {
+      const id = ContextIdFactory.getByRequest(this.request as unknown as Record<string, unknown>);
+      const found = await this.moduleRef.resolve(Dependency, id, { strict: false });
+      return found === this.dependency && found.request === this.request;
+    }
+  }
+
+  it('finds the other providers of the same attempt by its request, in the handlers of tasks and groups', async () => {
+    const app = await boot({ providers: [Dependency, Looking] });
+    await tasksOf(app).submit(grouped('look', 'june', 1, 1));
+    expect(await endOf(app, 'look[june]#1')).toMatchObject({ result: [true, true] });
+    expect(await endOf(app, 'look[june]#join')).toMatchObject({ state: 'completed' });
+  });
+
+  describe('with a strategy for tenants', () => {
+    interface Tenant {
+      readonly tenant: string;
+    }
+    let pools: string[];
+
+    @Injectable({ scope: Scope.REQUEST, durable: true })
+    class Pool {
+      constructor(@Inject(REQUEST) { tenant }: Tenant) {
+        pools.push(tenant);
+      }
+    }
+
+    @Injectable()
+    class Durable {
+      constructor(@Inject(Pool) readonly pool: Pool) {}
+
+      @TaskHandler('durable')
+      async run() {}
+    }
+
+    @Injectable({ scope: Scope.REQUEST })
+    class Mixed {
+      constructor(
+        @Inject(Pool) readonly pool: Pool,
+        @Inject(REQUEST) private readonly request: TaskContext & Tenant,
+      ) {}
+
+      @TaskHandler('mixed')
+      async run({ id }: TaskContext) {
+        return [this.request.id === id, this.request.tenant];
+      }
+    }
+
+    /** @param attach the application's strategy */
+    async function bootWith(attach: (id: ContextId, request: TaskContext<Tenant>) => ContextIdResolver): Promise<App> {
+      pools = [];
+      ContextIdFactory.apply({ attach } as ContextIdStrategy);
+      return boot({ providers: [Pool, Durable, Mixed] });
+    }
+
+    afterEach(() => ContextIdFactory.apply(undefined as never));
+
+    it('shares a durable provider among the tasks of a tenant', async () => {
+      const tenants = new Map<string, ContextId>();
+      const app = await bootWith((id, { data: { tenant } }) => {
+        const shared = tenants.get(tenant) ?? ContextIdFactory.create();
+        tenants.set(tenant, shared);
+        const resolve: ContextIdResolverFn = ({ isTreeDurable }) => (isTreeDurable ? shared : id);
+        // A field of the task's context stays.
+        return { resolve, payload: { tenant, id: 'payload' } };
+      });
+      for (const [index, tenant] of ['a', 'b', 'a', 'b'].entries()) {
+        for (const type of ['durable', 'mixed']) await tasksOf(app).submit(single(type, `${index}`), { tenant });
+        await endOf(app, `durable:${index}`);
+        expect(await endOf(app, `mixed:${index}`)).toMatchObject({ result: [true, tenant] });
+      }
+      expect(pools.toSorted()).toEqual(['a', 'b']);
+    });
+
+    it('fails an attempt with a sentence if the strategy reads what only an HTTP request has', async () => {
+      const app = await bootWith((id, request) => {
+        const { headers } = request as unknown as { readonly headers: Record<string, string> };
+        return { resolve: () => id, payload: { tenant: headers['x-tenant'] } };
+      });
+      await tasksOf(app).submit(single('mixed', 'a'), { tenant: 'a' }, { maxAttempts: 1 });
+      const { lastError } = (await endOf(app, 'mixed:a'))!;
+      expect(lastError!.message).toContain('ContextIdFactory.apply() failed for a task');
+    });
   });
 });
 
