@@ -1,10 +1,10 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { RetryLaterError, type TaskFunction, grouped, single } from '../../lib/tasks/index.js';
+import { RetryLaterError, type TaskContext, type TaskFunction, grouped, single } from '../../lib/tasks/index.js';
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
 import { goAway } from './store-away.js';
-import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
+import { GRACE, LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
@@ -174,6 +174,30 @@ describe('a task whose handler does not begin after its claim', () => {
     await cluster.time.advance(SWEPT);
     expect(await node.tasks.find('mail:x')).toMatchObject({ state: 'waiting', crashes: 1 });
   });
+});
+
+it.each([
+  ['the end of a handler', () => undefined],
+  [
+    'the return of a task whose handler stops for the shutdown',
+    ({ signal }: TaskContext) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
+  ],
+] as const)('%s is not noted for longer than a shutdown takes, if the store is away', async (_, work) => {
+  const cluster = newCluster();
+  const node = cluster.node();
+  const { handlers } = node.tasks;
+  handlers.handle('mail', work, { lease: '1h' });
+  handlers.start();
+  await node.tasks.submit(single('mail', 'order-7'));
+  goAway(node.context.store, cluster.time, { outage: 7_200_000, isAnswered: true });
+  await cluster.time.advance(1000);
+  let isClosed = false;
+  void handlers.close().then(() => (isClosed = true));
+  await cluster.time.advance(GRACE + node.context.timing.callTimeout);
+  expect(isClosed).toBe(true);
+  await cluster.time.advance(0);
+  const ends = node.of('problem').filter(({ action }) => action === 'note the end of task mail:order-7');
+  expect(ends).toHaveLength(1);
 });
 
 it('a renewal behind the end of an attempt does not change the task', async () => {

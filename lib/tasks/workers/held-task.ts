@@ -50,13 +50,17 @@ export class HeldTask implements TaskLease {
   #isRenewed: boolean;
   readonly #progress: ProgressReports;
 
-  /** @param sent before the claim was sent */
+  /**
+   * @param sent before the claim was sent
+   * @param closed aborts when this node notes nothing any more: its store is about to be closed
+   */
   constructor(
     readonly claim: Claim,
     private readonly options: HeldOptions,
     private readonly store: TaskStore,
     private readonly context: Context,
     sent: Instant,
+    private readonly closed: AbortSignal,
   ) {
     this.#until = this.#endOf(sent, options.lease);
     this.#watch();
@@ -135,7 +139,7 @@ export class HeldTask implements TaskLease {
 
   /**
    * A last change, after which this node does not own the task. It is tried again after an error of the store, while this
-   * node owns the task: it is made once.
+   * node owns the task and is not closed: it is made once.
    */
   async finish(change: (claim: Claim) => Promise<void>): Promise<void> {
     this.#isEnding = true;
@@ -145,8 +149,8 @@ export class HeldTask implements TaskLease {
       try {
         return await this.#changes.run(() => change(this.claim));
       } catch (error) {
-        if (!isStoreError(error) || this.left <= RETRY) throw error;
-        await pause(this.context.nodeClock, RETRY);
+        if (!isStoreError(error) || this.left <= RETRY || this.closed.aborted) throw error;
+        await pause(this.context.nodeClock, RETRY, { signal: this.closed });
       }
     }
   }

@@ -61,6 +61,8 @@ export class TypeWorker {
   #loop?: Promise<void>;
   #isClosing = false;
   #isPaused = false;
+  /** Aborts when no end of a task is noted any more. */
+  readonly #closed = new AbortController();
   /** Aborts a wait for a permit. */
   #waiting?: AbortController;
   #changed: () => void = () => undefined;
@@ -122,6 +124,8 @@ export class TypeWorker {
     for (const { held } of this.#running.values()) held?.abort(new TasksClosingError());
     // A handler that reacts to its signal gives the task back: that takes one call of the store.
     await this.#drained(this.parts.context.timing.callTimeout);
+    // If the store is away, the sweep of another node finds the others. Their leases must not keep the process alive.
+    this.#closed.abort();
   }
 
   /** Attempts that may begin. */
@@ -208,7 +212,7 @@ export class TypeWorker {
       const sent = instantOf(context.nodeClock);
       const claim = await store.claim(hint.text, this.options.lease, undefined, this.options.limits);
       if (!claim) return;
-      const held = new HeldTask(claim, this.options, store, context, sent);
+      const held = new HeldTask(claim, this.options, store, context, sent, this.#closed.signal);
       unguard = admission.guard(held);
       series.hasTurn ||= await this.#turns.enter(PATIENCE);
       if (!series.hasTurn || !this.#mayBegin) return await this.#undo(held);
