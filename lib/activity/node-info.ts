@@ -130,6 +130,8 @@ export const nodeInfoSchema = z.object({
       suspect: storedText.optional(),
     })
     .meta({ id: 'NodeClock' }),
+  /** False if the node writes no runs (`history: false`). Then only its permits show that a job ran. */
+  history: z.literal(false).optional(),
   /** All guarded methods of the node. */
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
   /** The types of tasks that the node handles, at most 200. Absent if there are none. */

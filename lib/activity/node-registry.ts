@@ -66,6 +66,8 @@ export class NodeRegistry {
       /** ms; 0: this node writes no entry */
       readonly heartbeat: number;
       readonly version?: string;
+      /** False if this node writes no runs. */
+      readonly history?: unknown;
     },
     private readonly runs: Pick<RunHistory, 'newestHere'>,
     private readonly membership: Pick<Membership, 'isHeld' | 'lease' | 'participants' | 'participants$'>,
@@ -187,7 +189,7 @@ export class NodeRegistry {
     const { node, nodeClock, clusterClock } = this.context;
     this.#startedAt ??= Math.round(at - (nodeClock.monotonic() - this.#begunAt));
     const { offset, suspect } = clusterClock.report();
-    const { heartbeat, version } = this.options;
+    const { heartbeat, version, history } = this.options;
     const { isHeld, lease } = this.membership;
     const tasks = this.tasks();
     return {
@@ -200,6 +202,7 @@ export class NodeRegistry {
       heartbeat: isHeld ? Math.max(heartbeat, REPEAT) : heartbeat,
       ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
+      ...(history === false && { history }),
       jobs: this.jobs().map((card) => this.#withLastRun(card)),
       ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
     };

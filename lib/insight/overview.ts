@@ -30,7 +30,8 @@ export interface SemaphoreOverview extends SemaphoreState {
   readonly jobs: readonly JobOnNodes[];
   /**
    * The next scheduled run of any of its jobs on a node that the definition matches: cluster time, ms since the epoch.
-   * Absent if none is known, or while nothing may run: during a pause, or with 0 permits.
+   * While no permit is free, the next one of the holder, or the first one after the end of a permit. Absent if none is
+   * known, or while nothing may run: during a pause, or with 0 permits.
    */
   readonly next?: number;
   /** The newest run of any of its jobs that has ended or crashed; absent if none is known. */
@@ -49,7 +50,7 @@ export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
 export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts): SemaphoreOverview {
   const intended = state.definition && intendedDefinition(state);
   const isOff = state.pause !== undefined || state.definition?.permits === 0;
-  const next = isOff ? undefined : nextRun(facts.jobs, facts.passing, facts.now);
+  const next = isOff ? undefined : nextRun(facts.jobs, { ...state, ...facts }, facts.now);
   const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
   return {
     ...state,

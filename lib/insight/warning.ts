@@ -1,6 +1,7 @@
 /** All codes of warnings. */
 export const WARNING_CODES = [
   'not-run',
+  'holder-silent',
   'run-failed',
   'run-overdue',
   'runs-too-long',
@@ -12,7 +13,8 @@ export const WARNING_CODES = [
 /** A condition that an operator should look into. */
 export interface Warning {
   /**
-   * Identifies the warning, for programs. `not-run`: a job missed a run. `run-failed`: a run failed in the last day.
+   * Identifies the warning, for programs. `not-run`: a job missed a run. `holder-silent`: the
+   * process that holds a permit is not heard of. `run-failed`: a run failed in the last day.
    * `run-overdue`: a run goes on for longer than the time between two runs, or for much longer than usual.
    * `runs-too-long`: a run took longer than the time between two runs. `no-node`: no living node matches.
    * `unusable-pattern`: a pattern can't be used. `duration-too-short`: the duration is too short for this node's

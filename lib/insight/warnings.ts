@@ -2,6 +2,7 @@ import { type SemaphoreDefinition, escapeHidden, patternFaults, shortestDuration
 import type { SemaphoreState } from './state.js';
 
 import { groupedBy } from './grouped.js';
+import { withUnheard } from './heard-holders.js';
 import { missedTimes } from './missed-runs.js';
 import type { Warning } from './warning.js';
 import { failedLately, overdueRun } from './run-warnings.js';
@@ -53,7 +54,22 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
   const unusable = patternFaults(definition).map((sentence) => ({ code: 'unusable-pattern' as const, sentence }));
   if (unusable.length > 0 || state.pause) return [...unusable, ...always];
   const without = noNode(definition, facts);
-  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...always];
+  return [...without, ...(without.length > 0 ? [] : notRun(state, facts)), ...silentHolders(state, facts), ...always];
+}
+
+/** Reports holders whose process is probably dead: without a revoke, their permits stay until they expire. */
+function silentHolders({ holders, free }: SemaphoreState, { heard, now }: SemaphoreFacts): Warning[] {
+  const rest =
+    free === 0
+      ? 'No other node runs before that time, unless a revoke ends the permit'
+      : `The ${free === 1 ? 'free slot' : `${free} free slots`} can be granted meanwhile`;
+  return withUnheard(holders, heard, now).flatMap(({ isUnheard, remaining, acquirer, slot, expiresAt }) => {
+    if (!isUnheard || remaining <= 0) return [];
+    const sentence =
+      `${acquirer} is not heard of and holds slot ${slot} until ${formatTime(expiresAt)}: ` +
+      `it crashed, is cut off, or publishes no heartbeat. ${rest}`;
+    return [{ code: 'holder-silent' as const, sentence }];
+  });
 }
 
 /** This happens if a node with a smaller tolerance has defined it. */
@@ -91,7 +107,7 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
   return [...byName].flatMap(([name, all]) => {
     const past = pastOf(name, facts);
     const jobs = all.filter(({ node }) => facts.passing.has(node));
-    const ranAt = lastSign(name, byName.size > 1, state, facts);
+    const ranAt = lastSign(name, state, facts);
     const [first, ...more] = missedTimes({ jobs, past, ranAt: Math.max(ranAt, state.change?.at ?? 0), now: facts.now });
     if (first === undefined) return [];
     const due = more.length === 0 ? formatTime(first) : `${more.length + 1} times since ${formatTime(first)}`;
@@ -105,22 +121,23 @@ function pastOf(name: string, { past }: SemaphoreFacts): JobRuns | undefined {
 }
 
 /**
- * Returns the last time at which a job surely or probably ran. While a run goes on, and until its end, the next one
- * is skipped.
+ * Returns the last time at which a job ran, by its runs alone. A permit is no run: it outlasts a short run, and the death
+ * of its holder. While a run goes on, and until its end, the next one is skipped.
  */
-function lastSign(name: string, isOneOfSeveral: boolean, state: SemaphoreState, facts: SemaphoreFacts): number {
+function lastSign(name: string, state: SemaphoreState, facts: SemaphoreFacts): number {
   if (facts.running.some(({ job }) => job === name)) return facts.now;
   const run = facts.runs.find(({ job }) => job === name);
   const ended = run ? run.at + (run.took ?? 0) : 0;
-  // With several jobs a grant may belong to another one, so a known run of this job counts alone.
-  return run && isOneOfSeveral ? ended : Math.max(ended, signOfLife(state, facts.now));
+  const isUnwritten = facts.jobs.some(({ card, node }) => card.job === name && node.history === false);
+  return isUnwritten ? Math.max(ended, signOfLife(state, facts)) : ended;
 }
 
 /**
- * Returns the last time at which a job may have run. A live permit may belong to a run in progress; a grant starts a
- * run.
+ * Returns the last time at which a job may have run, if nodes write no runs. A live permit may belong to a run in
+ * progress, unless its holder is dead; a grant starts a run.
  */
-function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, now: number): number {
-  if (holders.some(({ remaining }) => remaining > 0)) return now;
-  return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));
+function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, { heard, now }: SemaphoreFacts): number {
+  const living = withUnheard(holders, heard, now).filter(({ isUnheard }) => !isUnheard);
+  if (living.some(({ remaining }) => remaining > 0)) return now;
+  return Math.max(lastGrantAt, ...living.map(({ expiresAt, duration }) => expiresAt - duration));
 }

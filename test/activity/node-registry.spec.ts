@@ -33,6 +33,7 @@ describe('the registry of nodes', () => {
         at: START,
         heartbeat: 10_000,
         clock: { offset: 0 },
+        history: false,
         jobs: [],
       },
       expect.objectContaining(last.gatekeeper.node),

@@ -1,4 +1,5 @@
 import type { JobInfo, JobRuns, NodeInfo, RunEntry, RunningEntry, SemaphoreDefinition } from 'nestjs-gatekeeper';
+import type { HolderState } from '../../lib/context/holder-state.js';
 import { NodeMatches } from '../../lib/activity/node-matches.js';
 import { semaphoreOverview } from '../../lib/insight/overview.js';
 import type { SemaphoreFacts } from '../../lib/insight/warnings.js';
@@ -47,6 +48,13 @@ export function aRun(at: number, changes: Partial<RunEntry> = {}): RunEntry {
   return { kind: 'run', semaphore: 'job', job: 'Jobs.work', node, at, took: 10, outcome: 'ok', ...changes };
 }
 
+/** A permit of `app2` in slot 0. */
+export function aHolder(changes: Partial<HolderState> & Pick<HolderState, 'grantedAt' | 'expiresAt'>): HolderState {
+  const who = { instance: 'other', holder: changes.instance ?? 'other', acquirer: 'app2', group: 'production' };
+  const remaining = changes.expiresAt - NOW;
+  return { id: 'p', slot: 0, token: 1, ...who, duration: 10 * MINUTE, remaining, isMine: false, ...changes };
+}
+
 function passingOf(state: SemaphoreState, nodes: NodeInfo[]): ReadonlySet<NodeInfo> {
   if (!state.definition) return new Set();
   const pieces = new NodeMatches(nodes).of(intendedDefinition(state)!);
@@ -68,12 +76,21 @@ export function warnings(
   state: SemaphoreState,
   nodes: NodeInfo[],
   runs: RunEntry[] = [],
-  { past = [], running = [] }: Partial<Pick<SemaphoreFacts, 'past' | 'running'>> = {},
+  { past = [], running = [], heard }: Partial<Pick<SemaphoreFacts, 'past' | 'running' | 'heard'>> = {},
+) {
+  return overview(state, nodes, runs, { past, running, heard }).warnings;
+}
+
+export function overview(
+  state: SemaphoreState,
+  nodes: NodeInfo[],
+  runs: RunEntry[] = [],
+  { past = [], running = [], heard }: Partial<Pick<SemaphoreFacts, 'past' | 'running' | 'heard'>> = {},
 ) {
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
   const passing = passingOf(state, nodes);
-  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, nodes, passing, jobs, runs, past, running };
-  return semaphoreOverview(state, facts).warnings;
+  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, nodes, passing, jobs, runs, past, running, heard };
+  return semaphoreOverview(state, facts);
 }
 
 export function aRunningJob(at: number): RunningEntry {

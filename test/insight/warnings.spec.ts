@@ -11,6 +11,7 @@ import {
   aRun,
   aPast,
   aRunningJob,
+  aHolder,
   warnings,
   codes,
 } from './warned.js';
@@ -43,7 +44,12 @@ describe('a job that did not run', () => {
     ['while it ran since', {}, {}, [aRun(NOW - MINUTE)]],
     ['while the former run ended after that', {}, {}, [aRun(NOW - 5 * MINUTE, { took: 4 * MINUTE })]],
     ['while it ran on a node whose clock is a little ahead', {}, {}, [aRun(NOW - MINUTE - 900)]],
-    ['while a permit was granted since, though no run is noted', { lastGrantAt: NOW - MINUTE + 1 }, {}, []],
+    [
+      'while a permit was granted since, by a node that notes no runs',
+      { lastGrantAt: NOW - MINUTE + 1 },
+      { history: false },
+      [],
+    ],
     ['while it is paused', { pause: { by: 'ann', at: 1, groupPattern: 'production' } }, {}, []],
     [
       'while it was paused until a moment ago',
@@ -76,17 +82,53 @@ describe('a job that did not run', () => {
     expect(codes(aState(state), [aNode(node)], runs)).not.toContain('not-run');
   });
 
-  it('is not reported while a permit is held', () => {
-    const permit = { id: 'p', slot: 0, token: 1, instance: 'i', holder: 'i', acquirer: 'app2', group: 'production' };
-    const times = { grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + 1, duration: 10 * MINUTE };
-    const holder = { ...permit, ...times, remaining: 1, isMine: false };
-    expect(codes(aState({ holders: [holder] }), [aNode()])).toEqual([]);
-    const over = { ...holder, expiresAt: NOW, remaining: 0 };
-    expect(codes(aState({ holders: [over] }), [aNode()])).toEqual(['not-run']);
-    const refreshed = { ...over, duration: MINUTE };
-    expect(codes(aState({ holders: [refreshed] }), [aNode()])).toEqual([]);
+  it('is reported although its permit is held, because a permit is no run', () => {
+    const kept = aHolder({ grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + MINUTE });
+    const state = aState({ holders: [kept], free: 0, lastGrantAt: kept.grantedAt });
+    expect(codes(state, [aNode()], [aRun(NOW - 5 * MINUTE)])).toEqual(['not-run']);
+    expect(codes(state, [aNode()], [aRun(NOW - MINUTE)])).toEqual([]);
+    expect(codes(state, [aNode()])).toEqual(['not-run']);
+  });
+
+  it('is not reported while a run goes on under its permit', () => {
     const running: RunningEntry = { ...aRunningJob(NOW - 30_000) };
     expect(warnings(aState(), [aNode()], [], { running: [running] })).toEqual([]);
+  });
+
+  it('is not reported while a permit is held, if its nodes note no runs', () => {
+    const silent = aNode({ history: false });
+    const holder = aHolder({ grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + 1 });
+    expect(codes(aState({ holders: [holder] }), [silent])).toEqual([]);
+    const over = { ...holder, expiresAt: NOW, remaining: 0 };
+    expect(codes(aState({ holders: [over] }), [silent])).toEqual(['not-run']);
+    const refreshed = { ...over, duration: MINUTE };
+    expect(codes(aState({ holders: [refreshed] }), [silent])).toEqual([]);
+    // The permit of a dead process says nothing of the job.
+    const heard = new Set(['instance']);
+    expect(codes(aState({ holders: [holder], free: 0 }), [silent], [], { heard })).toEqual([
+      'not-run',
+      'holder-silent',
+    ]);
+  });
+
+  it('names the process that is not heard of and holds the permit', () => {
+    const holder = aHolder({ grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + MINUTE });
+    const state = aState({ holders: [holder], free: 0 });
+    const heard = new Set(['instance']);
+    expect(warnings(state, [aNode()], [aRun(NOW - 5 * MINUTE)], { heard })).toEqual([
+      { code: 'not-run', sentence: expect.stringMatching(/^Jobs.work was due 3 times .* it ran last /) },
+      {
+        code: 'holder-silent',
+        sentence:
+          'app2 is not heard of and holds slot 0 until 2026-01-10 12:01:00 UTC: it crashed, is cut off, or publishes no ' +
+          'heartbeat. No other node runs before that time, unless a revoke ends the permit',
+      },
+    ]);
+  });
+
+  it('is not judged by the last grant, which may have been the one of a run that died', () => {
+    const state = aState({ lastGrantAt: NOW - MINUTE });
+    expect(codes(state, [aNode()], [aRun(NOW - 10 * MINUTE)])).toEqual(['not-run']);
   });
 
   it("goes by each node's own clock", () => {
@@ -140,6 +182,28 @@ describe('a job that did not run', () => {
     const state = aState({ lastGrantAt: NOW - 1000 });
     expect(warnings(state, [node], runs).map(({ sentence }) => sentence)).toEqual([
       expect.stringMatching(/^Jobs.work was due 3 times/),
+    ]);
+  });
+});
+
+describe('a holder that is not heard of', () => {
+  const heard = new Set(['instance']);
+  const holder = aHolder({ grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + MINUTE });
+
+  it.each<[string, Partial<SemaphoreState>, ReadonlySet<string> | undefined]>([
+    ['is heard of', { holders: [{ ...holder, instance: 'instance' }] }, heard],
+    ['may be heard of, because the nodes could not be read', { holders: [holder] }, undefined],
+    ['has a permit that is over', { holders: [{ ...holder, expiresAt: NOW - 1, remaining: -1 }] }, heard],
+    ['is a program', { holders: [{ ...holder, instance: 'http:batch' }] }, heard],
+  ])('is not reported if it %s', (_, state, living) => {
+    const node = aNode({ jobs: [] });
+    expect(codes(aState(state), [node], [], { heard: living })).toEqual([]);
+  });
+
+  it('is reported also without a job, and says that other slots are free', () => {
+    const state = aState({ holders: [holder], free: 2 });
+    expect(warnings(state, [aNode({ jobs: [] })], [], { heard })).toEqual([
+      { code: 'holder-silent', sentence: expect.stringMatching(/The 2 free slots can be granted meanwhile$/) },
     ]);
   });
 });

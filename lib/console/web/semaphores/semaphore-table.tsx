@@ -162,8 +162,14 @@ function Holders({ semaphore: { holders, definition } }: { readonly semaphore: S
 
 function Holder({ holder }: { readonly holder: HolderOverview }) {
   return (
+    // The mark comes first: the cell cuts the end of a long name.
     <span class="holder" title={`${holder.group} / ${holder.acquirer}`}>
-      {holder.acquirer} · <Countdown until={holder.expiresAt} /> {holder.isUnheard && <Unheard />}
+      {holder.isUnheard && (
+        <>
+          <Unheard />{' '}
+        </>
+      )}
+      {holder.acquirer} · <Countdown until={holder.expiresAt} />
     </span>
   );
 }
