@@ -63,6 +63,7 @@ const startSchema: z.ZodType<StartEntry> = z.object({
   token: storedCount.optional(),
   slot: storedCount.optional(),
   until: storedTime.optional(),
+  loss: storyShape.loss,
 });
 
 const expirySchema: z.ZodType<ExpiryEntry> = z.object({

@@ -19,11 +19,12 @@ interface RunOrSkip {
 export interface RunEntry extends RunOrSkip {
   /** Tells a run that is over from the other entries. */
   readonly kind: 'run';
-  /** Duration of the run in ms; absent if it crashed. */
+  /** Duration of the run in ms; absent if its node no longer lives, and has written no end. */
   readonly took?: number;
   /**
-   * `lost`: the permit ended before the run did, whether the run succeeded or failed. `crashed`: the run began, its node
-   * no longer lives, and no end was written. The end replaces it if the node was only cut off and writes it later.
+   * `lost`: the permit ended before the run did, whether the run succeeded, failed or never ended. `crashed`: the run began,
+   * its node no longer lives, and neither an end nor the loss of its permit was written. The end replaces both if the node
+   * was only cut off and writes it later.
    */
   readonly outcome: 'ok' | 'failed' | 'lost' | 'crashed';
   /** Message of the error with which the run failed, cut after 500 characters. */
@@ -75,9 +76,14 @@ export interface RunningEntry extends RunOrSkip {
   readonly token?: number;
   /** Slot of its permit; absent if it runs without a permit. */
   readonly slot?: number;
+  /** How its permit ended, although the run goes on; absent while the permit is held. */
+  readonly loss?: PermitLoss;
 }
 
-/** The start of a run, as a node writes it. Readers show it as a run that goes on or that crashed. */
+/**
+ * The start of a run, as a node writes it, and again when the run loses its permit. Readers show it as a run that goes on,
+ * that lost its permit, or that crashed.
+ */
 export interface StartEntry extends Omit<RunningEntry, 'kind'> {
   readonly kind: 'start';
   /** Expiry of its permit unless it is refreshed: cluster time, ms since the epoch. */
@@ -116,6 +122,18 @@ export type HistoryEntry = RunEntry | RunningEntry | SkipEntry;
 
 /** An entry of the journal of runs. */
 export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;
+
+/**
+ * A run without an end, of a node that no longer lives. A run that had lost its permit before ended by that, and not by a
+ * crash. Pure.
+ *
+ * @param known cluster time in ms at which its permit ended, if the record or another node tells
+ */
+export function withoutEnd({ until: first, ...start }: StartEntry, known?: number): RunEntry {
+  if (start.loss) return { ...start, kind: 'run', outcome: 'lost' };
+  const until = known ?? first;
+  return { ...start, kind: 'run', outcome: 'crashed', ...(until !== undefined && { until }) };
+}
 
 /**
  * Compares runs for `toSorted`: the newest first. Of runs that begin in one ms, the one with the higher number is the newer.

@@ -1,4 +1,11 @@
-import type { EndedRun, ExpiryEntry, HistoryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
+import {
+  type EndedRun,
+  type ExpiryEntry,
+  type HistoryEntry,
+  type StartEntry,
+  type StoredRunEntry,
+  withoutEnd,
+} from './history-entry.js';
 import { runInShard, runKey } from './jobs/job-record.js';
 
 /** Facts about starts without an end. */
@@ -9,13 +16,13 @@ export interface RunFacts {
   expiryOf(start: StartEntry): number | undefined;
 }
 
-/** Finds the starts without an end. A start that was written twice is there once. Pure. */
+/** Finds the starts without an end. A start that was written twice is there once: the one that knows of a loss. Pure. */
 export function openStarts(entries: readonly StoredRunEntry[]): StartEntry[] {
   const ended = new Set(entries.flatMap((entry) => (entry.kind === 'run' ? (keyOf(entry) ?? []) : [])));
   const open = new Map<string | undefined, StartEntry>();
   for (const entry of entries) {
     const key = entry.kind === 'start' && keyOf(entry);
-    if (key && !ended.has(key) && !open.has(key)) open.set(key, entry);
+    if (key && !ended.has(key) && (entry.loss || !open.has(key))) open.set(key, entry);
   }
   return [...open.values()];
 }
@@ -42,10 +49,9 @@ export function paired(
 }
 
 /** A run of a living node goes on even if its permit has ended: a run may ignore its signal. */
-function shown({ until: first, ...start }: StartEntry, known: number | undefined, facts: RunFacts): HistoryEntry {
-  const until = known ?? first;
-  if (facts.isLiving(start)) return { ...start, kind: 'running' };
-  return { ...start, kind: 'run', outcome: 'crashed', ...(until !== undefined && { until }) };
+function shown(entry: StartEntry, known: number | undefined, facts: RunFacts): HistoryEntry {
+  const { until: _until, ...start } = entry;
+  return facts.isLiving(entry) ? { ...start, kind: 'running' } : withoutEnd(entry, known);
 }
 
 function permitOf({ semaphore, token }: ExpiryEntry | StartEntry): string {

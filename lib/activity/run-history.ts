@@ -141,11 +141,11 @@ export class RunHistory {
   }
 
   /** A term of leadership has entries of its own. */
-  #noteStart({ at, event: { semaphore, job, run, by, missed, permit } }: RunInProgress): boolean {
+  #noteStart({ at, loss, event: { semaphore, job, run, by, missed, permit } }: RunInProgress): boolean {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by, missed }), ...held });
+    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by, missed, loss }), ...held });
     return true;
   }
 

@@ -30,7 +30,10 @@ export class RunsInProgress {
   readonly #byPermit = new Map<string, Set<RunInProgress>>();
   #cancelTimer?: CancelTimer;
 
-  /** @param noteStart called once for each run that has become long; returns whether it has noted the start */
+  /**
+   * @param noteStart called for each run that has become long, and for each one that loses its permit; returns whether it
+   *   has noted the start
+   */
   constructor(
     private readonly nodeClock: NodeClock,
     private readonly noteStart: (run: RunInProgress) => boolean,
@@ -43,8 +46,13 @@ export class RunsInProgress {
     this.#cancelTimer ??= this.#checkIn(LONG);
   }
 
+  /** Notes the loss of a permit with the start of each run under it: the run may never end. */
   lose(permitId: string, loss: PermitLoss): void {
-    for (const run of this.#under(permitId)) run.loss ??= loss;
+    for (const run of this.#under(permitId)) {
+      if (run.loss) continue;
+      run.loss = loss;
+      run.isNoted = this.noteStart(run);
+    }
   }
 
   renew(permitId: string): void {

@@ -2,6 +2,7 @@ import { LEADER_PREFIX, messageOf, word } from '../decision/index.js';
 import type { RunEntry } from '../activity/index.js';
 import type { AlertKind } from '../context/alert.js';
 import type { EventOf } from '../context/events.js';
+import { LOSS_WORDS } from '../context/loss-words.js';
 import type {
   FaultPart,
   HealthFault,
@@ -111,16 +112,17 @@ function longRun({ name, jobs, holders }: SemaphoreOverview, now: number): Condi
   return [{ kind: 'run-overdue', subject: name, semaphore: name, since: long.grantedAt, sentence }];
 }
 
-const OF_OUTCOME: Partial<Record<RunEntry['outcome'], string>> = {
-  crashed: 'crashed: its node no longer lives',
-  lost: 'lost its permit before it ended',
-};
-
 /** A run that its own node does not report. A term of leadership is none: `no-leader` tells of a leader that died. */
-function unreportedRun({ semaphore, job, node, at, outcome }: RunEntry): Condition[] {
-  const how = semaphore.startsWith(LEADER_PREFIX) ? undefined : OF_OUTCOME[outcome];
+function unreportedRun({ semaphore, job, node, at, outcome, loss }: RunEntry): Condition[] {
+  const how = semaphore.startsWith(LEADER_PREFIX) ? undefined : endOf(outcome, loss);
   const sentence = `${word(semaphore)}: the run of ${word(job)} on ${word(node.acquirer)} ${how}`;
   return how === undefined ? [] : [{ ...jobOf({ semaphore, job }), since: at, sentence }];
+}
+
+function endOf(outcome: RunEntry['outcome'], loss: RunEntry['loss']): string | undefined {
+  if (outcome === 'crashed') return 'crashed: its node no longer lives';
+  if (outcome !== 'lost') return undefined;
+  return `lost its permit before it ended${loss ? `: ${LOSS_WORDS[loss.reason]}` : ''}`;
 }
 
 /** The trouble of a run that failed on this node. @param since cluster time, ms since the epoch */

@@ -1,3 +1,4 @@
+import { LOSS_WORDS } from '../context/loss-words.js';
 import { type JobRuns, MOST_FAILURES, type RunEntry, type RunningEntry } from '../activity/index.js';
 import { formatDuration, formatTime } from './format-duration.js';
 import type { ScheduledJob } from './scheduled-job.js';
@@ -25,19 +26,33 @@ export function failedLately({ job, failures }: JobRuns, now: number): Warning[]
   return [{ code: 'run-failed', sentence }];
 }
 
-function errorOf({ outcome, message }: RunEntry): string {
-  if (message !== undefined) return message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
-  return outcome === 'crashed' ? 'its node crashed' : 'it lost its permit';
+/** The cause comes first: the error of a run that lost its permit often only says that its signal aborted. */
+function errorOf({ outcome, message, loss }: RunEntry): string {
+  const error = message !== undefined && message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
+  if (outcome === 'lost') {
+    const lost = `it lost its permit${loss ? `, because ${LOSS_WORDS[loss.reason]}` : ''}`;
+    return error === undefined ? lost : `${lost} (${error})`;
+  }
+  return error ?? 'its node crashed';
 }
 
-/** A run that takes longer than the time until it is due again, or much longer than usual, while it goes on. */
+/**
+ * A run that goes on without its permit, or that takes longer than the time until it is due again, or much longer than
+ * usual, while it goes on.
+ */
 export function overdueRun(
-  { job, at, node }: RunningEntry,
+  { job, at, node, loss }: RunningEntry,
   jobs: readonly ScheduledJob[],
   past: JobRuns | undefined,
   now: number,
 ): Warning[] {
   const took = now - at;
+  if (loss) {
+    const sentence =
+      `a run of ${job} goes on for ${formatDuration(took)} (started ${formatTime(at)}, on ${node.acquirer}), and has ` +
+      `had no permit since ${formatTime(loss.at)}, because ${LOSS_WORDS[loss.reason]}: it does not react to its signal`;
+    return [{ code: 'run-overdue', sentence }];
+  }
   const limit = [...intervalOf(job, jobs), ...usualOf(past)].find(({ ms }) => took > ms);
   if (!limit) return [];
   const sentence =

@@ -122,12 +122,14 @@ function pastOf(name: string, { past }: SemaphoreFacts): JobRuns | undefined {
 
 /**
  * Returns the last time at which a job ran, by its runs alone. A permit is no run: it outlasts a short run, and the death
- * of its holder. While a run goes on, and until its end, the next one is skipped.
+ * of its holder. While a run goes on under its permit, and until its end, the next one is skipped.
  */
 function lastSign(name: string, state: SemaphoreState, facts: SemaphoreFacts): number {
-  if (facts.running.some(({ job }) => job === name)) return facts.now;
+  const running = facts.running.filter(({ job }) => job === name);
+  // A run without a permit keeps no other node from the next one.
+  if (running.some(({ loss }) => !loss)) return facts.now;
   const run = facts.runs.find(({ job }) => job === name);
-  const ended = run ? run.at + (run.took ?? 0) : 0;
+  const ended = Math.max(0, ...running.map(({ at }) => at), run ? run.at + (run.took ?? 0) : 0);
   const isUnwritten = facts.jobs.some(({ card, node }) => card.job === name && node.history === false);
   return isUnwritten ? Math.max(ended, signOfLife(state, facts)) : ended;
 }

@@ -88,6 +88,84 @@ describe('runs without an end', () => {
     await running;
   });
 
+  describe('that lose their permit', () => {
+    /** Starts a run of `maxRunTime` 20 s that never ends by itself, on the first of two nodes, and waits for its loss. */
+    async function stuck(nodes: TestCluster, changes = {}) {
+      const [one, other] = [await mortal(nodes, changes), await noting(nodes, changes)];
+      const { work, end } = openEnd();
+      const running = one.gatekeeper.run('job', work, { job: 'Jobs.work', maxRunTime: '20s' });
+      await nodes.time.advance(12_000);
+      expect(await other.gatekeeper.history(10)).toMatchObject([{ kind: 'running' }]);
+      expect((await other.gatekeeper.history(10))[0]).not.toHaveProperty('loss');
+      await nodes.time.advance(8000 + WRITTEN);
+      return { one, other, running, end };
+    }
+    const loss = { reason: 'max-run-time', at: START + 20_000 };
+    const week = async ({ gatekeeper }: Awaited<ReturnType<typeof noting>>) => (await gatekeeper.runs.jobs())[0]!.week;
+
+    it('go on without it, and did not crash, when another node drops the permit', async () => {
+      const nodes = cluster();
+      const { other, running, end } = await stuck(nodes);
+      const going = { kind: 'running', at: START, run: 1, loss };
+      expect(await other.gatekeeper.history(10)).toMatchObject([going]);
+      // Longer than the permit lasts, and than the nodes take to write.
+      await nodes.time.advance(40_000);
+      expect((await nodes.record()).permits).toEqual([]);
+      expect(await other.gatekeeper.history(10)).toMatchObject([going]);
+      const [past] = await other.gatekeeper.runs.jobs();
+      expect(past).toMatchObject({ running: [going], runs: [], failures: [], week: { crashed: 0, lost: 0 } });
+      const [semaphore] = (await other.gatekeeper.overview('job')).semaphores;
+      expect(semaphore!.warnings).toEqual([
+        {
+          code: 'run-overdue',
+          sentence: expect.stringMatching(
+            /^a run of Jobs.work goes on for 1 min .* has had no permit since .*, because the run took longer than its maxRunTime: it does not react/,
+          ),
+        },
+      ]);
+      end();
+      await running;
+      await nodes.time.advance(10_000);
+      expect(await other.gatekeeper.history(10)).toMatchObject([{ kind: 'run', outcome: 'lost', loss, took: 60_200 }]);
+      expect(await week(other)).toMatchObject({ crashed: 0, lost: 1 });
+    });
+
+    it('were lost, and did not crash, if their node dies later', async () => {
+      const nodes = cluster();
+      const { one, other, running, end } = await stuck(nodes);
+      await nodes.time.advance(10_000);
+      one.clock.freeze();
+      await nodes.time.advance(60_000);
+      const lost = { kind: 'run', outcome: 'lost', loss, at: START };
+      const [entry] = await other.gatekeeper.history(10);
+      expect(entry).toMatchObject(lost);
+      expect(entry).not.toHaveProperty('took');
+      expect((await other.gatekeeper.runs.jobs())[0]!.runs).toMatchObject([lost]);
+      const [semaphore] = (await other.gatekeeper.overview('job')).semaphores;
+      expect(semaphore!.warnings).toMatchObject([
+        { code: 'run-failed', sentence: expect.stringContaining('because the run took longer than its maxRunTime') },
+      ]);
+      one.clock.wake();
+      end();
+      await running;
+    });
+
+    it('also within the first 2 s, when their node shuts down', async () => {
+      const nodes = cluster();
+      const [one, other] = [await noting(nodes, { shutdownGrace: 0 }), await noting(nodes)];
+      await nodes.time.advance(1000);
+      const { running, end } = begin(one);
+      await nodes.time.advance(1000);
+      const closed = one.gatekeeper.close();
+      await nodes.time.advance(1000);
+      await closed;
+      const lost = { kind: 'run', outcome: 'lost', at: START + 1000, loss: { reason: 'closing' } };
+      expect(await other.gatekeeper.history(10)).toMatchObject([lost]);
+      end();
+      await running;
+    });
+  });
+
   it('crashed while their permit is still there: until the expiry in its record', async () => {
     const nodes = cluster();
     const [one, other] = [await mortal(nodes, { definitions: LONG }), await noting(nodes, { definitions: LONG })];

@@ -26,6 +26,10 @@ describe('a job that failed', () => {
     const lost = failed(NOW - MINUTE, { outcome: 'lost', message: undefined });
     const many = Array.from({ length: 10 }, () => lost);
     expect(sentences(many)[0]!.sentence).toMatch(/failed at least 10 times .*: it lost its permit$/);
+    const cut = { ...lost, loss: { at: NOW, reason: 'max-run-time' as const }, message: 'This operation was aborted' };
+    expect(sentences([cut])[0]!.sentence).toMatch(
+      /: it lost its permit, because the run took longer than its maxRunTime \(This operation was aborted\)$/,
+    );
     const long = sentences([failed(NOW - 1000, { message: 'x'.repeat(500) })])[0]!.sentence;
     expect(long).toMatch(/: x{200}…$/);
   });
@@ -54,6 +58,23 @@ describe('a run that goes on', () => {
       },
     ]);
     expect(goingOn(MINUTE, {}, [aNode()])).toEqual([]);
+  });
+
+  it('is reported at once when it has lost its permit, and no longer excuses a missed run', () => {
+    const loss = { at: NOW - 3 * MINUTE, reason: 'max-run-time' as const };
+    const running = [{ ...aRunningJob(NOW - 4 * MINUTE), loss }];
+    expect(warnings(aState(), [aNode()], [], { running })).toEqual([
+      {
+        code: 'not-run',
+        sentence: expect.stringMatching(/^Jobs.work was due 3 times .* it ran last 2026-01-10 11:56/),
+      },
+      {
+        code: 'run-overdue',
+        sentence:
+          'a run of Jobs.work goes on for 4 min (started 2026-01-10 11:56:00 UTC, on app1), and has had no permit since ' +
+          '2026-01-10 11:57:00 UTC, because the run took longer than its maxRunTime: it does not react to its signal',
+      },
+    ]);
   });
 
   it('is reported when it takes three times as long as 95 % of the runs did', () => {

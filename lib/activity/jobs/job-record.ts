@@ -1,4 +1,11 @@
-import { type EndedRun, type ExpiryEntry, type RunEntry, type StartEntry, newerFirst } from '../history-entry.js';
+import {
+  type EndedRun,
+  type ExpiryEntry,
+  type RunEntry,
+  type StartEntry,
+  newerFirst,
+  withoutEnd,
+} from '../history-entry.js';
 import { DAYS, HOURS, type RunPeriod, addedPeriods, periodOf, withoutCrash } from './run-periods.js';
 
 /** Maximum numbers for one job. */
@@ -84,22 +91,29 @@ export function ofStart(start: StartEntry): JobRecord {
 
 /**
  * Adds what is newly known of a job to its record. The order of additions does not matter, except that an addition
- * with the end of a run must follow the one with its start.
+ * with the end of a run must follow the one with its start. A run that seemed to have crashed did not if its node tells
+ * its end, or how it lost its permit.
  *
  * @param now cluster time in ms
  */
 export function combined(known: JobRecord, changes: JobRecord, now: number): JobRecord {
-  const ended = known.runs.flatMap((run) => (run.outcome === 'crashed' ? (endOf(run, changes.runs) ?? []) : []));
-  return summedUp([changes, known], now, ended);
+  const living = new Set(changes.starts.flatMap((start) => (start.loss ? runKey(start) : [])));
+  const isWrong = (run: RunEntry) =>
+    isCrash(run) && (living.has(runKey(run)) || endOf(run, changes.runs) !== undefined);
+  const wrong = known.runs.filter(isWrong);
+  if (wrong.length === 0) return summedUp([changes, known], now);
+  const withoutWrong = <Run extends RunEntry>(runs: readonly Run[]) => runs.filter((run) => !isWrong(run));
+  const right = { ...known, runs: withoutWrong(known.runs), failures: withoutWrong(known.failures) };
+  return summedUp([changes, right], now, wrong);
 }
 
 /**
  * Adds up records of one job. Cheaper than to combine them one by one.
  *
  * @param records at least one, the newest knowledge first
- * @param ended runs that one of the records has as crashed, and another one as ended
+ * @param uncrashed runs that were counted as crashed, and of whose node more is known now
  */
-export function summedUp(records: readonly JobRecord[], now: number, ended: readonly EndedRun[] = []): JobRecord {
+export function summedUp(records: readonly JobRecord[], now: number, uncrashed: readonly RunEntry[] = []): JobRecord {
   const all = records.flatMap((record) => record.runs);
   const runs = newest(unique(all));
   const isEnded = new Set(all.map(runKey));
@@ -108,8 +122,8 @@ export function summedUp(records: readonly JobRecord[], now: number, ended: read
     runs,
   );
   const starts = unique(records.flatMap((record) => record.starts)).filter((start) => !isEnded.has(runKey(start)));
-  const hours = [...records.flatMap((record) => record.hours), ...ended.map((run) => withoutCrash(run, HOURS))];
-  const days = [...records.flatMap((record) => record.days), ...ended.map((run) => withoutCrash(run, DAYS))];
+  const hours = [...records.flatMap((record) => record.hours), ...uncrashed.map((run) => withoutCrash(run, HOURS))];
+  const days = [...records.flatMap((record) => record.days), ...uncrashed.map((run) => withoutCrash(run, DAYS))];
   const { semaphore, job } = records[0]!;
   const due = latest(records.map((record) => record.due));
   const named = records.filter(({ schedule }) => schedule !== undefined);
@@ -140,12 +154,14 @@ function versionsOf(records: readonly JobRecord[]): readonly JobVersion[] | unde
   return [...firsts.values()].toSorted((one, other) => other.since - one.since).slice(0, MOST_VERSIONS);
 }
 
-/** Notes that runs whose permit expired have crashed. Their end replaces that, if their node lives after all. */
+/**
+ * Notes that runs whose permit expired have crashed. Their end replaces that, if their node lives after all. A node that
+ * told that the run lost its permit lived on: the permit that expires now is that one.
+ */
 export function withExpiry(record: JobRecord, { token, at: until }: ExpiryEntry, now: number): JobRecord {
   const start = record.starts.find((each) => each.token === token);
-  if (!start) return record;
-  const { until: _first, ...begun } = start;
-  return combined(record, ofRun({ ...begun, kind: 'run', outcome: 'crashed', until }), now);
+  if (!start || start.loss) return record;
+  return combined(record, ofRun(withoutEnd(start, until)), now);
 }
 
 /** Forgets the starts of runs that ended. @param ended by {@link runInShard} */

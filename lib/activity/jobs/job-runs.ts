@@ -1,4 +1,4 @@
-import type { RunEntry, RunningEntry } from '../history-entry.js';
+import { type RunEntry, type RunningEntry, withoutEnd } from '../history-entry.js';
 import type { RunFacts } from '../paired-runs.js';
 import { addedDurations, countOf, percentile } from './durations.js';
 import { type FailedRun, type JobRecord, type JobVersion, combined, ofRun, runKey } from './job-record.js';
@@ -84,10 +84,7 @@ function withCrashes(record: JobRecord, facts: RunFacts, now: number): JobRecord
   let shown = combined(record, { ...record, runs: [], failures: [], starts: [], hours: [], days: [] }, now);
   for (const start of record.starts) {
     if (facts.isLiving(start)) continue;
-    const { until: first, ...begun } = start;
-    const until = facts.expiryOf(start) ?? first;
-    const crash: RunEntry = { ...begun, kind: 'run', outcome: 'crashed', ...(until !== undefined && { until }) };
-    shown = combined(shown, ofRun(crash), now);
+    shown = combined(shown, ofRun(withoutEnd(start, facts.expiryOf(start))), now);
   }
   return shown;
 }

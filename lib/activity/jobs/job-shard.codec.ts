@@ -43,7 +43,13 @@ const failureSchema = z.object({
     .max(LONGEST_STACK + 1)
     .optional(),
 });
-const startSchema = z.object({ ...run, by: storyShape.by, missed: storyShape.missed, run: storedCount });
+const startSchema = z.object({
+  ...run,
+  by: storyShape.by,
+  missed: storyShape.missed,
+  loss: storyShape.loss,
+  run: storedCount,
+});
 const periodSchema = z.object({
   at: storedTime,
   ok: storedCount,

@@ -1,4 +1,4 @@
-import type { EndedRun, RunEntry } from '../history-entry.js';
+import type { RunEntry } from '../history-entry.js';
 import { type Durations, addedDurations, classOf } from './durations.js';
 
 export const HOUR = 3_600_000;
@@ -37,8 +37,8 @@ export function periodOf({ at, outcome, took }: RunEntry, { length }: PeriodKind
   return { ...NONE, at: at - (at % length), [outcome]: 1, took: durations };
 }
 
-/** A period without the crash of a run whose end is known now. */
-export function withoutCrash(run: EndedRun, { length }: PeriodKind): RunPeriod {
+/** A period without the crash of a run that did not crash. */
+export function withoutCrash(run: RunEntry, { length }: PeriodKind): RunPeriod {
   return { ...NONE, at: run.at - (run.at % length), crashed: -1 };
 }
 

@@ -1,4 +1,5 @@
 import type { AuditEntry, HistoryEntry, RunEntry } from '../../gatekeeper/index.js';
+import { LOSS_WORDS } from '../../context/loss-words.js';
 import { formatDuration } from '../../insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
@@ -27,15 +28,27 @@ function historyRow(entry: HistoryEntry): string[] {
     const { outcome, took, token } = entry;
     return [...begin, outcome, took === undefined ? '-' : formatDuration(took), tokenText(token), remarkOf(entry)];
   }
-  if (entry.kind === 'running') return [...begin, 'running', '-', tokenText(entry.token), causeOf(entry)];
+  if (entry.kind === 'running')
+    return [
+      ...begin,
+      'running',
+      '-',
+      tokenText(entry.token),
+      [causeOf(entry), lossOf(entry)].filter(Boolean).join(': '),
+    ];
   const { reason, before } = entry;
   return [...begin, 'skipped', '-', '-', before ? `${reason}, before that ${before.count} x ${before.reason}` : reason];
 }
 
 function remarkOf({ outcome, message, ended, until, attempts = 1, ...entry }: RunEntry): string {
   const about = [causeOf(entry), attempts > 1 ? `${attempts} attempts` : ''].filter(Boolean).join(', ');
-  if (outcome !== 'crashed') return [about, message ?? ended].filter(Boolean).join(': ');
+  if (outcome !== 'crashed') return [about, lossOf(entry), message ?? ended].filter(Boolean).join(': ');
   return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
+}
+
+/** Why its permit ended before the run did. */
+function lossOf({ loss }: Pick<RunEntry, 'loss'>): string {
+  return loss ? `without its permit since ${timeText(loss.at)}, because ${LOSS_WORDS[loss.reason]}` : '';
 }
 
 /** Why it ran, if no scheduler has started it. */

@@ -137,13 +137,16 @@ const askedBy = z.string().meta({
 const missedTime = time.meta({ description: 'the planned time that was missed, if this run makes up for it' });
 const runNumber = whole.meta({ description: 'number of the run on its node and semaphore' });
 
+const lossSchema = z.object({ at: time, reason: z.enum(LOSS_REASONS) }).meta({ id: 'PermitLoss' });
+
 /** The fields of a run that is over. */
 export const runShape = {
   ...happened,
   kind: z.literal('run'),
-  took: z.number().optional().meta({ description: 'ms; absent if it crashed' }),
+  took: z.number().optional().meta({ description: 'ms; absent if its node no longer lives, and has written no end' }),
   outcome: z.enum(['ok', 'failed', 'lost', 'crashed']).meta({
-    description: 'crashed: its node no longer lives, and has written no end of the run',
+    description:
+      'crashed: its node no longer lives, and has written neither an end of the run nor the loss of its permit',
   }),
   message: z.string().optional(),
   by: askedBy.optional(),
@@ -152,11 +155,7 @@ export const runShape = {
   token: whole.optional(),
   slot: whole.optional(),
   renewals: whole.optional().meta({ description: 'how often its permit was renewed; absent if it never was' }),
-  loss: z
-    .object({ at: time, reason: z.enum(LOSS_REASONS) })
-    .meta({ id: 'PermitLoss' })
-    .optional()
-    .meta({ description: 'of the outcome lost: when and why its permit ended' }),
+  loss: lossSchema.optional().meta({ description: 'of the outcome lost: when and why its permit ended' }),
   ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
   run: runNumber.optional(),
   until: time.optional().meta({
@@ -175,6 +174,7 @@ export const runningSchema: z.ZodType<RunningEntry> = z
     missed: missedTime.optional(),
     token: whole.optional(),
     slot: whole.optional(),
+    loss: lossSchema.optional().meta({ description: 'when and why its permit ended, although the run goes on' }),
   })
   .meta({ id: 'Running', description: 'a run that goes on, for 2 s or more' });
 

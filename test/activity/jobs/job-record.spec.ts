@@ -66,6 +66,29 @@ describe('the record of a job', () => {
     expect(all.reduce((one, other) => combined(one, other, NOW)).runs.map(({ run }) => run)).toEqual([11, 10, 9]);
   });
 
+  it('has no crash of a run whose node tells of the loss of its permit, in either order', () => {
+    const loss = { at: NOW - 1000, reason: 'max-run-time' as const };
+    const expired = addition([], {
+      writer: 'two',
+      expiries: [{ kind: 'expiry', semaphore: 'nightly', node: NODE, at: NOW, token: 7 }],
+    });
+    const begun = withAddition(EMPTY_SHARD, addition([ofStart(aStart)]));
+    const told = addition([ofStart({ ...aStart, loss })], { seq: 2 });
+    const orders = [
+      [told, expired],
+      [expired, told],
+    ];
+    for (const order of orders) {
+      const record = job(order.reduce(withAddition, begun));
+      expect(record).toMatchObject({ runs: [], failures: [], starts: [{ loss }] });
+      expect(record.days.map(({ crashed }) => crashed).filter((count) => count > 0)).toEqual([]);
+      const text = encodeJobShard(order.reduce(withAddition, begun));
+      expect(job(decoded(text).shard).starts).toMatchObject([{ loss }]);
+    }
+    // Without that the run counts as crashed.
+    expect(job(withAddition(begun, expired))).toMatchObject({ runs: [{ outcome: 'crashed', until: NOW }], starts: [] });
+  });
+
   it('is the same in whatever order and groups the runs are added', () => {
     fc.assert(
       fc.property(runs, fc.nat(), (all, cut) => {

@@ -1,20 +1,10 @@
+import { LOSS_WORDS } from '../../../context/loss-words.js';
 import { formatDuration } from '../../../insight/format-duration.js';
-import type { AuditEntry, HistoryEntry, HolderOverview, RunEntry } from '../api/answers.js';
+import type { AuditEntry, HistoryEntry, HolderOverview } from '../api/answers.js';
 import { count } from '../parts/format.js';
 import type { StoryEntry } from '../parts/story.js';
 
 type Ran = Exclude<HistoryEntry, { kind: 'skip' }>;
-type Loss = NonNullable<RunEntry['loss']>;
-
-const LOSSES: Record<Loss['reason'], string> = {
-  expired: 'it could not be renewed in time',
-  revoked: 'it was revoked or removed',
-  'max-run-time': 'the run took longer than its maxRunTime',
-  stuck: 'the run did not end after its signal',
-  released: 'it was released',
-  closing: 'the application shut down',
-  unguarded: 'the store was unreachable',
-};
 
 /**
  * The events of a run, oldest first, with the changes that people made to its semaphore meanwhile.
@@ -47,16 +37,20 @@ export function storyOf(
 export function sentenceOf(run: HistoryEntry): string {
   if (run.kind === 'skip') return `It did not run: ${run.reason}.`;
   const on = `on ${run.node.acquirer}`;
-  if (run.kind === 'running') return `It goes on ${on}.`;
-  const { outcome, took = 0, attempts = 1, loss } = run;
-  const after = `after ${formatDuration(took)}${attempts > 1 ? ` and ${attempts} attempts` : ''}`;
+  const { loss } = run;
+  if (run.kind === 'running')
+    return loss ? `It goes on ${on}, without its permit: ${LOSS_WORDS[loss.reason]}.` : `It goes on ${on}.`;
+  const { outcome, took, attempts = 1 } = run;
+  const after = `after ${formatDuration(took ?? 0)}${attempts > 1 ? ` and ${attempts} attempts` : ''}`;
   switch (outcome) {
     case 'ok':
       return `It ended well ${on}, ${after}.`;
     case 'failed':
       return `It failed ${on}, ${after}.`;
     case 'lost':
-      return `It ended ${on}, ${after}, without its permit${loss ? `: ${LOSSES[loss.reason]}` : ''}.`;
+      return took === undefined
+        ? `It lost its permit ${on}${loss ? `: ${LOSS_WORDS[loss.reason]}` : ''}. Its node no longer lives, and has written no end of it.`
+        : `It ended ${on}, ${after}, without its permit${loss ? `: ${LOSS_WORDS[loss.reason]}` : ''}.`;
     case 'crashed':
       return `It began ${on}, which no longer lives and has written no end of it.`;
   }
@@ -90,11 +84,12 @@ function lastRenewal({ expiresAt, duration, grantedAt }: HolderOverview): number
 }
 
 function lossOf(run: Ran): StoryEntry[] {
-  if (run.kind === 'running') return [];
-  const { loss, until } = run;
-  if (loss) return [{ at: loss.at, title: 'lost its permit', detail: LOSSES[loss.reason], tone: 'warning' }];
-  if (until === undefined) return [];
-  return [{ at: until, title: 'its permit ended', detail: 'if not before: no later renewal is known', tone: 'bad' }];
+  const { loss } = run;
+  if (loss) return [{ at: loss.at, title: 'lost its permit', detail: LOSS_WORDS[loss.reason], tone: 'warning' }];
+  if (run.kind === 'running' || run.until === undefined) return [];
+  return [
+    { at: run.until, title: 'its permit ended', detail: 'if not before: no later renewal is known', tone: 'bad' },
+  ];
 }
 
 const ENDS = {

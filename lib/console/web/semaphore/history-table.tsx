@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
+import { LOSS_WORDS } from '../../../context/loss-words.js';
 import { formatDuration } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
@@ -111,7 +112,8 @@ function outcomeOf(entry: HistoryEntry): ComponentChildren {
     return before ? `${reason}, after ${before.count} times ${before.reason}` : reason;
   }
   const permit = entry.token === undefined ? 'without a permit' : `token ${entry.token}, slot ${entry.slot}`;
-  if (entry.kind === 'running') return permit;
+  const lost = entry.loss ? `${permit}, lost: ${LOSS_WORDS[entry.loss.reason]}` : permit;
+  if (entry.kind === 'running') return lost;
   const tried = (entry.attempts ?? 1) > 1 ? `${entry.attempts} attempts` : undefined;
   if (entry.message !== undefined) return tried ? `${tried}: ${entry.message}` : entry.message;
   if (entry.until !== undefined)
@@ -121,5 +123,5 @@ function outcomeOf(entry: HistoryEntry): ComponentChildren {
       </>
     );
   if (entry.ended) return `${permit}, ended: ${entry.ended}`;
-  return tried ? `${permit}, ${tried}` : permit;
+  return tried ? `${lost}, ${tried}` : lost;
 }
