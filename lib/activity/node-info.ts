@@ -97,6 +97,9 @@ export const nodeTasksSchema = z
 /** Maximum number of types of tasks in the entry of a node. */
 export const MOST_TASK_TYPES = 200;
 
+/** Maximum number of names that a node defines, in its entry. */
+export const MOST_DEFINED = 1000;
+
 /** Maximum number of jobs of a node: more than any application has guarded methods. */
 const MOST_JOBS = 1000;
 
@@ -113,6 +116,8 @@ export const nodeInfoSchema = z.object({
   pid: storedCount,
   /** Version of the application, from its options. */
   version: storedText.optional(),
+  /** Name of the application: its option `application`. Absent if it is unknown. */
+  application: storedText.optional(),
   /** When the node began to publish itself. */
   startedAt: time,
   /** When the node wrote this entry. */
@@ -136,6 +141,8 @@ export const nodeInfoSchema = z.object({
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
   /** The types of tasks that the node handles, at most 200. Absent if there are none. */
   tasks: z.array(nodeTasksSchema).max(MOST_TASK_TYPES).optional(),
+  /** Names of the semaphores that the node's code defines, without those of its jobs, at most 1000. Absent if there are none. */
+  defines: z.array(storedText).max(MOST_DEFINED).optional(),
 });
 
 /** Characters: enough for the entries of some hundreds of nodes. A longer text would block the event loop. */
@@ -158,6 +165,7 @@ const cardSchema = nodeInfoSchema.extend({
     MOST_JOBS,
   ),
   tasks: storedList(nodeTasksSchema, MOST_TASK_TYPES).optional(),
+  defines: storedList(storedText, MOST_DEFINED).optional(),
 });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 

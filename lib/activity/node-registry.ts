@@ -13,7 +13,15 @@ import { inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Membership } from './membership.js';
 import type { RunHistory } from './run-history.js';
-import { MOST_TASK_TYPES, type NodeInfo, type NodeTasks, type JobInfo, decodeCards, encodeCards } from './node-info.js';
+import {
+  MOST_DEFINED,
+  MOST_TASK_TYPES,
+  type NodeInfo,
+  type NodeTasks,
+  type JobInfo,
+  decodeCards,
+  encodeCards,
+} from './node-info.js';
 
 const KEY_PREFIX = 'nodes:';
 /**
@@ -45,6 +53,8 @@ export class NodeRegistry {
   jobs: () => readonly JobInfo[] = () => [];
   /** Returns the work of this node on tasks. */
   tasks: () => readonly NodeTasks[] = () => [];
+  /** Returns the names of the semaphores that this node's code defines. */
+  defines: () => readonly string[] = () => [];
   readonly #key: string;
   /** The result of the latest call of {@link nodes}. */
   known: readonly NodeInfo[] = [];
@@ -65,7 +75,8 @@ export class NodeRegistry {
     private readonly options: {
       /** ms; 0: this node writes no entry */
       readonly heartbeat: number;
-      readonly version?: string;
+      readonly version?: string | undefined;
+      readonly application?: string | undefined;
       /** False if this node writes no runs. */
       readonly history?: unknown;
     },
@@ -89,6 +100,21 @@ export class NodeRegistry {
     );
     // Without a lease in its entry, a participant that dies would be listed for three heartbeats.
     this.#joins = joined.subscribe(() => void this.#tell().catch((error: unknown) => this.#report(error)));
+  }
+
+  /** The part of this node's entry that says which names it uses. */
+  get own(): Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks' | 'defines'> {
+    const { application } = this.options;
+    const [jobs, tasks] = [this.jobs(), this.tasks()];
+    const named = new Set(jobs.map(({ semaphore }) => semaphore));
+    const defines = this.defines().filter((name) => !named.has(name));
+    return {
+      ...(application !== undefined && { application }),
+      acquirer: this.context.node.acquirer,
+      jobs: [...jobs],
+      ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
+      ...(defines.length > 0 && { defines: defines.slice(0, MOST_DEFINED) }),
+    };
   }
 
   /** Number of entries that the latest reading left out because they can't be read. */
@@ -191,9 +217,10 @@ export class NodeRegistry {
     const { offset, suspect } = clusterClock.report();
     const { heartbeat, version, history } = this.options;
     const { isHeld, lease } = this.membership;
-    const tasks = this.tasks();
+    const { jobs, ...own } = this.own;
     return {
       ...node,
+      ...own,
       host: hostname(),
       pid: process.pid,
       ...(version !== undefined && { version }),
@@ -203,8 +230,7 @@ export class NodeRegistry {
       ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
       ...(history === false && { history }),
-      jobs: this.jobs().map((card) => this.#withLastRun(card)),
-      ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
+      jobs: jobs.map((card) => this.#withLastRun(card)),
     };
   }
 

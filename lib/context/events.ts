@@ -231,6 +231,18 @@ export type GatekeeperEvent =
       /** The node. */
       readonly member: Participant;
     }
+  /** Another application on this store uses the same names: both share their permits. Once, until it is gone. */
+  | {
+      readonly type: 'other-application';
+      /** Its name. */
+      readonly application: string;
+      /** The names that both use: of semaphores, "leader:" and a scope, or "task:" and a type. */
+      readonly names: readonly string[];
+      /** Acquirers of its nodes. */
+      readonly nodes: readonly string[];
+      /** For people: what it means, and what to do. */
+      readonly sentence: string;
+    }
   | {
       readonly type: 'clock-suspect';
       /** Why this node does not trust the clocks. */

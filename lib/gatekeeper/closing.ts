@@ -29,6 +29,7 @@ export async function drainParts(parts: Parts, grace: number): Promise<void> {
 export async function closeParts(parts: Parts): Promise<void> {
   const { context, directory } = parts;
   parts.housekeeping.stop();
+  parts.applicationWatch.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];
   await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);

@@ -165,6 +165,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'schedule-differs':
     case 'ticks-missed':
     case 'schedule-silent':
+    case 'other-application':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':

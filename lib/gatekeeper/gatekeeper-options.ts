@@ -24,6 +24,7 @@ import { delaySchema, switchSchema } from '../decision/option-types.js';
 import { type AlertsOptions, alertsSchema } from '../alerts/index.js';
 import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
+import { applicationName } from './application-name.js';
 import type { TelemetryDefinition } from './telemetry.js';
 import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
@@ -88,6 +89,11 @@ export interface GatekeeperOptions {
   readonly telemetry?: TelemetryDefinition;
   /** Sends alerts to webhooks when runs fail, the store is lost, or a scope has no leader. Default: none, at no cost. */
   readonly alerts?: AlertsOptions;
+  /**
+   * The application's name. Applications on one store that use the same names warn of each other, so give all nodes that
+   * are meant to share them the same one. Default: the name in the package.json of the process.
+   */
+  readonly application?: string;
   /** The application's version, shown to operators. */
   readonly version?: string;
   /** The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Default 10s. */
@@ -183,6 +189,7 @@ const optionsSchema = onlyFields({
     .custom<TelemetryDefinition | undefined>(isTelemetry, 'is not openTelemetry() of nestjs-gatekeeper/opentelemetry')
     .optional(),
   alerts: alertsSchema.optional(),
+  application: nameSchema.optional().transform((given) => given ?? applicationName()),
   version: nameSchema.optional(),
   shutdownGrace: delaySchema.default(10_000),
   strictStart: switchSchema.default(false),

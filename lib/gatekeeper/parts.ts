@@ -17,7 +17,14 @@ import {
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
-import { HealthCheck, LeaderWatch, type Overview, readNewestRuns, readOverview } from '../insight/index.js';
+import {
+  ApplicationWatch,
+  HealthCheck,
+  LeaderWatch,
+  type Overview,
+  readNewestRuns,
+  readOverview,
+} from '../insight/index.js';
 import { stateLines } from '../insight/state.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
@@ -74,6 +81,7 @@ export interface Parts {
   readonly tasks: Tasks;
   readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
+  readonly applicationWatch: ApplicationWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   /** See `Gatekeeper.overview`. */
@@ -199,6 +207,8 @@ export function createParts(
   });
   registry.tasks = () => tasks.work.list(tasks.handlers);
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
+  registry.defines = () => directory.declared.all.map(({ name }) => name);
+  const applicationWatch = new ApplicationWatch(registry, context);
   const sources = {
     runs: runHistory,
     audit,
@@ -208,6 +218,7 @@ export function createParts(
     archive,
     runArchive: runArchivist,
     leaders: leaderWatch,
+    applications: applicationWatch,
     allocation,
     alerts: () => alerts,
   };
@@ -276,6 +287,7 @@ export function createParts(
     tasks,
     handovers,
     leaderWatch,
+    applicationWatch,
     sweeping,
     health,
     overview,

@@ -96,6 +96,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
+  readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
   /** Returns undefined without the option `alerts`. */
   readonly alerts: () =>
@@ -240,11 +241,15 @@ export class HealthCheck {
 
   /** The parts of faults that several subjects may have at once. Does not ask the store. */
   faultParts(): Partial<Record<HealthFaultCode, readonly FaultPart[]>> {
-    const { leaders, allocation } = this.sources;
+    const { leaders, allocation, applications } = this.sources;
     const moment = this.#moment();
     const timed = (parts: readonly FaultPart[]) =>
       parts.map((part) => ({ ...part, since: clusterTimeOf(part.since, moment) }));
-    return { 'no-leader': timed(leaders.faults), 'resources-unowned': timed(allocation.unowned) };
+    return {
+      'no-leader': timed(leaders.faults),
+      'resources-unowned': timed(allocation.unowned),
+      'other-application': timed(applications.faults),
+    };
   }
 
   #moment(): Pick<HealthFacts, 'now' | 'monotonic'> {
@@ -270,6 +275,7 @@ export class HealthCheck {
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
       failingGroups: this.sources.allocation.failing,
+      otherApplications: this.sources.applications.faults,
       undelivered: this.sources.alerts()?.faults ?? [],
       unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
       known: this.#known,

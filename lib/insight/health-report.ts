@@ -49,7 +49,8 @@ export type HealthFaultCode =
   | 'no-leader'
   | 'resources-unowned'
   | 'allocation-failing'
-  | 'alerts-undelivered';
+  | 'alerts-undelivered'
+  | 'other-application';
 
 /** A fault of a node, its store or its clocks. */
 export interface HealthFault {
@@ -113,6 +114,8 @@ export interface HealthFacts {
   readonly unowned: readonly FaultPart[];
   /** Allocation groups with a problem on any node. */
   readonly failingGroups: readonly FaultPart[];
+  /** Other applications on this store that use names of this one. */
+  readonly otherApplications: readonly FaultPart[];
   /** Receivers of alerts that got no alert. */
   readonly undelivered: readonly { readonly since: number; readonly sentence: string }[];
   readonly unreadable: UnreadableCounts;
@@ -166,6 +169,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('archive-failing', facts.archive),
     ...combined('run-archive-failing', facts.runArchive),
     ...combined('alerts-undelivered', facts.undelivered),
+    ...combined('other-application', facts.otherApplications),
   ];
   if (store) return [...closing, store, ...rest];
   const parts = PARTS.flatMap((part) => partFindings(part, facts));

@@ -21,7 +21,7 @@ describe('the registry of nodes', () => {
   it('has a card of each node that lives, by group and name', async () => {
     const nodes = cluster();
     const last = await living(nodes, { group: 'z', acquirer: 'app0' });
-    const first = await living(nodes, { group: 'a', acquirer: 'app9', version: '1.2.3' });
+    const first = await living(nodes, { group: 'a', acquirer: 'app9', version: '1.2.3', application: 'shop' });
     first.gatekeeper.registry.jobs = () => [{ job: 'Jobs.work', semaphore: 'job' }];
     expect(await last.gatekeeper.registry.nodes()).toEqual([
       {
@@ -29,6 +29,8 @@ describe('the registry of nodes', () => {
         host: hostname(),
         pid: process.pid,
         version: '1.2.3',
+        application: 'shop',
+        defines: ['job'],
         startedAt: START,
         at: START,
         heartbeat: 10_000,

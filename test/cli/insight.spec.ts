@@ -98,7 +98,7 @@ describe('what the command line shows', () => {
     const { out } = await gatekeeper(['nodes']);
 
     const row = new RegExp(
-      `^production +app1 +${app.node.instance.slice(0, 8)} .* ${process.pid} +1\\.2\\.3 .* report:0$`,
+      `^production +app1 +${app.node.instance.slice(0, 8)} .* ${process.pid} +nestjs-gatekeeper +1\\.2\\.3 .* report:0$`,
       'm',
     );
     expect(out).toMatch(row);

@@ -19,6 +19,7 @@ describe("a gatekeeper's options", () => {
       store,
       group: 'default',
       acquirer: hostname(),
+      application: 'nestjs-gatekeeper',
       definitions: [],
       requireDefinitions: false,
       definitionsDelay: 5000,

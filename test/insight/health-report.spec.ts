@@ -35,6 +35,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     unowned: [],
     failingGroups: [],
     undelivered: [],
+    otherApplications: [],
     unreadable: { runs: 0, audit: 0, nodes: 0 },
     known: new Map(),
     ...changes,

@@ -2,7 +2,20 @@ import type { NodeOverview } from '../../gatekeeper/index.js';
 import { formatDuration } from '../../insight/format-duration.js';
 import { table } from '../text/table.js';
 
-const HEAD = ['group', 'acquirer', 'instance', 'host', 'pid', 'version', 'up', 'heard', 'clock', 'jobs', 'holds'];
+const HEAD = [
+  'group',
+  'acquirer',
+  'instance',
+  'host',
+  'pid',
+  'application',
+  'version',
+  'up',
+  'heard',
+  'clock',
+  'jobs',
+  'holds',
+];
 
 /** Formats the living nodes. @param now cluster time, ms since the epoch */
 export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOverview[] }): string {
@@ -15,13 +28,14 @@ export function nodesText({ now, nodes }: { now: number; nodes: readonly NodeOve
 }
 
 function row(node: NodeOverview, now: number): string[] {
-  const { group, acquirer, instance, host, pid, version, startedAt, at, clock, jobs, holds } = node;
+  const { group, acquirer, instance, host, pid, application, version, startedAt, at, clock, jobs, holds } = node;
   return [
     group,
     acquirer,
     instance.slice(0, 8),
     host,
     String(pid),
+    application ?? '-',
     version ?? '-',
     formatDuration(now - startedAt),
     `${formatDuration(now - at)} ago`,

@@ -36,6 +36,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'resources-unowned',
       'allocation-failing',
       'alerts-undelivered',
+      'other-application',
     ]),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),

@@ -33,5 +33,6 @@ const WITH_NAMES: Partial<Record<HealthFault['code'], string>> = {
   'run-archive-failing': 'the archive of runs fails',
   'no-leader': 'scopes of leadership have no leader',
   'resources-unowned': 'resources of allocation groups have no owner',
+  'other-application': 'another application on this store uses names of this one',
   'allocation-failing': 'allocation groups have a problem on some node',
 };

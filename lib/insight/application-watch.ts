@@ -1,0 +1,133 @@
+import type { NodeInfo, NodeRegistry } from '../activity/index.js';
+import { Periodic } from '../async/periodic.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { ALLOCATION_SCOPE } from '../allocation/index.js';
+import { LEADER_PREFIX, TASK_PREFIX, word } from '../decision/index.js';
+import { isStoreError } from '../stores/index.js';
+import type { FaultPart } from './leader-watch.js';
+
+/** ms between two looks right after the start, when another application may start as well. */
+const FIRST_INTERVAL = 5000;
+/** ms after the start with such looks. */
+const FIRST = 60_000;
+/** ms between two looks later. */
+const INTERVAL = 60_000;
+/** Number of names and of nodes in a sentence. */
+const MOST_NAMED = 5;
+
+/** All groups of allocation share this scope, and its leader decides only for groups that it has. */
+const SHARED = LEADER_PREFIX + ALLOCATION_SCOPE;
+
+/** Another application that uses names of this one. */
+export interface OtherApplication {
+  /** Its name, from its option `application`. */
+  readonly application: string;
+  /** The names that both use, sorted: of semaphores, "leader:" and a scope, or "task:" and a type. */
+  readonly names: readonly string[];
+  /** Its nodes, by their acquirers. */
+  readonly nodes: readonly string[];
+}
+
+type Card = Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks' | 'defines'>;
+
+/** Finds the applications whose nodes use the same names as this node. A node without a name of its application is left out. */
+export function* otherApplications(own: Card, cards: readonly Card[]): Pieces<OtherApplication[]> {
+  if (own.application === undefined) return [];
+  const ownNames = namesOf(own);
+  const found = new Map<string, { readonly names: Set<string>; readonly nodes: Set<string> }>();
+  for (const card of cards) {
+    const { application, acquirer } = card;
+    if (application === undefined || application === own.application) continue;
+    yield 1;
+    const shared = [...namesOf(card)].filter((name) => ownNames.has(name));
+    if (shared.length === 0) continue;
+    const other = found.get(application) ?? { names: new Set(), nodes: new Set() };
+    for (const name of shared) other.names.add(name);
+    found.set(application, { ...other, nodes: other.nodes.add(acquirer) });
+  }
+  return [...found].toSorted(byKey).map(([application, { names, nodes }]) => ({
+    application,
+    names: [...names].toSorted(),
+    nodes: [...nodes].toSorted(),
+  }));
+}
+
+function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function namesOf({ jobs, tasks = [], defines = [] }: Card): Set<string> {
+  const semaphores = jobs.flatMap(({ semaphore }) => semaphore ?? []);
+  const types = tasks.flatMap(({ type, handles }) => (handles === 'programs' ? [] : TASK_PREFIX + type));
+  return new Set([...semaphores, ...types, ...defines].filter((name) => name !== SHARED));
+}
+
+/** Says, once each time, that another application on this store uses names of this one. */
+export class ApplicationWatch {
+  #faults = new Map<string, FaultPart>();
+  #startedAt = 0;
+  readonly #periodic: Periodic;
+
+  constructor(
+    private readonly registry: Pick<NodeRegistry, 'own' | 'nodes'>,
+    private readonly context: Context,
+  ) {
+    this.#periodic = new Periodic(context.nodeClock, () => this.#look(), {
+      interval: () => (context.nodeClock.monotonic() < this.#startedAt + FIRST ? FIRST_INTERVAL : INTERVAL),
+      chance: context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  /** The nodes of all applications must publish themselves, or there is nothing to see. */
+  start(): void {
+    this.#startedAt = this.context.nodeClock.monotonic();
+    this.#periodic.start();
+  }
+
+  stop(): void {
+    this.#periodic.stop();
+  }
+
+  /** One fault per other application. */
+  get faults(): readonly FaultPart[] {
+    return [...this.#faults.values()];
+  }
+
+  async #look(): Promise<void> {
+    const cards = await this.registry.nodes();
+    const { own } = this.registry;
+    const { nodeClock, events } = this.context;
+    const others = await inSlices(otherApplications(own, cards), nodeClock);
+    const former = this.#faults;
+    this.#faults = new Map();
+    for (const other of others) {
+      // Other nodes of it, or more names, are no news.
+      const since = former.get(other.application)?.since ?? nodeClock.monotonic();
+      const sentence = sentenceOf(other, own.application!);
+      this.#faults.set(other.application, { subject: other.application, since, sentence });
+      if (!former.has(other.application)) events.next({ type: 'other-application', ...other, sentence });
+    }
+  }
+
+  #report(error: unknown): void {
+    // During an outage, the parts that need the store report it.
+    if (!isStoreError(error))
+      this.context.events.next({ type: 'problem', action: 'look for other applications', error });
+  }
+}
+
+function sentenceOf({ application, names, nodes }: OtherApplication, own: string): string {
+  return (
+    `application ${word(application)} (${listed(nodes)}) uses names of this application, ${word(own)}: ${listed(names)}. ` +
+    'Both share their permits, so each may miss runs, or runs those of the other. Give each a store of its own (the option schema of ' +
+    'postgres(), prefix of redis(), mapName of hazelcast()), or other names. If they are meant to share them, give both ' +
+    'the same option application'
+  );
+}
+
+function listed(texts: readonly string[]): string {
+  const shown = texts.slice(0, MOST_NAMED).map(word).join(', ');
+  return texts.length > MOST_NAMED ? `${shown} and ${texts.length - MOST_NAMED} more` : shown;
+}
