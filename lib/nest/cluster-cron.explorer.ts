@@ -1,9 +1,9 @@
 import { InvalidOptionsError } from '../decision/index.js';
 import type { Tasks } from '../tasks/index.js';
+import { unstableName } from './class-names.js';
 import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.metadata.js';
-import { MINIFIED_SCHEDULE, SECOND_SCHEDULE } from './cluster-singleton.messages.js';
+import { SECOND_SCHEDULE, UNSTABLE_SCHEDULE } from './cluster-singleton.messages.js';
 import type { DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
-import { isOfMinifiedClass } from './minified-names.js';
 import { callOf, taskMethodFault } from './task-method.js';
 
 type Scheduled = DecoratedMethod<readonly ClusterCronMetadata[]>;
@@ -27,7 +27,8 @@ function connect(scheduled: Scheduled, metadata: ClusterCronMetadata, tasks: Tas
   const fault = taskMethodFault(scheduled);
   if (fault !== undefined) return [fault];
   const { name = method, ...options } = metadata.options;
-  if (metadata.options.name === undefined && isOfMinifiedClass(method)) return [MINIFIED_SCHEDULE(method)];
+  const unstable = metadata.options.name === undefined ? unstableName(scheduled) : undefined;
+  if (unstable) return [UNSTABLE_SCHEDULE(method, unstable)];
   const other = former.get(name);
   if (other !== undefined) return [SECOND_SCHEDULE(method, other, name)];
   former.set(name, method);

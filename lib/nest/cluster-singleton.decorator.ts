@@ -34,7 +34,7 @@ import { runGuarded } from './guarded-run.js';
 export function ClusterSingleton(
   semaphore: SemaphoreName,
   duration?: number | string,
-  { missed, ...options }: ClusterSingletonOptions = {},
+  { missed, job, ...options }: ClusterSingletonOptions = {},
 ): MethodDecorator {
   return guardMethod<ClusterSingletonMetadata>({
     decorator: '@ClusterSingleton',
@@ -43,6 +43,7 @@ export function ClusterSingleton(
       semaphore,
       ...(duration !== undefined && { duration }),
       options,
+      ...(job !== undefined && { job }),
       ...(missed !== undefined && { missed }),
     },
     run: runGuarded,

@@ -1,4 +1,5 @@
 import { show } from '../decision/index.js';
+import type { UnstableName } from './class-names.js';
 
 export const STATIC_METHOD = (decorator: string, method: string) =>
   `${decorator} can't guard the static method ${method}: make it a method of a provider`;
@@ -76,8 +77,8 @@ export const SECOND_SCHEDULE = (method: string, other: string, name: string) =>
   `${method} has a schedule with the name ${show(name)}, and ${other} has one, too: give one of them another name`;
 
 export const SECOND_MISSED = (method: string, semaphore: string) =>
-  `${method}: missed: "once" of semaphore ${show(semaphore)} needs a name of its own, and another class with the same name ` +
-  `has such a method, too: rename one of the classes`;
+  `${method}: missed: "once" of semaphore ${show(semaphore)} needs a job of its own, and another method with the same ` +
+  `name has it, too: give one of them another name, as in { missed: 'once', job: 'nightly' }`;
 
 export const REQUEST_SCOPED_CONTROLLER = (method: string) =>
   `${method} handles tasks, but its controller is in request scope: make it a method of a provider`;
@@ -110,13 +111,22 @@ export const REQUEST_SCOPED_OPTIONS =
 
 const KEEP_NAMES = 'let the bundler keep the names of classes (docs/bundling.md)';
 
-export const MINIFIED_SCHEDULE = (method: string) =>
-  `${method} names its schedule after a class whose name is minified, so each build makes another schedule: give it a name, as in ` +
-  `@ClusterCron('0 3 * * *', { name: 'nightly' }), or ${KEEP_NAMES}`;
+const UNSTABLE: Record<UnstableName, { readonly why: string; readonly each: string; readonly or: string }> = {
+  minified: { why: 'whose name is minified', each: 'each build', or: `, or ${KEEP_NAMES}` },
+  'made-up': { why: 'whose name is made at run time, as by mixin() of Nest', each: 'each process', or: '' },
+};
 
-export const MINIFIED_JOBS = (methods: readonly string[]) =>
-  `jobs are named after classes whose names are minified (${methods.join(', ')}), so each build makes other jobs: history, ` +
-  `"run now" and missed: 'once' do not know them again. To prevent that, ${KEEP_NAMES}`;
+export const UNSTABLE_SCHEDULE = (method: string, kind: UnstableName) =>
+  `${method} names its schedule after a class ${UNSTABLE[kind].why}, so ${UNSTABLE[kind].each} makes another schedule, and each of them ` +
+  `runs at every tick: give it a name, as in @ClusterCron('0 3 * * *', { name: 'nightly' })${UNSTABLE[kind].or}`;
+
+export const UNSTABLE_MISSED = (method: string, kind: UnstableName) =>
+  `${method}: missed: "once" names the job after a class ${UNSTABLE[kind].why}, so ${UNSTABLE[kind].each} makes another job, and ` +
+  `nothing is made up for: give it a name, as in { missed: 'once', job: 'nightly' }${UNSTABLE[kind].or}`;
+
+export const UNSTABLE_JOBS = (methods: readonly string[], kind: UnstableName) =>
+  `jobs are named after classes ${UNSTABLE[kind].why} (${methods.join(', ')}), so ${UNSTABLE[kind].each} makes other jobs: history ` +
+  `and "run now" do not know them again. Give @ClusterSingleton the option job, as in { job: 'nightly' }${UNSTABLE[kind].or}`;
 
 const ONE_VERSION = 'let all packages of the application use one version ("npm ls nestjs-gatekeeper" lists them)';
 

@@ -3,11 +3,13 @@ import type { RunOptions } from '../gatekeeper/index.js';
 /** The semaphore of a guarded method: its name, or a function of the method's arguments that returns the name. */
 export type SemaphoreName = string | ((...args: never[]) => string);
 
-/**
- * Options of `@ClusterSingleton`: those of `run()`, except `duration`, which is an argument, and `job`, which is the
- * name of the method ("JobsService.export").
- */
-export interface ClusterSingletonOptions extends Omit<RunOptions, 'duration' | 'job'> {
+/** Options of `@ClusterSingleton`: those of `run()`, except `duration`, which is an argument. */
+export interface ClusterSingletonOptions extends Omit<RunOptions, 'duration'> {
+  /**
+   * Name of the job in events, history, "run now" and for `missed`. It must be the same on all nodes. Default: class and
+   * method, "JobsService.export".
+   */
+  readonly job?: string;
   /**
    * For a method with `@Cron`: effect of a planned time that passed while the whole cluster was down, or the store. `skip`
    * (default): it is not made up for. `once`: after the start one node runs the job once, for the last planned time that was
@@ -22,8 +24,10 @@ export interface ClusterSingletonMetadata {
   readonly semaphore: SemaphoreName;
   /** The decorator's second argument. */
   readonly duration?: number | string;
-  /** The decorator's third argument, without `missed`. */
-  readonly options: Omit<ClusterSingletonOptions, 'missed'>;
+  /** The decorator's third argument, without `missed` and `job`. */
+  readonly options: Omit<ClusterSingletonOptions, 'missed' | 'job'>;
+  /** As written. */
+  readonly job?: string;
   /** As written. */
   readonly missed?: ClusterSingletonOptions['missed'];
   /** How many decorators the method has; more than one is a mistake. */

@@ -12,6 +12,8 @@ export interface DecoratedMethod<M> {
   readonly method: string;
   /** Name of the method in its class. */
   readonly property: string;
+  /** The class: that of the instance, if there is one. A value of the application may have none, then `Object`. */
+  readonly type: { readonly name: string };
   /** Number of its parameters, as far as it can be seen: decorators may wrap it in a method that shows none. */
   readonly parameters: number;
   /** The function, which has the metadata of all its decorators. */
@@ -62,8 +64,9 @@ export class DecoratedMethods {
     return this.#decoratedOf(prototype).flatMap((property) => {
       const found = metadataOf<M>(prototype, property, key);
       // Named after the class: the token of a provider may be a symbol, or another name for the same instance.
-      const method = `${classOf(prototype)}.${property}`;
-      return found ? [{ method, property, instance, wrapper, isStatic, ...found }] : [];
+      const type = classOf(prototype);
+      const method = `${type.name}.${property}`;
+      return found ? [{ method, property, type, instance, wrapper, isStatic, ...found }] : [];
     });
   }
 
@@ -89,13 +92,13 @@ function prototypeOfAny(wrapper: InstanceWrapper): object | undefined {
 function otherFormatFaults(prototype: object, name: string): string[] {
   const formats = new Set(Reflect.getMetadataKeys(methodOf(prototype, name)).map(formatOf));
   const others = [...formats].filter((format) => format !== undefined && format !== FORMAT);
-  const method = `${classOf(prototype)}.${name}`;
+  const method = `${classOf(prototype).name}.${name}`;
   return others.map((format) => OTHER_FORMAT(method, VERSION, incompatibleVersions(format)));
 }
 
 /** The prototype of a value that the application gave may have no constructor. */
-function classOf({ constructor }: { readonly constructor?: unknown }): string {
-  return typeof constructor === 'function' ? constructor.name : 'Object';
+function classOf({ constructor }: { readonly constructor?: unknown }): { readonly name: string } {
+  return typeof constructor === 'function' ? constructor : Object;
 }
 
 function prototypeOf(instance: unknown): object | undefined {

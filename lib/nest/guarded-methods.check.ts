@@ -15,6 +15,7 @@ import {
   SECOND_MISSED,
   TWICE,
   UNDEFINED,
+  UNSTABLE_MISSED,
 } from './cluster-singleton.messages.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { jobFor } from './guarded-run.js';
@@ -63,17 +64,18 @@ function optionFaults(guarded: GuardedMethod): string[] {
   const { method, metadata } = guarded;
   if (metadata.count > 1) return [TWICE('@ClusterSingleton', method)];
   if (!isOneLine(method)) return [NOT_ONE_LINE('@ClusterSingleton', method)];
-  const job = typeof metadata.semaphore === 'function' ? jobFor(method, LONGEST_SEMAPHORE) : method;
+  const job = typeof metadata.semaphore === 'function' ? jobFor(guarded.job, LONGEST_SEMAPHORE) : guarded.job;
   const faults = faultsOfAttempt(method, () => parseRunOptions(method, { ...metadata.options, job }));
   if (faults.length > 0) return faults;
   return missedFaults(guarded).map((fault) => `${method}: ${fault}`);
 }
 
-/** The times of jobs with `missed: 'once'` are kept by the name of the method. */
-function nameFaults({ method, metadata }: GuardedMethod, methods: readonly GuardedMethod[]): string[] {
+/** The times of jobs with `missed: 'once'` are kept by the name of the job. */
+function nameFaults({ method, job, unstable, metadata }: GuardedMethod, methods: readonly GuardedMethod[]): string[] {
   const { semaphore, missed } = metadata;
   if (missed !== 'once' || typeof semaphore === 'function') return [];
-  return methods.filter((other) => other.method === method).length > 1 ? [SECOND_MISSED(method, semaphore)] : [];
+  if (unstable) return [UNSTABLE_MISSED(method, unstable)];
+  return methods.filter((other) => other.job === job).length > 1 ? [SECOND_MISSED(method, semaphore)] : [];
 }
 
 function durationFaults({ method, metadata }: GuardedMethod, context: CheckContext): string[] {

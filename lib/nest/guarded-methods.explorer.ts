@@ -11,7 +11,8 @@ import {
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { MINIFIED_JOBS, NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS } from './cluster-singleton.messages.js';
+import { NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS, UNSTABLE_JOBS } from './cluster-singleton.messages.js';
+import { unstableName } from './class-names.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';
@@ -20,7 +21,6 @@ import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
 import { guardWith } from './guarded-run.js';
 import { JobInfos } from './job-infos.js';
-import { isOfMinifiedClass } from './minified-names.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.metadata.js';
 import { SharedService, classesOf } from './shared-services.js';
@@ -62,7 +62,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#refuseSeveral();
     this.#refuseOtherFormats();
     const singletons = this.#find<ClusterSingletonMetadata>(CLUSTER_SINGLETON);
-    this.#methods = singletons.map((method) => ({ ...method, runNow: runNowOf(method) }));
+    this.#methods = singletons.map((method) => ({ ...method, ...nameOf(method), runNow: runNowOf(method) }));
     const leaders = this.#find<LeaderOnlyMetadata>(LEADER_ONLY);
     // A mock or a test's stand-in has no rules to check and publishes nothing.
     if (!isReal(this.gatekeeper)) return;
@@ -74,7 +74,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     const registry = findRegistry(this.discovery);
     this.#announceJobs(jobs, registry);
     if (!registry) this.#warnOfNoScheduler(jobs);
-    this.#warnOfMinifiedNames(jobs);
+    this.#warnOfUnstableNames(jobs);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
     this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, registry));
@@ -125,9 +125,11 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     if (scheduled.length > 0) this.#logger.warn(NO_SCHEDULER(scheduled));
   }
 
-  #warnOfMinifiedNames(jobs: readonly GuardedMethod[]): void {
-    const minified = jobs.map(({ method }) => method).filter(isOfMinifiedClass);
-    if (minified.length > 0) this.#logger.warn(MINIFIED_JOBS(minified));
+  #warnOfUnstableNames(jobs: readonly GuardedMethod[]): void {
+    for (const kind of ['minified', 'made-up'] as const) {
+      const methods = jobs.flatMap(({ method, unstable }) => (unstable === kind ? method : []));
+      if (methods.length > 0) this.#logger.warn(UNSTABLE_JOBS(methods, kind));
+    }
   }
 
   #find<M>(key: symbol): DecoratedMethod<M>[] {
@@ -135,6 +137,11 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     for (const { instance, isStatic } of methods) if (isStatic && instance) giveIfWithout(instance, this.gatekeeper);
     return distinct(methods);
   }
+}
+
+function nameOf(found: DecoratedMethod<{ readonly job?: string }>): Pick<GuardedMethod, 'job' | 'unstable'> {
+  const { job } = found.metadata;
+  return job === undefined ? { job: found.method, unstable: unstableName(found) } : { job };
 }
 
 /** A scheduler passes no arguments, whatever the method declares. */
@@ -150,7 +157,7 @@ function runnableJobs(found: DecoratedMethod<ClusterSingletonMetadata>): Runnabl
   const { semaphore } = found.metadata;
   if (runNowOf(found) !== 'yes' || typeof semaphore !== 'string') return [];
   const instance = found.instance as Record<string, () => unknown>;
-  return [{ semaphore, job: found.method, call: () => instance[found.property]!() }];
+  return [{ semaphore, job: nameOf(found).job, call: () => instance[found.property]!() }];
 }
 
 function catchUpJobs(found: DecoratedMethod<ClusterSingletonMetadata>, registry: Registry | undefined): CatchUpJob[] {
@@ -180,7 +187,10 @@ function isLeftOver(instance: object): boolean {
 }
 
 /** A method that only the leader runs, as a job under the scope's semaphore. */
-function leadersJob({ method, isStatic, schedule, metadata }: DecoratedMethod<LeaderOnlyMetadata>, scopes: Scopes) {
+function leadersJob(found: DecoratedMethod<LeaderOnlyMetadata>, scopes: Scopes): GuardedMethod {
+  const { method, isStatic, schedule, metadata } = found;
   const semaphore = LEADER_PREFIX + (metadata.scope ?? scopes[0]!);
-  return { method, isStatic, ...(schedule && { schedule }), metadata: { semaphore, options: {}, count: 1 } };
+  const unstable = unstableName(found);
+  const job = { method, job: method, unstable, isStatic, metadata: { semaphore, options: {}, count: 1 } };
+  return { ...job, ...(schedule && { schedule }) };
 }

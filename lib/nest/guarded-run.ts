@@ -89,9 +89,9 @@ export async function runGuarded(call: GuardedCall, metadata: ClusterSingletonMe
 async function runSingleton(
   gatekeeper: RunsJobs,
   { instance, place, args, work }: GuardedCall,
-  { semaphore, duration, options }: ClusterSingletonMetadata,
+  { semaphore, duration, options, job: given }: ClusterSingletonMetadata,
 ): Promise<unknown> {
-  const method = jobName(instance, place);
+  const method = jobName(instance, place, given);
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
   const job = typeof semaphore === 'function' ? jobFor(method, name) : method;
@@ -162,14 +162,14 @@ async function durationOf(gatekeeper: object, name: string, duration: number | s
 }
 
 /**
- * Returns the name of the job. It contains the class of the instance, so two classes that inherit a method run it as
- * two jobs. An overridden method that is called through `super` is a separate job. Otherwise it would overlap with its
+ * Returns the name of the job: the given one, or one that contains the class of the instance, so two classes that inherit a
+ * method run it as two jobs. An overridden method that is called through `super` is a separate job. Otherwise it would overlap with its
  * caller and be skipped.
  */
-function jobName(instance: object | undefined, { target, property }: Place): string {
+function jobName(instance: object | undefined, { target, property }: Place, given?: string): string {
   const owner = target.constructor.name;
   const own = instance?.constructor.name ?? owner;
-  const name = `${own}.${String(property)}`;
+  const name = given ?? `${own}.${String(property)}`;
   return instance && isOverridden(instance, target, property) ? `${name} (super ${owner})` : name;
 }
 

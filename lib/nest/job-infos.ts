@@ -27,9 +27,9 @@ export class JobInfos {
   ) {
     this.#madeAt = nodeClock.wall();
     for (const guarded of methods) {
-      const { method, schedule } = guarded;
+      const { job, schedule } = guarded;
       if (schedule?.kind === 'cron') this.#crons.set(guarded, new CronTimes());
-      else if (schedule) this.#calls.set(method, undefined);
+      else if (schedule) this.#calls.set(job, undefined);
     }
   }
 
@@ -46,7 +46,7 @@ export class JobInfos {
 
   get all(): JobInfo[] {
     return this.methods.map((guarded) => {
-      const { method: job, metadata, runNow } = guarded;
+      const { job, metadata, runNow } = guarded;
       const { acquirer } = metadata.options;
       const semaphore = typeof metadata.semaphore === 'string' ? metadata.semaphore : undefined;
       const schedule = this.#scheduleOf(guarded);
@@ -74,31 +74,29 @@ export class JobInfos {
   }
 
   #timesOf(guarded: GuardedMethod, schedule: ScheduleMetadata, registry: Registry): Partial<JobSchedule> | undefined {
-    const { method } = guarded;
+    const { job: name } = guarded;
     switch (schedule.kind) {
       case 'cron': {
         const job = jobOf(schedule, registry);
         return job && this.#crons.get(guarded)!.look(job, this.nodeClock.wall());
       }
       case 'interval':
-        return registry.getIntervals().length > 0
-          ? this.#intervalTimes(method, Number(schedule.expression))
-          : undefined;
+        return registry.getIntervals().length > 0 ? this.#intervalTimes(name, Number(schedule.expression)) : undefined;
       default:
-        return registry.getTimeouts().length > 0 ? this.#timeoutTimes(method, Number(schedule.expression)) : undefined;
+        return registry.getTimeouts().length > 0 ? this.#timeoutTimes(name, Number(schedule.expression)) : undefined;
     }
   }
 
-  #intervalTimes(method: string, interval: number): Partial<JobSchedule> {
-    const last = this.#calls.get(method) ?? this.#bootedAt!;
+  #intervalTimes(job: string, interval: number): Partial<JobSchedule> {
+    const last = this.#calls.get(job) ?? this.#bootedAt!;
     return readable({ next: Math.round(last + interval), interval: Math.round(interval) });
   }
 
-  #timeoutTimes(method: string, delay: number): Partial<JobSchedule> {
+  #timeoutTimes(job: string, delay: number): Partial<JobSchedule> {
     const next = Math.round(this.#bootedAt! + delay);
     // The timer may have started before the end of the boot. A call as late as the delay was its tick. An earlier call
     // came from the application.
-    const came = (this.#calls.get(method) ?? -Infinity) >= this.#madeAt + delay - EARLY;
+    const came = (this.#calls.get(job) ?? -Infinity) >= this.#madeAt + delay - EARLY;
     return came || next <= this.nodeClock.wall() ? {} : readable({ next });
   }
 }

@@ -85,7 +85,7 @@ describe('the check of guarded methods at boot', () => {
   it('lists the guarded methods', async () => {
     const { get } = await boot({ providers: [guarded(ClusterSingleton('job', '10s'))] });
     expect(get(GuardedMethodsExplorer).methods).toMatchObject([
-      { method: 'Jobs.work', isStatic: true, metadata: { semaphore: 'job', duration: '10s' } },
+      { method: 'Jobs.work', job: 'Jobs.work', isStatic: true, metadata: { semaphore: 'job', duration: '10s' } },
     ]);
   });
 

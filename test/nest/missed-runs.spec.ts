@@ -31,7 +31,7 @@ describe("missed: 'once' of a Nest application", () => {
   async function storeWith(last: number) {
     const store = memory();
     const record = { v: 1, nonce: 'x', seq: 1, at: last, expression: EXPRESSION, timeZone: 'UTC', last };
-    await store.open().compareAndSet('last-tick:Jobs.export', undefined, JSON.stringify(record));
+    await store.open().compareAndSet('last-tick:Jobs.export@export', undefined, JSON.stringify(record));
     return store;
   }
 
@@ -130,8 +130,8 @@ describe("missed: 'once' of a Nest application", () => {
     const booting = boot({ imports: [ScheduleModule.forRoot()], providers: [Wrong, PerRequest, ...namesakes] });
     const { faults } = (await booting.catch((error: unknown) => error)) as { faults: string[] };
     const namesake = (semaphore: string) =>
-      `Cleanup.run: missed: "once" of semaphore "${semaphore}" needs a name of its own, and another class with the same ` +
-      'name has such a method, too: rename one of the classes';
+      `Cleanup.run: missed: "once" of semaphore "${semaphore}" needs a job of its own, and another method with the ` +
+      `same name has it, too: give one of them another name, as in { missed: 'once', job: 'nightly' }`;
     expect(faults.toSorted()).toEqual([
       namesake('h'),
       namesake('i'),

@@ -11,7 +11,11 @@ function nodeWithTimeout() {
   const schedule = { kind: 'timeout', expression: String(DELAY) } as const;
   const registry = { getTimeouts: () => ['soon'] } as Partial<Registry> as Registry;
   const clock = { ...systemClock, wall: () => node.time };
-  const cards = new JobInfos([{ method: 'Soon.once', metadata, isStatic: true, schedule }], registry, clock);
+  const cards = new JobInfos(
+    [{ method: 'Soon.once', job: 'Soon.once', metadata, isStatic: true, schedule }],
+    registry,
+    clock,
+  );
   node.time = 100;
   cards.booted();
   return {

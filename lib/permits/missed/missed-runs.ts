@@ -199,8 +199,9 @@ export class MissedRuns {
     return pause(this.context.nodeClock, delay, { signal: this.#ending.signal, isAwaited: false });
   }
 
-  #open({ job }: CatchUpJob): RecordClient<LastTick> {
-    const client = new RecordClient(job, LAST_TICK, this.context);
+  /** Under both names: jobs of two applications on one store may be methods of the same name. */
+  #open({ job, semaphore: guard }: CatchUpJob): RecordClient<LastTick> {
+    const client = new RecordClient(`${encodeURIComponent(job)}@${guard}`, LAST_TICK, this.context);
     const semaphore = client.key;
     const { events } = this.context;
     client.listen({

@@ -6,7 +6,7 @@ import { every } from './planned.js';
 
 const HOUR = 3_600_000;
 const JOB = 'Jobs.export';
-const KEY = `last-tick:${JOB}`;
+const KEY = `last-tick:${JOB}@job`;
 const SCHEDULE = { expression: 'every hour', timeZone: 'UTC' };
 const MISSED = every(HOUR).latest(0, START);
 const WRITES = /^(semaphore:job|last-tick:.*)$/;

@@ -7,7 +7,7 @@ import { every } from './planned.js';
 
 const HOUR = 3_600_000;
 const JOB = 'Jobs.export';
-const KEY = `last-tick:${JOB}`;
+const KEY = `last-tick:${JOB}@job`;
 /** The first planned time after the start of a test. */
 const FIRST = every(HOUR).next(START);
 const BY = { by: 'ann' };
