@@ -8,6 +8,10 @@ export interface PgError extends Error {
 
 const LOOK_AT_ADDRESS = 'check host and port in connectionString, and that the server runs';
 const LOOK_AT_USER = 'check user and password in connectionString';
+const LOOK_AT_CA =
+  'give the certificate of the authority that signed it: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem in connectionString';
+const TAKE_TLS =
+  'the server wants TLS: add ?sslmode=verify-full to connectionString, or check the rules in its pg_hba.conf';
 
 /** Advice by error code, of Node or of PostgreSQL (appendix A of its manual), about the connection. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -20,6 +24,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOENT: LOOK_AT_ADDRESS,
   '28P01': LOOK_AT_USER,
   '28000': `${LOOK_AT_USER}, and the rules in pg_hba.conf of the server`,
+  SELF_SIGNED_CERT_IN_CHAIN: LOOK_AT_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: LOOK_AT_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: LOOK_AT_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: LOOK_AT_CA,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use the host name of the certificate in connectionString',
   '3D000': 'check the database in connectionString, or create it',
 };
 
@@ -30,8 +39,13 @@ const ADVICE: Readonly<Record<string, string>> = {
  */
 export function reasonOf(error: PgError, advice: Readonly<Record<string, string>> = {}): string {
   const code = error.code ?? '';
-  const help = ADVICE[code] ?? advice[code];
+  const help = isWithoutTls(error) ? TAKE_TLS : (ADVICE[code] ?? advice[code]);
   return `${sentenceOf(error)}${help ? `; ${help}` : ''}`;
+}
+
+/** The server's rules ask for encryption. Their code is that of wrong passwords, too. */
+function isWithoutTls({ code, message }: PgError): boolean {
+  return code === '28000' && /, no encryption$/.test(message);
 }
 
 /** Node's error has no message if a host has several addresses and none answers. */
