@@ -33,6 +33,7 @@ const IGNORED: ReadonlySet<HealthFaultCode> = new Set(['closing', 'alerts-undeli
 
 const KIND_OF_WARNING: Partial<Record<Warning['code'], AlertKind>> = {
   'not-run': 'run-missed',
+  'run-overdue': 'run-overdue',
   'runs-too-long': 'run-overdue',
   'no-node': 'no-node',
 };
@@ -97,10 +98,12 @@ function warned(semaphore: string, { code, sentence }: Warning, since: number): 
 }
 
 /**
- * A run that goes on for longer than the time until it is due again. A permit that outlasts its duration is kept alive, so
- * work goes on under it. Otherwise it may be a short run's, which lasts until it expires.
+ * A run that goes on for longer than the time until it is due again, of nodes that write no runs. A permit that outlasts its
+ * duration is kept alive, so work goes on under it. Otherwise it may be a short run's, which lasts until it expires. Where
+ * runs are written, they tell it themselves: each of many short runs refreshes one permit.
  */
-function longRun({ name, jobs, holders }: SemaphoreOverview, now: number): Condition[] {
+function longRun({ name, jobs, holders, lastRun }: SemaphoreOverview, now: number): Condition[] {
+  if (lastRun) return [];
   const interval = Math.max(...jobs.flatMap(({ schedule }) => schedule?.interval ?? []));
   const long = holders.find(
     ({ remaining, grantedAt, duration }) => remaining > 0 && now - grantedAt > Math.max(interval, duration),

@@ -12,7 +12,8 @@ import { jobKey } from '../activity/last-runs.js';
 import type { NodeClock } from '../async/node-clock.js';
 import type { AuditEntry } from '../context/audit-entry.js';
 import type { GatekeeperLogger, LogLine } from '../context/context.js';
-import type { GatekeeperEvent } from '../context/events.js';
+import type { EventOf, GatekeeperEvent } from '../context/events.js';
+import { LOSS_WORDS } from '../context/loss-words.js';
 import type { Participant } from '../context/participant.js';
 import type { LogFields } from './log-fields.js';
 
@@ -25,15 +26,23 @@ const MOST_DIFFERENCES = 20;
 /** ms for which shards that are restored belong to one loss: a node restores all of them at the same time. */
 const ONE_LOSS = 60_000;
 
+/** ms in which no line is written twice: a job may be called many times a second. */
+const ONE_LINE = 1000;
+
 /** Events of normal operation, which are never logged: once per keep-alive, or twice per run. */
 const SILENT: ReadonlySet<GatekeeperEvent['type']> = new Set(['refreshed', 'released', 'run-started', 'task-started']);
 
 /**
  * Writes events to the application's log. An event that may occur at each tick of a job is a debug line. It is only
- * logged if it differs from the last one of the same job or semaphore, because all nodes except one skip each tick.
+ * logged if it differs from the last one of the same job or semaphore, because all nodes except one skip each tick. Each
+ * run that fails or loses its permit has a line with the name of its job. No line is written twice within a second.
  */
 export class EventLog {
   readonly #last = new Map<string, string>();
+  /** Lines of the last second, with the times at which they were written (monotonic ms); the oldest first. */
+  readonly #written = new Map<string, number>();
+  /** Jobs whose runs go on, by the ids of their permits: the loss of a permit does not name the job. */
+  readonly #running = new Map<string, string[]>();
   /** Number of definitions that were reported to differ from code. */
   #differences = 0;
   /** When shards were reported as restored (monotonic ms). */
@@ -47,15 +56,52 @@ export class EventLog {
   ) {}
 
   note(event: GatekeeperEvent): void {
+    this.#follow(event);
     if (SILENT.has(event.type)) return;
     const tick = tickOf(event);
-    // A loss is always logged. It also changes the state, so the next event is logged too.
-    if (tick && !this.#isNew(tick) && event.type !== 'lost') return;
-    const logger = this.fields?.over(this.logger, event) ?? this.logger;
+    // A loss or a failure is always logged. It also changes the state, so the next event is logged too.
+    if (tick && !this.#isNew(tick) && !isTrouble(event)) return;
+    const logger = this.#once(this.fields?.over(this.logger, event) ?? this.logger);
     if (event.type === 'definition-differs' && ++this.#differences > MOST_DIFFERENCES) this.#noteMore(logger);
     else if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX))
       this.#noteShard(event.semaphore, logger);
+    else if (event.type === 'lost') logger.warn(lostLine(event, this.#running.get(event.permit.id)));
     else logEvent(event, logger);
+  }
+
+  #follow(event: GatekeeperEvent): void {
+    if (event.type !== 'run-started' && event.type !== 'run-finished') return;
+    const { permit, job } = event;
+    if (!permit) return;
+    const jobs = this.#running.get(permit.id) ?? [];
+    const others =
+      event.type === 'run-started' ? [...jobs, job] : jobs.toSpliced(jobs.indexOf(job), jobs.includes(job) ? 1 : 0);
+    if (others.length > 0) this.#running.set(permit.id, others);
+    else this.#running.delete(permit.id);
+  }
+
+  /** A logger that leaves out lines of the last second. */
+  #once(logger: GatekeeperLogger): GatekeeperLogger {
+    const unlessWritten = (level: keyof GatekeeperLogger) => (line: LogLine) => {
+      if (this.#isFresh(`${level} ${String(line)}`)) logger[level](line);
+    };
+    return {
+      log: unlessWritten('log'),
+      warn: unlessWritten('warn'),
+      error: unlessWritten('error'),
+      debug: unlessWritten('debug'),
+    };
+  }
+
+  #isFresh(line: string): boolean {
+    const now = this.clock.monotonic();
+    for (const [other, at] of this.#written) {
+      if (now - at < ONE_LINE && this.#written.size <= MOST_REMEMBERED) break;
+      this.#written.delete(other);
+    }
+    if (this.#written.has(line)) return false;
+    this.#written.set(line, now);
+    return true;
   }
 
   /** Each restart of a Redis marks all 512 shards: one line is enough. */
@@ -110,25 +156,43 @@ function tickOf(event: GatekeeperEvent): Tick | undefined {
   }
 }
 
+/** Whether an event is the failure of a run, or the loss of its permit. */
+function isTrouble(event: GatekeeperEvent): boolean {
+  return event.type === 'lost' || (event.type === 'run-finished' && ('error' in event || event.loss !== undefined));
+}
+
+/** @param jobs that run under the permit; undefined if the application holds it itself */
+function lostLine({ semaphore, permit, reason }: EventOf<'lost'>, jobs: readonly string[] | undefined): string {
+  const who = jobs
+    ? `${[...new Set(jobs)].map((job) => word(job)).join(', ')} lost ${jobs.length > 1 ? 'their' : 'its'} permit`
+    : `slot ${permit.slot} was lost while it was in use`;
+  return `${quoted(semaphore)}: ${who}: ${LOSS_WORDS[reason]}`;
+}
+
+/** The loss of the permit has its own line, so the end after it is a warning, and no second error. */
+function logRun(event: EventOf<'run-finished'>, name: string, logger: GatekeeperLogger): void {
+  const { job, loss } = event;
+  const failure = 'error' in event ? `: ${messageOf(event.error)}` : '';
+  if (loss) logger.warn(`${name}: ${word(job)} ${failure ? 'failed' : 'ended'} without its permit${failure}`);
+  else if (failure) logger.error(`${name}: ${word(job)} failed${failure}`);
+  else logger.debug(`${name}: ${word(job)} ran`);
+}
+
 function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
   const name = 'semaphore' in event && event.semaphore !== undefined ? quoted(event.semaphore) : '';
   switch (event.type) {
     case 'granted':
       return logger.debug(`${name}: got slot ${event.permit.slot}, token ${event.permit.token}`);
-    case 'lost':
-      return logger.warn(`${name}: lost slot ${event.permit.slot} while it was in use (${event.reason})`);
     case 'expired':
-      return logger.log(
-        `${name}: freed ${event.permits.map((each) => `slot ${each.slot} of ${word(each.acquirer)}`).join(', ')}, expired`,
+      return logger.debug(
+        `${name}: ${event.permits.map((each) => `slot ${each.slot} of ${word(each.acquirer)}`).join(', ')} expired`,
       );
     case 'denied':
       return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
       return logger.debug(`${name}: skipped ${word(event.job)} (${event.reason})`);
     case 'run-finished':
-      return logger.debug(
-        `${name}: ${word(event.job)} ${'error' in event ? `failed: ${messageOf(event.error)}` : 'ran'}`,
-      );
+      return logRun(event, name, logger);
     case 'run-attempt-failed':
       return logger.warn(
         `${name}: attempt ${event.attempt} of ${event.attempts} of ${word(event.job)} failed, the next begins in ` +
@@ -185,7 +249,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       );
     case 'task-ended':
       return logger[levelOf(event)](
-        `task ${quoted(event.task)}: ${event.outcome ?? 'to be tried again'}${faultOf(event)}`,
+        `task ${quoted(event.task)}: ${event.outcome ?? 'will be tried again'}${faultOf(event)}`,
       );
     case 'task-crashed':
       return logger[event.outcome === 'crashed' ? 'error' : 'warn'](
@@ -210,7 +274,10 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `${event.count} alerts did not reach the receiver ${quoted(event.receiver)}: ${event.problem}`,
       );
     case 'problem':
-      return logger[problemLevel(event)](`${name} ${event.action}: ${messageOf(event.error)}`.trim());
+      // The action stands in quotes: "renew the lease" alone reads like an order.
+      return logger[problemLevel(event)](
+        `${name && `${name}: `}problem in ${quoted(event.action)}: ${messageOf(event.error)}`,
+      );
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
@@ -228,7 +295,7 @@ function levelOf({ isFailure, outcome }: { readonly isFailure: boolean; readonly
 }
 
 function sequelOf({ outcome }: { readonly outcome?: string }): string {
-  if (outcome === undefined) return 'to be tried again';
+  if (outcome === undefined) return 'will be tried again';
   return outcome === 'crashed' ? 'a dead letter now' : outcome;
 }
 

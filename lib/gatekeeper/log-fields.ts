@@ -13,6 +13,7 @@ const COPIED = [
   'task',
   'outcome',
   'reason',
+  'loss',
   'action',
   'schedule',
   'revision',

@@ -44,6 +44,8 @@ export class NotLeaderError extends GatekeeperError {
     /** Why the term ended, or `closing` if this node shuts down. */
     readonly reason: TermEnd,
   ) {
-    super(`this node does not lead scope ${show(scope)} any more (${reason}). Stop the work that only a leader may do`);
+    super(
+      `this node does not lead scope ${show(scope)} any more (${reason}). Its work as leader is not protected any more`,
+    );
   }
 }

@@ -13,7 +13,7 @@ const LOSS: Record<LossReason, string> = {
   unguarded: "the run was let through by onUnavailable: 'run' and never had one",
 };
 
-/** The permit is no longer held: stop the work that it guarded. */
+/** The permit is no longer held: the work that it guarded should stop. */
 export class PermitLostError extends GatekeeperError {
   static override readonly className = 'PermitLostError';
   readonly code = 'permit-lost';
@@ -24,7 +24,9 @@ export class PermitLostError extends GatekeeperError {
     /** How the permit ended. */
     readonly reason: LossReason,
   ) {
-    super(`the permit of semaphore ${show(semaphore)} is not held: ${LOSS[reason]}. Stop the work that it guards`);
+    super(
+      `the permit of semaphore ${show(semaphore)} is not held: ${LOSS[reason]}. The work that it guarded is not protected any more`,
+    );
   }
 }
 

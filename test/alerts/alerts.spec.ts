@@ -194,7 +194,7 @@ describe('alerts by webhook', () => {
       { receiver: 'duty', count: 1, problem: expect.stringContaining(problem) },
     ]);
     expect(one.gatekeeper.health().faults).toMatchObject([{ code: 'alerts-undelivered', stopsGrants: false }]);
-    expect(one.log.filter((line) => line.startsWith('error'))).toHaveLength(1);
+    expect(one.log.filter((line) => line.startsWith('error 1 alerts'))).toHaveLength(1);
     expect(one.log.join()).not.toMatch(/hidden-path|whsec_/);
     receiver.answer = (response) => response.writeHead(200).end();
     await run(one, () => 1);

@@ -30,6 +30,7 @@ const run = (outcome: RunEntry['outcome']): RunEntry => ({
 describe('troubles of the cluster', () => {
   it.each([
     ['not-run', 'run-missed'],
+    ['run-overdue', 'run-overdue'],
     ['runs-too-long', 'run-overdue'],
     ['no-node', 'no-node'],
   ] as const)('has a kind for the warning %s', (code, kind) => {
@@ -51,6 +52,10 @@ describe('troubles of the cluster', () => {
   it.each([
     ['is not due yet', held(9 * MINUTE, MINUTE)],
     ['may be short, with a permit that lasts until it expires', held(11 * MINUTE, 20 * MINUTE)],
+    [
+      'is one of many short ones, which are written, and refresh one permit',
+      { ...held(11 * MINUTE, MINUTE), lastRun: run('ok') },
+    ],
     ['has no schedule', { ...held(11 * MINUTE, MINUTE), jobs: [] }],
   ])('sees none in a run that %s', (_what, overview) => {
     expect(clusterConditions([overview], [], NOW)).toEqual([]);
@@ -62,6 +67,10 @@ describe('troubles of the cluster', () => {
     expect(sentences).toEqual([
       'run-failed: export: the run of Jobs.export on app1 lost its permit before it ended',
       'run-failed: export: the run of Jobs.export on app1 crashed: its node no longer lives',
+    ]);
+    const cut = { ...run('lost'), loss: { at: NOW, reason: 'max-run-time' as const } };
+    expect(clusterConditions([], [cut], NOW)).toMatchObject([
+      { sentence: expect.stringMatching(/before it ended: the run took longer than its maxRunTime$/) },
     ]);
   });
 

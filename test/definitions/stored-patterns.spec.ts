@@ -37,7 +37,9 @@ describe('a stored pattern that costs too much', () => {
     expect(node.of('denied')).toMatchObject([{ semaphore: 'job', reason: 'group' }]);
     await nodes.time.advance(5 * SWEEP);
     const lines = node.log.filter((line) => line.startsWith('warn'));
-    expect(lines).toEqual([expect.stringMatching(/^warn "job" check its patterns: .* groupPattern: "x\{0,1000\}x/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^warn "job": problem in "check its patterns": .* groupPattern: "x\{0,1000\}x/),
+    ]);
     expect(lines[0]).toMatch(/910,002 instructions, more than 5,000: .*; as it is stored it matches no name$/);
     expect(lines[0]!.length).toBeLessThan(400);
   });

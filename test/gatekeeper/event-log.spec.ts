@@ -15,8 +15,10 @@ const paused: GatekeeperEvent = { type: 'run-skipped', semaphore, job, reason: '
 const ran: GatekeeperEvent = { type: 'run-finished', semaphore, job, run: 1, took: 5 };
 const failed: GatekeeperEvent = { ...ran, error: new Error('disk full') };
 
+/** The lines of events that come a second apart. */
 function logOf(events: readonly GatekeeperEvent[]): string[] {
-  const { log, lines } = newLog();
+  let now = 0;
+  const { log, lines } = newLog(() => (now += 1000));
   for (const event of events) log.note(event);
   return lines;
 }
@@ -37,17 +39,60 @@ describe("the application's log", () => {
     ]);
   });
 
-  it('has a line when a job begins to fail, and when it runs again', () => {
+  it('has an error for each run that failed, and a line when the job runs again', () => {
     expect(logOf([ran, ran, failed, failed, ran])).toEqual([
       'debug "nightly-export": Jobs.export ran',
-      'debug "nightly-export": Jobs.export failed: disk full',
+      'error "nightly-export": Jobs.export failed: disk full',
+      'error "nightly-export": Jobs.export failed: disk full',
       'debug "nightly-export": Jobs.export ran',
+    ]);
+  });
+
+  it('has no line twice within a second', () => {
+    let now = 0;
+    const { log, lines } = newLog(() => now);
+    const other = { ...failed, error: new Error('no space') };
+    for (const [at, event] of [
+      [0, failed],
+      [0, other],
+      [400, failed],
+      [999, other],
+      [1000, failed],
+      [1001, other],
+    ] as const) {
+      now = at;
+      log.note(event);
+    }
+    const [full, space] = ['disk full', 'no space'].map((why) => `error "nightly-export": Jobs.export failed: ${why}`);
+    expect(lines).toEqual([full, space, full, space]);
+  });
+
+  it('names the jobs of a permit that is lost, and why, and how they ended after that', () => {
+    const held = { ...(permit as object), id: 'p' } as never;
+    const started: GatekeeperEvent = { type: 'run-started', semaphore, job, run: 1, permit: held };
+    const cut: GatekeeperEvent = { type: 'lost', semaphore, permit: held, reason: 'max-run-time' };
+    const end = { ...ran, permit: held, loss: 'max-run-time' } as const;
+    const other = { ...started, job: 'Jobs.import', run: 2 };
+    expect(logOf([started, other, cut, end, { ...end, job: 'Jobs.import', error: new Error('aborted') }, cut])).toEqual(
+      [
+        'warn "nightly-export": Jobs.export, Jobs.import lost their permit: the run took longer than its maxRunTime',
+        'warn "nightly-export": Jobs.export ended without its permit',
+        'warn "nightly-export": Jobs.import failed without its permit: aborted',
+        'warn "nightly-export": slot 0 was lost while it was in use: the run took longer than its maxRunTime',
+      ],
+    );
+  });
+
+  it('has only a debug line when permits expire, which those of short runs do at each tick', () => {
+    const permits = [{ slot: 0, acquirer: 'app1' } as never];
+    expect(logOf([{ type: 'expired', semaphore, permits }])).toEqual([
+      'debug "nightly-export": slot 0 of app1 expired',
     ]);
   });
 
   it('has a line also when what a job threw has no text', () => {
     expect(logOf([{ ...ran, error: Object.create(null) as unknown }])).toEqual([
-      `debug "nightly-export": Jobs.export failed: ${show({})}`,
+      `error "nightly-export": Jobs.export failed: ${show({})}`,
     ]);
   });
 
@@ -57,7 +102,7 @@ describe("the application's log", () => {
       'debug "nightly-export": got slot 0, token 7',
       'debug "nightly-export": denied (no-permit)',
       'debug "nightly-export": got slot 0, token 7',
-      'warn "nightly-export": lost slot 0 while it was in use (expired)',
+      'warn "nightly-export": slot 0 was lost while it was in use: it could not be renewed in time',
       'debug "nightly-export": got slot 0, token 7',
     ]);
   });
@@ -80,8 +125,8 @@ describe("the application's log", () => {
     expect(lines).toEqual([
       'debug task "mail/7": completed',
       'debug task "mail/7": cancelled (no such address)',
-      'debug task "mail/7": to be tried again (the task is to be tried again in "5m")',
-      ...Array<string>(2).fill('warn task "mail/7": to be tried again (no such address)'),
+      'debug task "mail/7": will be tried again (the task is to be tried again in "5m")',
+      ...Array<string>(2).fill('warn task "mail/7": will be tried again (no such address)'),
       'error task "mail/7": failed (no such address)',
     ]);
   });
@@ -94,7 +139,7 @@ describe("the application's log", () => {
         { ...crashed, crashes: 3, outcome: 'crashed' },
       ]),
     ).toEqual([
-      'warn task "mail/7": its node did not note an end before the lease was over (crash 2), to be tried again',
+      'warn task "mail/7": its node did not note an end before the lease was over (crash 2), will be tried again',
       expect.stringMatching(/^error task "mail\/7": .* \(crash 3\), a dead letter now$/),
     ]);
     expect(logOf([{ ...crashed, crashes: 1, outcome: 'cancelled' }])).toEqual([
@@ -154,7 +199,7 @@ describe("the application's log", () => {
     ]);
     expect(lines.filter((line) => !line.startsWith('debug'))).toEqual([
       "warn the store can't be asked, nothing runs until it is back: no members",
-      `warn ${action}: a bug`,
+      `warn problem in "${action}": a bug`,
     ]);
   });
 });

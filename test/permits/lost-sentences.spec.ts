@@ -13,6 +13,6 @@ describe('the error of a lost permit', () => {
     const error = new PermitLostError('job', reason);
     expect(error).toMatchObject({ code: 'permit-lost', semaphore: 'job', reason });
     expect(error.message).toContain(`the permit of semaphore "job" is not held: ${sentence}`);
-    expect(error.message).toMatch(/\. Stop the work that it guards$/);
+    expect(error.message).toMatch(/\. The work that it guarded is not protected any more$/);
   });
 });

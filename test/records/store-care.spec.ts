@@ -13,7 +13,7 @@ describe('the sweep', () => {
     await nodes.time.advance(34_000);
     expect((await nodes.record()).permits).toEqual([]);
     expect(other.of('expired')).toMatchObject([{ semaphore: 'job', permits: [{ id: permit.id, acquirer: 'app1' }] }]);
-    expect(other.log).toContainEqual('log "job": freed slot 0 of app1, expired');
+    expect(other.log).toContainEqual('debug "job": slot 0 of app1 expired');
   });
 
   it('frees also what it never heard of', async () => {
