@@ -35,10 +35,11 @@ export const TERM_ENDS = [...new Set([...LOSS_REASONS, ...DENIAL_REASONS, 'resig
 export type TermEnd = LossReason | DenialReason | 'resigned';
 
 /** All values of {@link SkipReason}. */
-export const SKIP_REASONS = [...DENIAL_REASONS, 'overlap', 'not-leader'] as const;
+export const SKIP_REASONS = [...DENIAL_REASONS, 'overlap', 'own-run', 'not-leader'] as const;
 
 /**
- * Why a run was skipped: a denial, `overlap` (the former run goes on), or `not-leader` (see `@LeaderOnly`).
+ * Why a run was skipped: a denial, `overlap` (the former run goes on), `own-run` (a run of the job called it, and would have to
+ * wait for its own end), or `not-leader` (see `@LeaderOnly`).
  *
  * @useDeclaredType
  */

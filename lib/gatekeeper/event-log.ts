@@ -15,6 +15,7 @@ import type { GatekeeperLogger, LogLine } from '../context/context.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
 import { LOSS_WORDS } from '../context/loss-words.js';
 import type { Participant } from '../context/participant.js';
+import { skipSentence } from '../permits/runs/run-skipped.error.js';
 import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
@@ -190,6 +191,8 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'denied':
       return logger.debug(`${name}: denied (${event.reason})`);
     case 'run-skipped':
+      if (event.reason === 'own-run')
+        return logger.warn(`${word(event.job)} did not run: ${skipSentence(event.reason, event.semaphore)}`);
       return logger.debug(`${name}: skipped ${word(event.job)} (${event.reason})`);
     case 'run-finished':
       return logRun(event, name, logger);

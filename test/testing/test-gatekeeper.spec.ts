@@ -170,8 +170,8 @@ describe('TestGatekeeper without Nest', () => {
     const fault = new Error('disk full');
     await expect(gatekeeper.run('export', () => Promise.reject(fault))).rejects.toBe(fault);
     const inner = () => gatekeeper.run('export', () => 'ran');
-    expect(await gatekeeper.run('export', inner)).toMatchObject({ value: { executed: false, reason: 'overlap' } });
-    expect(gatekeeper.calls.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'overlap']);
+    expect(await gatekeeper.run('export', inner)).toMatchObject({ value: { executed: false, reason: 'own-run' } });
+    expect(gatekeeper.calls.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'own-run']);
   });
 
   it('gives up at once where a real one would wait', async () => {
@@ -182,9 +182,9 @@ describe('TestGatekeeper without Nest', () => {
     const given = gatekeeper.acquire('import', { signal: AbortSignal.abort(new Error('given up')) });
     await expect(given).rejects.toThrow('given up');
     const nested = () => gatekeeper.run('export', () => 'ran', { wait: '1h', onSkip: 'throw' });
-    await expect(gatekeeper.run('export', nested)).rejects.toMatchObject({ code: 'run-skipped', reason: 'overlap' });
+    await expect(gatekeeper.run('export', nested)).rejects.toMatchObject({ code: 'run-skipped', reason: 'own-run' });
     await expect(gatekeeper.run('import', () => 1, { wait: '1h' })).resolves.toMatchObject({ reason: 'group' });
-    expect(gatekeeper.callsOf('export').map(({ outcome }) => outcome)).toEqual(['granted', 'overlap']);
+    expect(gatekeeper.callsOf('export').map(({ outcome }) => outcome)).toEqual(['granted', 'own-run']);
   });
 
   it('refuses options that a real one refuses', async () => {

@@ -15,6 +15,18 @@ interface Environment {
   readonly permit: RunPermit;
   /** Permits that wait for this code before they go back: one for each semaphore at most. The innermost run may have another. */
   readonly lasting: readonly RunPermit[];
+  /** The guarded runs, outermost first. */
+  readonly runs: readonly OwnRun[];
+}
+
+/** A run that code is part of. */
+export interface OwnRun {
+  /** The runs of a semaphore in this process. */
+  readonly of: object;
+  /** Its job and its holder. */
+  readonly key: string;
+  /** Timers of its work may outlive it. */
+  isOver: boolean;
 }
 
 /**
@@ -34,13 +46,30 @@ export function isAwaitedBy({ semaphore, token }: Pick<RunPermit, 'semaphore' | 
   return lasting.some((permit) => permit.semaphore === semaphore && permit.token === token);
 }
 
-/** Runs `work`. In it, {@link currentPermit} returns `permit`. */
-export function withPermit<T>(permit: RunPermit, work: () => T): T {
-  return storage.run({ permit, lasting: storage.getStore()?.lasting ?? [] }, work);
+/** Whether this code is part of a run of the same job that has not ended, however deep it is in other guarded runs. */
+export function isInRun({ of, key }: Pick<OwnRun, 'of' | 'key'>): boolean {
+  const { runs = [] } = storage.getStore() ?? {};
+  return runs.some((run) => run.of === of && run.key === key && !run.isOver);
+}
+
+/** Runs `work` as the work of a run. In it, {@link currentPermit} returns `permit`. */
+export async function withPermit<T>(
+  permit: RunPermit,
+  { of, key }: Pick<OwnRun, 'of' | 'key'>,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const { lasting = [], runs = [] } = storage.getStore() ?? {};
+  const own: OwnRun = { of, key, isOver: false };
+  try {
+    return await storage.run({ permit, lasting, runs: [...runs, own] }, work);
+  } finally {
+    own.isOver = true;
+  }
 }
 
 /** The same for a permit that outlives each piece of the work under it, and waits for all of them. */
 export function withLastingPermit<T>(permit: RunPermit, work: () => T): T {
-  const others = (storage.getStore()?.lasting ?? []).filter(({ semaphore }) => semaphore !== permit.semaphore);
-  return storage.run({ permit, lasting: [...others, permit] }, work);
+  const { lasting = [], runs = [] } = storage.getStore() ?? {};
+  const others = lasting.filter(({ semaphore }) => semaphore !== permit.semaphore);
+  return storage.run({ permit, lasting: [...others, permit], runs }, work);
 }

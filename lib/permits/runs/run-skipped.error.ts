@@ -17,6 +17,8 @@ const SENTENCES: Record<SkipReason, (semaphore: string) => string> = {
   closing: (semaphore) => `this node shuts down and takes no permit of semaphore ${semaphore}`,
   'other-preferred': (semaphore) => `the next permit of semaphore ${semaphore} is kept for another node`,
   'not-leader': (semaphore) => `this node does not lead the scope of semaphore ${semaphore}`,
+  'own-run': (semaphore) =>
+    `a run of this job under semaphore ${semaphore} called it and would wait for its own end: call the work without the guard, or allow overlap`,
   overlap: (semaphore) => `the former run of this job under semaphore ${semaphore} still goes on in this process`,
 };
 
@@ -41,7 +43,8 @@ export class RunSkippedError extends GatekeeperError {
     options?: ErrorOptions,
   ) {
     const sentence = skipSentence(reason, semaphore);
-    super(`${job} did not run: ${sentence} (${reason}). Nothing of it was done: run it again later`, options);
+    const next = reason === 'own-run' ? '' : ': run it again later';
+    super(`${job} did not run: ${sentence} (${reason}). Nothing of it was done${next}`, options);
     this.semaphore = semaphore;
     this.job = job;
     this.reason = reason;

@@ -1,7 +1,7 @@
 import type { CancelTimer } from '../../async/node-clock.js';
 import { type DenialReason, given } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
-import { withPermit } from './current-permit.js';
+import { isInRun, withPermit } from './current-permit.js';
 import type { RunOfJob, SkipReason } from '../../context/events.js';
 import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call-options.js';
 import type { HeldLeases } from '../held-leases.js';
@@ -91,11 +91,11 @@ export class Runner {
   }
 
   async #inTurn<T>(work: (permit: RunPermit) => T | Promise<T>, settings: RunSettings): Promise<RunResult<T>> {
-    const { job, holder = '', wait } = settings;
+    const { wait } = settings;
     const called = this.context.nodeClock.monotonic();
-    // Runs of different holders do not overlap, because each holder has its own permit.
-    const key = `${job}\n${holder}`;
+    const key = overlapKey(settings);
     if (settings.overlap === 'allow' || !this.#overlaps.isRunning(key)) this.#overlaps.begin(key);
+    else if (isInRun({ of: this.#overlaps, key })) return this.#skip(settings, 'own-run');
     else if (!(await this.#overlaps.turn(key, wait ?? 0))) {
       return this.#skip(settings, this.#overlaps.isClosed ? 'closing' : 'overlap');
     }
@@ -185,7 +185,8 @@ export class Runner {
     const stored = held && { permit: held.lease.permit };
     const run = { semaphore: this.semaphore, job: settings.job, run: ++this.#count, ...cause, ...stored };
     const reporting = { ...this.context, permit: held, started };
-    const once = () => withPermit(permit, () => work(permit));
+    const own = { of: this.#overlaps, key: overlapKey(settings) };
+    const once = () => withPermit(permit, own, () => work(permit));
     const { retry: policy } = settings;
     if (!policy || !held) return reported(run, once, reporting);
     const progress = { attempts: 1 };
@@ -235,6 +236,11 @@ export class Runner {
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'onSkip', error });
     }
   }
+}
+
+/** Runs of different holders do not overlap, because each holder has its own permit. */
+function overlapKey({ job, holder = '' }: Pick<RunSettings, 'job' | 'holder'>): string {
+  return `${job}\n${holder}`;
 }
 
 /** The settings of a run that answers a request. It never runs without a permit, and its skip concerns no caller. */

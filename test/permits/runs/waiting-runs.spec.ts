@@ -246,3 +246,64 @@ describe('a run with wait', () => {
     await expect(gatekeeper.run('job', () => 1, options)).rejects.toThrow(`${field}: ${fault}`);
   });
 });
+
+describe('a run that calls its own job', () => {
+  const cluster = useCluster();
+
+  it.each([
+    ['at once', {}],
+    ['at once although it may wait', { wait: '1h' }],
+  ] as const)('is skipped %s, instead of waiting for its own end', async (_, wait) => {
+    const { one, nodes } = await idle();
+    const again = () => one.gatekeeper.run('job', () => 1, { ...NAMED, ...wait });
+    expect(await one.gatekeeper.run('job', again, NAMED)).toEqual({
+      executed: true,
+      value: { executed: false, reason: 'own-run' },
+    });
+    expect(nodes.time.monotonic()).toBe(0);
+    expect(skips(one)).toEqual(['own-run']);
+  });
+
+  it('is skipped also by way of another job, and says what to do', async () => {
+    const { one } = await idle();
+    const first = () => one.gatekeeper.run('job', () => 1, { ...NAMED, wait: '1h', onSkip: 'throw' });
+    const second = () => one.gatekeeper.run('other', first, { duration: '1m' });
+    const error = await one.gatekeeper.run('job', second, NAMED).catch((fault: Error) => fault);
+    expect(error).toMatchObject({ code: 'run-skipped', job: 'Jobs.consume', reason: 'own-run' });
+    expect((error as Error).message).toContain('would wait for its own end: call the work without the guard');
+  });
+
+  it('runs if its runs may overlap, and if it has another name, another holder or another semaphore', async () => {
+    const { one } = await idle();
+    for (const [name, options] of [
+      ['job', { ...NAMED, overlap: 'allow' }],
+      ['job', { job: 'Jobs.other' }],
+      ['other', { ...NAMED, duration: '1m' }],
+      ['elsewhere', { ...NAMED, holder: 'me', duration: '1m' }],
+    ] as const) {
+      const again = () => one.gatekeeper.run(name, () => 1, options);
+      expect(await one.gatekeeper.run('job', again, NAMED)).toMatchObject({ value: { executed: true } });
+    }
+  });
+
+  it('waits as any other run when the run is over from which its timer comes', async () => {
+    const { one, nodes } = await idle();
+    let later!: Promise<unknown>;
+    const { work, end, started } = openEnd();
+    const leaveTimer = () => {
+      nodes.time.schedule(() => (later = one.gatekeeper.run('job', () => 2, { ...NAMED, wait: '1h' })), 10);
+    };
+    await one.gatekeeper.run('job', leaveTimer, { ...NAMED, atLeastFor: 0 });
+    const second = one.gatekeeper.run('job', work, { ...NAMED, atLeastFor: 0 });
+    await started;
+    await nodes.time.advance(10);
+    end();
+    await second;
+    expect(await later).toEqual({ executed: true, value: 2 });
+  });
+
+  async function idle() {
+    const nodes = cluster();
+    return { nodes, one: await nodes.node() };
+  }
+});
