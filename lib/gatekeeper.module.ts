@@ -15,6 +15,7 @@ import {
   AllocationService,
   ClusterService,
   DecoratedMethods,
+  FiringsModule,
   FirstOnNest10Module,
   GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
@@ -32,7 +33,7 @@ import {
  * @throws InvalidOptionsError at boot; it lists every fault of the options, or of the guarded methods
  */
 @Module({
-  imports: [DiscoveryModule, LifecycleModule, FirstOnNest10Module],
+  imports: [DiscoveryModule, LifecycleModule, FirstOnNest10Module, FiringsModule],
   providers: [
     {
       provide: GatekeeperService,

@@ -2,7 +2,7 @@ import { InvalidOptionsError } from '../decision/index.js';
 import type { Tasks } from '../tasks/index.js';
 import { unstableName } from './class-names.js';
 import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.metadata.js';
-import { SECOND_SCHEDULE, UNSTABLE_SCHEDULE } from './cluster-singleton.messages.js';
+import { SECOND_INSTANCE, SECOND_SCHEDULE, UNSTABLE_SCHEDULE } from './cluster-singleton.messages.js';
 import type { DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { callOf, taskMethodFault } from './task-method.js';
 
@@ -30,7 +30,7 @@ function connect(scheduled: Scheduled, metadata: ClusterCronMetadata, tasks: Tas
   const unstable = metadata.options.name === undefined ? unstableName(scheduled) : undefined;
   if (unstable) return [UNSTABLE_SCHEDULE(method, unstable)];
   const other = former.get(name);
-  if (other !== undefined) return [SECOND_SCHEDULE(method, other, name)];
+  if (other !== undefined) return [other === method ? SECOND_INSTANCE(method) : SECOND_SCHEDULE(method, other, name)];
   former.set(name, method);
   try {
     tasks.schedules.add(name, metadata.expression, callOf(scheduled), options);

@@ -61,6 +61,18 @@ export const NO_SCHEDULER = ([first, ...others]: readonly string[]) =>
   `${first}${others.length > 0 ? ` and ${others.length} more` : ''} will not run by a schedule on this node: import ` +
   `ScheduleModule.forRoot() of @nestjs/schedule in the root module`;
 
+/** @param modules those that import it, as far as they are known */
+export const SEVERAL_SCHEDULERS = (count: number, modules: readonly string[]) =>
+  `@nestjs/schedule is imported ${count} times${modules.length > 0 ? ` (by ${modules.join(', ')})` : ''}, and each time calls all methods ` +
+  `with a schedule, so those without a guard run ${count} times per tick on this node: call ScheduleModule.forRoot() once, in the ` +
+  'root module. Guarded methods run once per tick';
+
+/** @param places modules of its instances */
+export const SEVERAL_INSTANCES = (className: string, places: readonly string[]) =>
+  `${className} is provided ${places.length} times (by ${places.join(', ')}), and @nestjs/schedule calls the methods of each instance: ` +
+  'provide it in one module that exports it, and import that module, or use useExisting for another token. Guarded methods ' +
+  'run once per tick, on one of the instances';
+
 export const NOT_CALLED = (method: string) =>
   `${method} hears of no leadership: its provider is not static (request-scoped or transient). Make it a singleton`;
 
@@ -75,6 +87,10 @@ export const SECOND_INVALID_HANDLER = (method: string, other: string) =>
 
 export const SECOND_SCHEDULE = (method: string, other: string, name: string) =>
   `${method} has a schedule with the name ${show(name)}, and ${other} has one, too: give one of them another name`;
+
+export const SECOND_INSTANCE = (method: string) =>
+  `${method} has a schedule, and there are two instances of its class, or two classes of its name: provide the class in one module that ` +
+  "exports it, or give one of the schedules another name, as in @ClusterCron('0 3 * * *', { name: 'nightly' })";
 
 export const SECOND_MISSED = (method: string, semaphore: string) =>
   `${method}: missed: "once" of semaphore ${show(semaphore)} needs a job of its own, and another method with the same ` +

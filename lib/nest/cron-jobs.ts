@@ -1,4 +1,5 @@
 import type { DiscoveryService } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { CronTime } from '../cron/cron-fields.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
@@ -34,15 +35,21 @@ export interface Registry {
   getTimeouts(): readonly string[];
 }
 
+/** The registry of the scheduler. Each import of it since Nest 11 has one of its own, with all jobs. */
+export function findRegistry(discovery: DiscoveryService): Registry | undefined {
+  return findRegistries(discovery)[0]?.instance as Registry | undefined;
+}
+
 /**
- * Finds the registry by its name, or by the methods of its class: in a minified bundle the class has another name. An import
+ * Finds the registries by their name, or by the methods of its class: in a minified bundle the class has another name. An import
  * would load a package that the application may not have, or another copy than the one in the bundle.
  */
-export function findRegistry(discovery: DiscoveryService): Registry | undefined {
-  const wrapper = discovery
+export function findRegistries(discovery: DiscoveryService): InstanceWrapper[] {
+  const found = discovery
     .getProviders()
-    .find(({ name, instance }) => name === 'SchedulerRegistry' || isRegistry(instance));
-  return wrapper?.instance as Registry | undefined;
+    .filter(({ name, instance }) => name === 'SchedulerRegistry' || isRegistry(instance));
+  // Another token may show the same one.
+  return [...new Map(found.map((wrapper) => [wrapper.instance as unknown, wrapper])).values()];
 }
 
 /** Looks at the class, because getters of other providers must not run. */

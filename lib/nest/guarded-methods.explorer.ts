@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit, type Type } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import {
   type CatchUpJob,
   type Gatekeeper,
@@ -14,6 +14,7 @@ import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.cons
 import { NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS, UNSTABLE_JOBS } from './cluster-singleton.messages.js';
 import { unstableName } from './class-names.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import { calledTwice } from './called-twice.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
@@ -44,6 +45,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(DecoratedMethods) private readonly decorated: DecoratedMethods,
     @Inject(GatekeeperService) private readonly gatekeeper: Gatekeeper,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(Lifecycle) lifecycle: Lifecycle,
   ) {
     void lifecycle.afterBoot(() => this.#begin());
@@ -75,6 +77,8 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#announceJobs(jobs, registry);
     if (!registry) this.#warnOfNoScheduler(jobs);
     this.#warnOfUnstableNames(jobs);
+    const all = [CLUSTER_SINGLETON, LEADER_ONLY].flatMap((key) => this.decorated.find<unknown>(key));
+    for (const reason of calledTwice(all, this.discovery, this.modules)) this.#logger.warn(reason);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
     this.#runnable = singletons.flatMap(runnableJobs);
     this.#catchUp = singletons.flatMap((found) => catchUpJobs(found, registry));

@@ -20,6 +20,7 @@ import {
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { BAD_SEMAPHORE, FROZEN, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import { isSecondFiring } from './firings.js';
 import type { GuardedCall, Place } from './guarded-call.js';
 import type { LeaderOnlyMetadata } from './leader-only.metadata.js';
 
@@ -93,6 +94,7 @@ async function runSingleton(
 ): Promise<unknown> {
   const method = jobName(instance, place, given);
   const name = typeof semaphore === 'function' ? checked(semaphore.apply(instance, args), method) : semaphore;
+  if (isSecondFiring({ instance, place }, name)) return undefined;
   const asked = isMock(gatekeeper) ? undefined : await durationOf(gatekeeper, name, duration);
   const job = typeof semaphore === 'function' ? jobFor(method, name) : method;
   const onDemand = asked === undefined ? {} : { duration: asked };
@@ -125,6 +127,7 @@ async function runOnLeader(
   { scope }: LeaderOnlyMetadata,
 ): Promise<unknown> {
   const job = jobName(instance, place);
+  if (isSecondFiring({ instance, place }, LEADER_PREFIX + (scope ?? ''))) return undefined;
   if (isReal(gatekeeper)) return valueOf(await partsOf(gatekeeper).cluster.scope(scope).run(job, work), job);
   const name = LEADER_PREFIX + (scope ?? DEFAULT_SCOPE);
   const options = { job, ...(!isMock(gatekeeper) && { duration: DEFAULT_LEASE }) };

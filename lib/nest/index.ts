@@ -14,6 +14,7 @@ export type { ClusterCronOptions } from './cluster-cron.metadata.js';
 export { ClusterService, type LeadOptions } from './cluster.service.js';
 export { LeaderOnly, OnLeadershipGained, OnLeadershipLost } from './leader-only.decorator.js';
 export { LeadershipExplorer } from './leadership.explorer.js';
+export { FiringsModule } from './firings.js';
 export { FirstOnNest10Module, LifecycleModule } from './lifecycle.module.js';
 export { ScopeCheck } from './scope.check.js';
 export { type DecoratorFor, GroupFinishedHandler, InvalidTaskHandler, TaskHandler } from './task-handler.decorator.js';

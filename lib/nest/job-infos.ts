@@ -3,12 +3,10 @@ import type { GatekeeperEvent, JobInfo, JobSchedule } from '../gatekeeper/index.
 import { type Registry, jobOf } from './cron-jobs.js';
 import { CronTimes } from './cron-times.js';
 import type { GuardedMethod } from './guarded-method.js';
-import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
+import { type ScheduleMetadata, isDate, zoneOf } from './schedule-metadata.js';
 
 /** ms by which a timer may fire early, as measured with a wall clock of whole ms. */
 const EARLY = 1;
-/** A job that runs once. */
-const DATE = /^\d{4}-/;
 
 /** The guarded methods of this node, with their schedules as far as they are known. */
 export class JobInfos {
@@ -113,6 +111,6 @@ function readable(times: Partial<JobSchedule>): Partial<JobSchedule> {
 /** A date, and a schedule with an offset, have no time zone. */
 function planOf(schedule: ScheduleMetadata): JobSchedule {
   const { kind, expression, utcOffset } = schedule;
-  if (kind !== 'cron' || utcOffset !== undefined || DATE.test(expression)) return { kind, expression };
+  if (kind !== 'cron' || utcOffset !== undefined || isDate(expression)) return { kind, expression };
   return { kind, expression, timeZone: zoneOf(schedule) };
 }

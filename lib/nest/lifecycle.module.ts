@@ -83,7 +83,7 @@ export class FirstOnNest10Module {
   }
 }
 
-/** Takes effect because Nest makes all modules before it sorts them for the first hook. */
-function setDistance(modules: ModulesContainer, type: Type, distance: number): void {
+/** Modules of the highest distance boot first. Takes effect because Nest makes all modules before it sorts them for the first hook. */
+export function setDistance(modules: ModulesContainer, type: Type, distance: number): void {
   for (const module of modules.values()) if (module.metatype === type) module.distance = distance;
 }

@@ -33,6 +33,11 @@ interface CronOptions {
   readonly disabled?: boolean;
 }
 
+/** Whether an expression is the time of a job that runs once. */
+export function isDate(expression: string): boolean {
+  return /^\d{4}-/.test(expression);
+}
+
 /** The time zone of a cron job: without one of its own, that of the process. */
 export function zoneOf({ timeZone }: ScheduleMetadata): string {
   return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
