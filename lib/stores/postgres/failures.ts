@@ -2,6 +2,7 @@ import { DeadlinePassed } from '../../async/deadline.js';
 import { GatekeeperError } from '../../decision/gatekeeper.error.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import { type PgError, reasonOf } from './reasons.js';
+import { NoFreeConnectionError } from './reserve.js';
 
 /**
  * The database can't keep records with these options: its tables are missing and may not be created, its encoding is not
@@ -100,6 +101,7 @@ export function isBroken(cause: PgError): boolean {
 
 /** Whether the server may be gone, or another one, so that it must be asked again whether it can serve at all. */
 export function isSuspicious({ cause }: Failed): boolean {
+  if (cause instanceof NoFreeConnectionError) return false;
   return isBroken(cause as PgError) || (cause as PgError).code === '42P01';
 }
 

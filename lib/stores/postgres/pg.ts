@@ -58,7 +58,12 @@ export function requirePg(what: string, load: typeof loadPg = loadPg): void {
   if (!load()) throw new MissingPackageError(`${what} needs the package pg: npm install pg`);
 }
 
-/** Needs {@link requirePg} before. @param config of pg's Pool */
+/** Whether pg is installed where this package finds it. */
+export function hasPg(): boolean {
+  return loadPg() !== undefined;
+}
+
+/** Needs {@link requirePg}, or {@link hasPg}, before. @param config of pg's Pool */
 export function openPool(config: object): OwnPool {
   const { Pool } = loadPg() as { readonly Pool: new (config: object) => OwnPool };
   const pool = new Pool({ ...config, allowExitOnIdle: true });

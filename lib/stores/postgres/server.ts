@@ -3,6 +3,7 @@ import { OwnPools } from './own-pools.js';
 import type { PgConnection, PgPool, Queries } from './pg.js';
 import { Failed, isBroken, isOfName } from './failures.js';
 import type { PgError } from './reasons.js';
+import { Reserve, firstOf } from './reserve.js';
 
 /** A statement. With a name, the server parses it once per connection. */
 export interface Statement {
@@ -46,26 +47,30 @@ export function ownServer({ connectionString, maxConnections, isSession, callTim
   // With the setting, the server does not work on after the call has ended.
   const pools = new OwnPools(config, isSession ? { statement_timeout: callTimeout } : {});
   return {
-    run: (...call) => pools.use((pool) => runNamed(pool, names, ...call)),
-    dedicated: (deadline) => pools.use((pool) => borrowed(pool, deadline)),
+    run: (...call) => pools.use((pool) => runNamed((deadline) => firstOf([pool.connect()], deadline), names, ...call)),
+    dedicated: (deadline) => pools.use((pool) => firstOf([pool.connect()], deadline)),
     close: () => pools.close(),
   };
 }
 
-/** Uses a pool of the application, which the application closes. */
+/** Uses a pool of the application, which the application closes, and one connection more while the pool has none to lend. */
 export function givenServer(pool: PgPool | Queries, isSession: boolean): Server {
   if (!('connect' in pool))
     return { run: (...call) => runPlainly(pool, ...call), dedicated, close: async () => undefined };
   const names: Names = { areUsed: isSession };
+  const reserve = new Reserve(pool);
   return {
-    run: (...call) => runNamed(pool, names, ...call),
-    dedicated: (deadline) => borrowed(pool, deadline),
-    close: async () => undefined,
+    run: (...call) => runNamed((deadline) => reserve.borrow(deadline), names, ...call),
+    dedicated: (deadline) => firstOf([pool.connect()], deadline),
+    close: () => reserve.close(),
   };
 }
 
 /** The options refuse notifications with such a pool. */
 const dedicated = () => Promise.reject<PgConnection>(new Error('the pool has no method connect'));
+
+/** Takes a connection out of a pool. */
+type Borrow = (deadline: Deadline) => Promise<PgConnection>;
 
 /** Whether statements are sent with names. */
 interface Names {
@@ -77,28 +82,28 @@ interface Names {
  * knows it already. It did nothing then, so the statement runs again without a name, as all later ones do.
  */
 async function runNamed(
-  pool: PgPool,
+  borrow: Borrow,
   names: Names,
   ...[statement, values, deadline]: Parameters<Server['run']>
 ): Promise<Row[]> {
   const { areUsed } = names;
   try {
-    return await runOn(pool, areUsed, statement, values, deadline);
+    return await runOn(borrow, areUsed, statement, values, deadline);
   } catch (error) {
     if (!areUsed || !isOfName(error as Failed)) throw error;
     names.areUsed = false;
-    return runOn(pool, false, statement, values, deadline);
+    return runOn(borrow, false, statement, values, deadline);
   }
 }
 
 async function runOn(
-  pool: PgPool,
+  borrow: Borrow,
   isNamed: boolean,
   { name, text }: Statement,
   values: unknown[],
   deadline: Deadline,
 ): Promise<Row[]> {
-  const connection = await borrowed(pool, deadline).catch((cause: unknown) => {
+  const connection = await borrow(deadline).catch((cause: unknown) => {
     throw new Failed(cause, false);
   });
   // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
@@ -119,19 +124,6 @@ async function runPlainly(pool: Queries, { text }: Statement, values: unknown[],
     return (await deadline.race(pool.query(text, values))).rows as Row[];
   } catch (cause) {
     throw new Failed(cause, true);
-  }
-}
-
-async function borrowed(pool: PgPool, deadline: Deadline): Promise<PgConnection> {
-  const lending = pool.connect();
-  try {
-    return await deadline.race(lending);
-  } catch (error) {
-    lending.then(
-      (late) => late.release(),
-      () => undefined, // it is the error that is thrown, or came after the deadline
-    );
-    throw error;
   }
 }
 

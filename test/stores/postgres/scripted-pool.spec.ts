@@ -79,3 +79,24 @@ it('texts of tasks that wait behind slow statements are surely not written, and 
   expect(unsure.length).toBeGreaterThan(0);
   expect(sent).toBe(2);
 });
+
+describe('a pool whose connections are all in use', () => {
+  /** A pool as pg's. No server answers at its address, so the store finds no connection beside it either. */
+  function exhausted(connect: () => Promise<never>) {
+    const options = { max: 5, host: '127.0.0.1', port: 1, connectionTimeoutMillis: 100 };
+    const query = () => Promise.reject(new Error('not used'));
+    return { connect, query, options, totalCount: 5, idleCount: 0, waitingCount: 3 };
+  }
+
+  it.each([
+    ['lends none in time', () => new Promise<never>(() => undefined)],
+    ['gives up by itself', () => Promise.reject(new Error('timeout exceeded when trying to connect'))],
+  ])('is named by the error if it %s', async (_, connect) => {
+    await using store = closing(postgres({ pool: exhausted(connect) }).open({ callTimeout: 700 }));
+    const error: unknown = await store.read('key').catch((fault: unknown) => fault);
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    expect((error as Error).message).toContain(
+      "no connection of the application's pool was free (5 of 5 in use, 3 calls wait): raise its max",
+    );
+  });
+});
