@@ -13,6 +13,7 @@ export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-recor
 export { RUN_KINDS, type RunKind, type RunsQuery, entryKey } from './jobs/runs-query.js';
 export { Runs } from './jobs/runs.js';
 export {
+  type NodeCode,
   type NodeInfo,
   type NodeTasks,
   type JobInfo,
@@ -21,6 +22,7 @@ export {
   nodeTasksSchema,
   jobInfoSchema,
 } from './node-info.js';
+export { codeDefinition, encodeCode } from './node-code.js';
 export { NodeMatches } from './node-matches.js';
 export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';

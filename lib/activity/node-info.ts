@@ -10,6 +10,7 @@ import {
   storedTime,
   withoutDoubt,
 } from '../decision/index.js';
+import { CODE_TEXT } from './node-code.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
@@ -97,9 +98,6 @@ export const nodeTasksSchema = z
 /** Maximum number of types of tasks in the entry of a node. */
 export const MOST_TASK_TYPES = 200;
 
-/** Maximum number of names that a node defines, in its entry. */
-export const MOST_DEFINED = 1000;
-
 /** Maximum number of jobs of a node: more than any application has guarded methods. */
 const MOST_JOBS = 1000;
 
@@ -141,8 +139,6 @@ export const nodeInfoSchema = z.object({
   jobs: z.array(jobInfoSchema).max(MOST_JOBS),
   /** The types of tasks that the node handles, at most 200. Absent if there are none. */
   tasks: z.array(nodeTasksSchema).max(MOST_TASK_TYPES).optional(),
-  /** Names of the semaphores that the node's code defines, without those of its jobs, at most 1000. Absent if there are none. */
-  defines: z.array(storedText).max(MOST_DEFINED).optional(),
 });
 
 /** Characters: enough for the entries of some hundreds of nodes. A longer text would block the event loop. */
@@ -156,7 +152,7 @@ const MOST_FAULTY = 100;
 /** Maximum number of recent times of a job: more than any node writes. */
 const MOST_RECENT = 10;
 
-/** The same schema, but a list that is too long is refused before its items are checked. */
+/** As stored: a list that is too long is refused before its items are checked. `code` is of no use to people. */
 const cardSchema = nodeInfoSchema.extend({
   jobs: storedList(
     jobInfoSchema.extend({
@@ -165,7 +161,7 @@ const cardSchema = nodeInfoSchema.extend({
     MOST_JOBS,
   ),
   tasks: storedList(nodeTasksSchema, MOST_TASK_TYPES).optional(),
-  defines: storedList(storedText, MOST_DEFINED).optional(),
+  code: z.string().regex(CODE_TEXT).optional(),
 });
 const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
 
@@ -194,9 +190,21 @@ export type NodeTasks = z.output<typeof nodeTasksSchema>;
  */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
+/** A node's entry, with the definitions in its code (`node-code.ts`). */
+export interface NodeCard extends NodeInfo {
+  readonly code?: string | undefined;
+}
+
+/** A living node, and the definitions in its code. */
+export interface NodeCode {
+  readonly node: NodeInfo;
+  /** The fingerprint of a definition in its code; undefined if its code does not define that name. */
+  readonly fingerprintOf: (name: string) => string | undefined;
+}
+
 /** The valid entries of one text, and the faults of the invalid ones, for people. */
 export interface DecodedCards {
-  readonly nodes: NodeInfo[];
+  readonly nodes: NodeCard[];
   readonly faults: readonly string[];
 }
 
@@ -208,7 +216,7 @@ export function* decodeCards(text: string | undefined): Pieces<DecodedCards> {
   if (text === undefined) return { nodes: [], faults: [] };
   const shard = decodeShard(text);
   if (typeof shard === 'string') return { nodes: [], faults: [`${show(text)}: ${shard}`] };
-  const nodes: NodeInfo[] = [];
+  const nodes: NodeCard[] = [];
   const faults: string[] = [];
   for (const [index, card] of shard.entries()) {
     if (faults.length >= MOST_FAULTY) return { nodes, faults: [...faults, NOT_LOOKED_AT(shard.length - index)] };
@@ -233,6 +241,6 @@ function decodeShard(text: string): unknown[] | string {
   }
 }
 
-export function encodeCards(nodes: readonly NodeInfo[]): string {
+export function encodeCards(nodes: readonly NodeCard[]): string {
   return JSON.stringify({ v: 1, nodes });
 }

@@ -9,16 +9,18 @@ import { DecodedTexts } from '../records/decoded-texts.js';
 import { LIST_FACTOR } from '../records/list-records.js';
 import { Periodic } from '../async/periodic.js';
 import { SerialQueue } from '../async/serial-queue.js';
-import { inSlices } from '../async/slices.js';
+import { type Pieces, inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Membership } from './membership.js';
 import type { RunHistory } from './run-history.js';
+import { decodeCode } from './node-code.js';
 import {
-  MOST_DEFINED,
   MOST_TASK_TYPES,
+  type JobInfo,
+  type NodeCard,
+  type NodeCode,
   type NodeInfo,
   type NodeTasks,
-  type JobInfo,
   decodeCards,
   encodeCards,
 } from './node-info.js';
@@ -53,12 +55,12 @@ export class NodeRegistry {
   jobs: () => readonly JobInfo[] = () => [];
   /** Returns the work of this node on tasks. */
   tasks: () => readonly NodeTasks[] = () => [];
-  /** Returns the names of the semaphores that this node's code defines. */
-  defines: () => readonly string[] = () => [];
+  /** Returns the definitions in this node's code, as `encodeCode` writes them. */
+  code: () => string = () => '';
   readonly #key: string;
   /** The result of the latest call of {@link nodes}. */
   known: readonly NodeInfo[] = [];
-  readonly #decoded = new DecodedTexts((_key, text) => decodeCards(text));
+  readonly #decoded = new DecodedTexts((_key, text) => entriesOf(text));
   readonly #leftOut: LeftOut;
   readonly #periodic?: Periodic;
   /** An older entry must not overwrite a newer one. */
@@ -102,21 +104,6 @@ export class NodeRegistry {
     this.#joins = joined.subscribe(() => void this.#tell().catch((error: unknown) => this.#report(error)));
   }
 
-  /** The part of this node's entry that says which names it uses. */
-  get own(): Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks' | 'defines'> {
-    const { application } = this.options;
-    const [jobs, tasks] = [this.jobs(), this.tasks()];
-    const named = new Set(jobs.map(({ semaphore }) => semaphore));
-    const defines = this.defines().filter((name) => !named.has(name));
-    return {
-      ...(application !== undefined && { application }),
-      acquirer: this.context.node.acquirer,
-      jobs: [...jobs],
-      ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
-      ...(defines.length > 0 && { defines: defines.slice(0, MOST_DEFINED) }),
-    };
-  }
-
   /** Number of entries that the latest reading left out because they can't be read. */
   get unreadable(): number {
     return this.#leftOut.count;
@@ -129,6 +116,22 @@ export class NodeRegistry {
    * @throws StoreUnavailableError
    */
   async nodes(): Promise<NodeInfo[]> {
+    return (await this.living()).map(({ node }) => node);
+  }
+
+  /**
+   * Reads the definitions in the code of the living nodes.
+   *
+   * @returns undefined while an entry can't be read: its node may define any name
+   * @throws StoreUnavailableError
+   */
+  async codes(): Promise<readonly NodeCode[] | undefined> {
+    const living = await this.living();
+    return this.#leftOut.count > 0 ? undefined : living;
+  }
+
+  /** Reads the living nodes, with the definitions in their code. @throws StoreUnavailableError */
+  async living(): Promise<NodeCode[]> {
     const { store, timers, timing, nodeClock } = this.context;
     await this.#learnTime();
     const patience = LIST_FACTOR * timing.callTimeout;
@@ -136,9 +139,13 @@ export class NodeRegistry {
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(cards.flatMap(({ faults }) => faults));
     const isHere = this.#presence();
-    const living = cards.flatMap(({ nodes }) => nodes).filter((card) => this.#isAlive(card) && isHere(card));
-    this.known = await inSlices(sortedInPieces(living, byName), nodeClock);
-    return [...this.known];
+    const living = cards.flatMap(({ codes }) => codes).filter(({ node }) => this.#isAlive(node) && isHere(node));
+    const sorted = await inSlices(
+      sortedInPieces(living, (one, other) => byName(one.node, other.node)),
+      nodeClock,
+    );
+    this.known = sorted.map(({ node }) => node);
+    return sorted;
   }
 
   /** Removes this node's entry. */
@@ -195,7 +202,7 @@ export class NodeRegistry {
     return timeOf(this.context) - at < SILENCE * Math.max(heartbeat, 1000);
   }
 
-  async #write(next: (others: NodeInfo[]) => NodeInfo[]): Promise<void> {
+  async #write(next: (others: NodeCard[]) => NodeCard[]): Promise<void> {
     const { store, timers, timing, node, nodeClock } = this.context;
     const ask = <T>(call: () => Promise<T>) =>
       answerWithin(timers, timing.callTimeout, 'write the entry of this node', call);
@@ -210,17 +217,18 @@ export class NodeRegistry {
     throw new Error(`other nodes were faster ${TRIES} times: the next heartbeat tries again`);
   }
 
-  #card(): NodeInfo {
+  #card(): NodeCard {
     const at = timeOf(this.context);
     const { node, nodeClock, clusterClock } = this.context;
     this.#startedAt ??= Math.round(at - (nodeClock.monotonic() - this.#begunAt));
     const { offset, suspect } = clusterClock.report();
-    const { heartbeat, version, history } = this.options;
+    const { heartbeat, version, application, history } = this.options;
     const { isHeld, lease } = this.membership;
-    const { jobs, ...own } = this.own;
+    const tasks = this.tasks();
+    const code = this.code();
     return {
       ...node,
-      ...own,
+      ...(application !== undefined && { application }),
       host: hostname(),
       pid: process.pid,
       ...(version !== undefined && { version }),
@@ -230,7 +238,9 @@ export class NodeRegistry {
       ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
       ...(history === false && { history }),
-      jobs: jobs.map((card) => this.#withLastRun(card)),
+      jobs: this.jobs().map((card) => this.#withLastRun(card)),
+      ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
+      ...(code !== '' && { code }),
     };
   }
 
@@ -243,7 +253,18 @@ export class NodeRegistry {
   }
 }
 
+/** Keeps the nodes' code apart: their entries are shown to people. */
+function* entriesOf(text: string): Pieces<{ readonly codes: NodeCode[]; readonly faults: readonly string[] }> {
+  const { nodes, faults } = yield* decodeCards(text);
+  const codes: NodeCode[] = [];
+  for (const { code = '', ...node } of nodes) {
+    codes.push({ node, fingerprintOf: decodeCode(code) });
+    yield 1;
+  }
+  return { codes, faults };
+}
+
 /** The entry without the fields that are new at each heartbeat. */
-function contentOf(card: NodeInfo): string {
+function contentOf(card: NodeCard): string {
   return JSON.stringify({ ...card, at: 0, clock: card.clock.suspect });
 }

@@ -20,15 +20,18 @@ export type DefinitionEvent =
       /** The change; absent if the record does not tell it. */
       readonly change?: DefinitionChange;
     }
-  /** The stored definition counts, and this node's code has another one. Told once per start of a node. */
+  /** Stored definitions count, and this node's code has others, or they were removed. Once per start of a node. */
   | {
-      readonly type: 'definition-differs';
-      /** Name of the semaphore. */
-      readonly semaphore: string;
-      /** Revision of the stored definition. */
-      readonly revision: number;
-      /** The last change of the semaphore, which may also be a pause. Absent if it was never changed. */
-      readonly change?: DefinitionChange;
-      /** A sentence for people that describes it. */
+      readonly type: 'definitions-differ';
+      /** All of them. */
+      readonly definitions: readonly {
+        /** Name of the semaphore. */
+        readonly semaphore: string;
+        /** Revision of the stored definition. */
+        readonly revision: number;
+        /** The last change of the semaphore, which may also be a pause. Absent if it was never changed. */
+        readonly change?: DefinitionChange;
+      }[];
+      /** A sentence for people that names them. */
       readonly sentence: string;
     };

@@ -1,4 +1,4 @@
-import { type SemaphoreDefinition, sameDefinition } from './definition.js';
+import { type CodeDefinition, type SemaphoreDefinition, sameDefinition } from './definition.js';
 import type { Preference, StoredPermit } from './permit.js';
 import { MATCHES_NONE } from './patterns/pattern.js';
 import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
@@ -12,7 +12,8 @@ import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rew
  * | `release`   | holder, or operator | drops one                     |                             |          |
  * | `releaseAt` | holder              | shortens one                  |                             |          |
  * | `expire`    | any node            | drops the expired ones        |                             |          |
- * | `edit`      | operator            | stay                          | the new one                 | + 1      |
+ * | `edit`      | operator            | stay                          | the new one, an operator's  | + 1      |
+ * | `takeCode`  | operator, or node   | stay                          | that of code                | + 1      |
  * | `pause`     | operator            | stay                          | group pattern matches none  | + 1      |
  * | `resume`    | operator            | stay                          | group pattern comes back    | + 1      |
  * | `mark`      | operator            | stay                          |                             | + 1      |
@@ -80,7 +81,19 @@ export function edit(
   view: View,
   nonce: string,
 ): SemaphoreRecord {
-  const changes = defined(definition, record.pause);
+  const changes = { ...defined(definition, record.pause), source: 'operator' as const };
+  return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
+}
+
+/** Takes over the definition of code: a reset by an operator, or a node that follows its code. Permits stay as after an edit. */
+export function takeCode(
+  record: SemaphoreRecord,
+  { definition, fingerprint }: CodeDefinition,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord {
+  const changes = { ...defined(definition, record.pause), source: 'code' as const, fingerprint };
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 
@@ -147,7 +160,7 @@ export function remove(
   nonce: string,
 ): SemaphoreRecord | undefined {
   if (!record.definition) return undefined;
-  const changes = { definition: undefined, pause: undefined, permits: [], change };
+  const changes = { definition: undefined, pause: undefined, source: 'operator' as const, permits: [], change };
   return rewrite(record, { ...changes, revision: record.revision + 1 }, view, nonce);
 }
 
@@ -160,7 +173,8 @@ export interface FormerState {
 
 /**
  * Puts a former definition and its pause back. Permits stay, unless there was no definition: then it removes the
- * present one with its permits.
+ * present one with its permits. Another definition than the present one is an operator's from then on, also if it once
+ * came from code: only a reset follows code again.
  *
  * @returns undefined if the record is so already
  */
@@ -174,8 +188,10 @@ export function putBack(
   if (!definition) return remove(record, change, view, nonce);
   const present = intendedDefinition(record);
   const isPaused = record.pause !== undefined;
-  if (present && sameDefinition(present, definition) && isPaused === (former !== undefined)) return undefined;
-  const changes = { pause: undefined, ...defined(definition, former) };
+  const isSame = present !== undefined && sameDefinition(present, definition);
+  if (isSame && isPaused === (former !== undefined)) return undefined;
+  const source = isSame ? record.source : 'operator';
+  const changes = { pause: undefined, ...defined(definition, former), ...(source && { source }) };
   return rewrite(record, { ...changes, change, revision: record.revision + 1 }, view, nonce);
 }
 

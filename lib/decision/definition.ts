@@ -40,6 +40,16 @@ export interface SemaphoreDefinitionInput {
   readonly duration: DurationInput;
 }
 
+/** A definition of code, with a fingerprint of its content. */
+export interface CodeDefinition {
+  readonly definition: SemaphoreDefinition;
+  /** {@link FINGERPRINT_LENGTH} characters of base64url. */
+  readonly fingerprint: string;
+}
+
+/** 60 bits: two versions of one definition are told apart; a fingerprint is no proof against forgery. */
+export const FINGERPRINT_LENGTH = 10;
+
 const FIELDS = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;
 
 /** The fields in which two definitions differ. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { withoutDoubt } from './doubt.js';
 import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
-import type { SemaphoreDefinition } from './definition.js';
+import { FINGERPRINT_LENGTH, type SemaphoreDefinition } from './definition.js';
 import type { StoredPermit } from './permit.js';
-import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, type SemaphoreRecord } from './record.js';
+import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, SOURCES, type SemaphoreRecord } from './record.js';
 import { storedCount, storedDuration, storedList, storedTime } from './stored-values.js';
 import { show } from './texts/show.js';
 
@@ -43,6 +43,22 @@ export const storedDefinitionSchema = z.strictObject({
   duration: storedDuration.positive(),
 });
 
+/** zod types of the origin of a stored definition. */
+export const originFields = {
+  source: z.enum(SOURCES).optional(),
+  fingerprint: z
+    .string()
+    .regex(new RegExp(`^[\\w-]{${FINGERPRINT_LENGTH}}$`))
+    .optional(),
+};
+
+/** Without a fingerprint, a definition of code would be taken for one that no living node announces. */
+export function isOriginWhole({ source, fingerprint }: Pick<SemaphoreRecord, 'source' | 'fingerprint'>): boolean {
+  return source !== 'code' || fingerprint !== undefined;
+}
+
+export const NO_FINGERPRINT = 'comes from code and has no fingerprint';
+
 export const changeSchema = z.strictObject({
   id: z.string().min(1),
   kind: z.enum(CHANGES),
@@ -66,21 +82,24 @@ const preferenceSchema = z.strictObject({
   isExcluded: z.literal(true).optional(),
 });
 
-const recordSchema = z.strictObject({
-  v: z.literal(RECORD_VERSION),
-  nonce: z.string().min(1),
-  seq: storedCount,
-  at: storedTime,
-  revision: storedCount,
-  lastToken: storedCount,
-  definition: storedDefinitionSchema.optional(),
-  permits: storedList(storedPermitSchema),
-  change: changeSchema.optional(),
-  pause: pauseSchema.optional(),
-  grace: graceSchema.optional(),
-  preference: preferenceSchema.optional(),
-  origin: z.string().min(1).optional(),
-});
+const recordSchema = z
+  .strictObject({
+    v: z.literal(RECORD_VERSION),
+    nonce: z.string().min(1),
+    seq: storedCount,
+    at: storedTime,
+    revision: storedCount,
+    lastToken: storedCount,
+    definition: storedDefinitionSchema.optional(),
+    ...originFields,
+    permits: storedList(storedPermitSchema),
+    change: changeSchema.optional(),
+    pause: pauseSchema.optional(),
+    grace: graceSchema.optional(),
+    preference: preferenceSchema.optional(),
+    origin: z.string().min(1).optional(),
+  })
+  .refine(isOriginWhole, NO_FINGERPRINT);
 
 /**
  * Reads a record's text.
@@ -134,7 +153,10 @@ function corrupt(subject: string, text: string, fault: string, cause?: unknown):
 export function encodeRecord(record: SemaphoreRecord): string {
   const { v, nonce, seq, at, revision, lastToken, definition, permits, change, pause, grace, preference, origin } =
     record;
+  const { source, fingerprint } = record;
   const definitionText = definition ? `,"definition":${textOf(definition)}` : '';
+  const sourceText = source === undefined ? '' : `,"source":"${source}"`;
+  const fingerprintText = fingerprint === undefined ? '' : `,"fingerprint":${quote(fingerprint)}`;
   const changeText = change ? `,"change":${textOf(change)}` : '';
   const pauseText = pause ? `,"pause":${textOf(pause)}` : '';
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
@@ -142,7 +164,7 @@ export function encodeRecord(record: SemaphoreRecord): string {
   const originText = origin === undefined ? '' : `,"origin":${quote(origin)}`;
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"revision":${revision},"lastToken":${lastToken}` +
-    `${originText}${definitionText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}${preferenceText}}`
+    `${originText}${definitionText}${sourceText}${fingerprintText},"permits":[${permits.map(textOfPermit).join(',')}]${changeText}${pauseText}${graceText}${preferenceText}}`
   );
 }
 

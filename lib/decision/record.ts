@@ -3,9 +3,13 @@ import type { Expiring, Preference, StoredPermit } from './permit.js';
 
 export const RECORD_VERSION = 1;
 
-export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove'] as const;
+export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove', 'follow'] as const;
 
-/** The last change of a definition by a person or a program. */
+/** `code`: the definition follows the code of the living nodes. `operator`: it stays until an operator changes or resets it. */
+export const SOURCES = ['code', 'operator'] as const;
+export type DefinitionSource = (typeof SOURCES)[number];
+
+/** The last change of a definition by a person or a program, or by a node that took over that of its code (`follow`). */
 export interface DefinitionChange {
   /** Unique. A writer that lost the answer recognises its own change by this id. */
   readonly id: string;
@@ -43,6 +47,8 @@ export interface Pause {
  *       "at": 1790000000000,               cluster time of the write
  *       "revision": 3,                     the definition was edited twice
  *       "lastToken": 1832960000000000,     the highest that was granted
+ *       "source": "operator",              who the definition comes from
+ *       "fingerprint": "kP3_x0a9Zq",       of code's definition, from before the edits
  *       "definition": { "name": "nightly-report", "groupPattern": "eu-.*", "acquirerPattern": ".*",
  *                       "permits": 1, "duration": 300000 },
  *       "permits": [{ "id": "3w5e11264sg2a.1e", "slot": 0, "token": 1832960000000000,
@@ -70,6 +76,10 @@ export interface SemaphoreRecord {
   readonly lastToken: number;
   /** Absent if the semaphore was removed. The record stays, because it keeps the highest token and the revision. */
   readonly definition?: SemaphoreDefinition;
+  /** Who the definition comes from. Absent counts as `operator`: then code never replaces it. A pause does not change it. */
+  readonly source?: DefinitionSource;
+  /** Fingerprint of the definition that was last taken from code, also while an operator's counts. A pause does not change it. */
+  readonly fingerprint?: string;
   readonly permits: readonly StoredPermit[];
   /** The last change of the definition. Absent if the definition is as code declared it. */
   readonly change?: DefinitionChange;
@@ -107,7 +117,16 @@ export function holdersIn(record: SemaphoreRecord | undefined, view: View): Stor
 export type RecordChanges = Partial<
   Pick<
     SemaphoreRecord,
-    'definition' | 'revision' | 'permits' | 'lastToken' | 'grace' | 'change' | 'pause' | 'preference'
+    | 'definition'
+    | 'source'
+    | 'fingerprint'
+    | 'revision'
+    | 'permits'
+    | 'lastToken'
+    | 'grace'
+    | 'change'
+    | 'pause'
+    | 'preference'
   >
 >;
 
@@ -124,6 +143,8 @@ export function rewrite(record: SemaphoreRecord, changes: RecordChanges, view: V
     lastToken: changes.lastToken ?? record.lastToken,
     // A key that is present but undefined removes that field.
     definition: 'definition' in changes ? changes.definition : record.definition,
+    source: changes.source ?? record.source,
+    fingerprint: changes.fingerprint ?? record.fingerprint,
     permits: permits.filter((permit) => !view.isExpired(permit)),
     change: 'change' in changes ? changes.change : record.change,
     pause: 'pause' in changes ? changes.pause : record.pause,

@@ -98,7 +98,10 @@ export function replaceUnreadable(
 }
 
 /** The part of a record that an archive keeps: the definition and its last change, without permits. */
-export type Archivable = Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'>;
+export type Archivable = Pick<
+  SemaphoreRecord,
+  'revision' | 'definition' | 'source' | 'fingerprint' | 'change' | 'pause'
+>;
 
 /**
  * Restores the archived definition of a semaphore, if the store lost the record or has an earlier revision.
@@ -113,10 +116,11 @@ export function reinstate(
   nonce: string,
 ): SemaphoreRecord | undefined {
   if (found && found.revision >= archived.revision) return undefined;
-  const { revision, definition, change, pause } = archived;
+  const { revision, definition, source = 'operator', fingerprint, change, pause } = archived;
   const permits = definition ? (found?.permits ?? []) : [];
   const before = found ?? EMPTY_RECORD;
-  return rewrite(before, { revision, definition, change, pause, permits }, view, nonce);
+  const origin = { source, ...(fingerprint !== undefined && { fingerprint }) };
+  return rewrite(before, { revision, definition, ...origin, change, pause, permits }, view, nonce);
 }
 
 /** Merges two versions of a record: the higher counters, the newer definition, and the permits of both. */

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import {
+  NO_FINGERPRINT,
   changeSchema,
   decodeStored,
   graceSchema,
+  isOriginWhole,
+  originFields,
   pauseSchema,
   quote,
   storedDefinitionSchema,
@@ -14,14 +17,17 @@ import { HIGHEST_COUNT, LATEST, storedCount, storedList, storedTime } from './st
 
 const nameSchema = z.string().min(1);
 
-const namedSchema = z.strictObject({
-  name: nameSchema,
-  revision: storedCount,
-  permits: storedList(storedPermitSchema),
-  definition: storedDefinitionSchema.optional(),
-  change: changeSchema.optional(),
-  pause: pauseSchema.optional(),
-});
+const namedSchema = z
+  .strictObject({
+    name: nameSchema,
+    revision: storedCount,
+    permits: storedList(storedPermitSchema),
+    definition: storedDefinitionSchema.optional(),
+    ...originFields,
+    change: changeSchema.optional(),
+    pause: pauseSchema.optional(),
+  })
+  .refine(isOriginWhole, NO_FINGERPRINT);
 
 /** Refuses two entries of one name: the second would hide the permits of the first. */
 const namesSchema = storedList(namedSchema)
@@ -111,8 +117,8 @@ const texts = new WeakMap<NameEntry, string>();
 function textOfEntry(name: string, entry: NameEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
-  const { revision, permits, definition, change, pause } = entry;
-  const rest = definition ? `,${JSON.stringify({ definition, change, pause }).slice(1)}` : '}';
+  const { revision, permits, definition, source, fingerprint, change, pause } = entry;
+  const rest = definition ? `,${JSON.stringify({ definition, source, fingerprint, change, pause }).slice(1)}` : '}';
   const text = `{"name":${quote(name)},"revision":${revision},"permits":[${permits.map(textOfPermit).join(',')}]${rest}`;
   texts.set(entry, text);
   return text;

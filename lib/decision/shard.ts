@@ -2,7 +2,14 @@ import type { SemaphoreDefinition } from './definition.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 import type { Expiring, StoredPermit } from './permit.js';
-import { type DefinitionChange, EMPTY_RECORD, type Pause, type SemaphoreRecord, type View } from './record.js';
+import {
+  type DefinitionChange,
+  type DefinitionSource,
+  EMPTY_RECORD,
+  type Pause,
+  type SemaphoreRecord,
+  type View,
+} from './record.js';
 import { show } from './texts/show.js';
 
 /**
@@ -45,6 +52,9 @@ export interface NameEntry {
   readonly permits: readonly StoredPermit[];
   /** An operator's definition. If absent, the permits' own durations apply. */
   readonly definition?: SemaphoreDefinition;
+  /** As in a record of its own: `code` after a reset. */
+  readonly source?: DefinitionSource;
+  readonly fingerprint?: string;
   readonly change?: DefinitionChange;
   readonly pause?: Pause;
 }
@@ -127,6 +137,8 @@ export function nameIn(shard: ShardRecord, name: string, asked?: number): Semaph
     revision: entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision),
     ...(definition && { definition }),
     ...(definition && !entry?.definition && { isOnDemand: true }),
+    ...(entry?.source && { source: entry.source }),
+    ...(entry?.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
     permits: entry?.permits ?? [],
     ...(entry?.change && { change: entry.change }),
     ...(entry?.pause && { pause: entry.pause }),
@@ -161,13 +173,14 @@ export function withName(
   next: SemaphoreRecord,
   view: View,
 ): ShardRecord {
-  const { permits, revision, change, pause } = next;
+  const { permits, revision, source, fingerprint, change, pause } = next;
   const isImplied = !shard.names.get(name)?.definition && next.definition === before.definition;
   const definition = isImplied ? undefined : next.definition;
   const names = new Map(shard.names);
   names.delete(name);
   if (definition) {
-    names.set(name, { revision, permits, definition, ...(change && { change }), ...(pause && { pause }) });
+    const origin = { ...(source && { source }), ...(fingerprint !== undefined && { fingerprint }) };
+    names.set(name, { revision, permits, definition, ...origin, ...(change && { change }), ...(pause && { pause }) });
   } else if (permits.length > 0) names.set(name, { revision, permits });
   const { nonce, lastToken } = next;
   const counters = { lastToken: Math.max(shard.lastToken, lastToken), revision: Math.max(shard.revision, revision) };

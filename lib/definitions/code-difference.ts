@@ -5,29 +5,63 @@ import {
   intendedDefinition,
   quoted,
 } from '../decision/index.js';
+import type { CodeVerdict } from './code-rule.js';
+
+/** A stored definition that is not that of this node's code. */
+export interface DifferingDefinition {
+  /** The definition in this node's code. */
+  readonly code: SemaphoreDefinition;
+  /** The record, whose definition is another one, or was removed. */
+  readonly record: SemaphoreRecord;
+  readonly verdict: Exclude<CodeVerdict, 'same'>;
+}
+
+/** Number of definitions whose fields are told. With more, only names fit into one line of a log. */
+const MOST_TOLD = 20;
+/** Number of definitions that are named. */
+const MOST_NAMED = 1000;
 
 /**
- * Says in a sentence how the stored definition differs from the one in code, and who changed it. Pure.
+ * Says in a sentence which stored definitions differ from those in code, how, and why they count. Pure.
  *
- * @returns undefined if they are equal, apart from a pause, or if none is stored
+ * @param differing at least one
  */
-export function codeDifference(code: SemaphoreDefinition, record: SemaphoreRecord | undefined): string | undefined {
-  const stored = record && intendedDefinition(record);
-  const fields = stored ? differingFields(code, stored) : [];
-  if (!stored || fields.length === 0) return undefined;
-  const values = fields.map((field) => `${field} ${shown(stored[field])} (code: ${shown(code[field])})`);
+export function differencesSentence(differing: readonly DifferingDefinition[]): string {
+  const told = differing.length > MOST_TOLD ? differing.map(({ code }) => quoted(code.name)) : differing.map(toldOf);
+  const more = told.length - MOST_NAMED;
+  const rest = more > 0 ? `; and ${more} more, which "gatekeeper status --overridden" lists` : '';
+  const subject = told.length === 1 ? '1 stored definition counts' : `${told.length} stored definitions count`;
   return (
-    `${quoted(code.name)}: the stored definition counts, not that of this node's code: ${values.join(', ')}. ` +
-    `${authorOf(record)}. The command "reset" takes over that of the code`
+    `${subject}, and not what this node's code says: ${told.slice(0, MOST_NAMED).join('; ')}${rest}. ` +
+    'The command "reset" takes over the definitions of the code'
   );
+}
+
+function toldOf({ code, record, verdict }: DifferingDefinition): string {
+  const stored = intendedDefinition(record);
+  const fields = stored ? differingFields(code, stored) : [];
+  const values = fields.map((field) => `${field} ${shown(stored![field])} (code: ${shown(code[field])})`);
+  return `${quoted(code.name)}: ${[...(stored ? values : ['removed']), reasonOf(record, verdict)].join(', ')}`;
 }
 
 function shown(value: string | number): string {
   return typeof value === 'number' ? String(value) : quoted(value);
 }
 
+const REASONS = {
+  announced: 'a living node has it in its code, and it stays until all such nodes have ended',
+  later: 'the code of a node that started later is to be taken over',
+  kept: "codeChanges is 'keep'",
+  unsure: 'it stays until the registry of the nodes can be read and has this node: heartbeat must not be 0',
+  take: 'it could not be changed yet',
+};
+
+function reasonOf(record: SemaphoreRecord, verdict: DifferingDefinition['verdict']): string {
+  return verdict === 'operator' ? authorOf(record) : REASONS[verdict];
+}
+
 /** A pause keeps the change before it out of the record, so it says nothing about the fields. */
 function authorOf({ change, pause }: SemaphoreRecord): string {
-  if (!change || pause || change.kind === 'resume') return 'An operator or an earlier version of the code defined it';
-  return `Last change: ${change.kind} by ${quoted(change.by)}, ${new Date(change.at).toISOString()}`;
+  if (!change || pause || change.kind === 'resume') return 'an operator defined it';
+  return `${change.kind} by ${quoted(change.by)}, ${new Date(change.at).toISOString()}`;
 }

@@ -1,4 +1,5 @@
 import {
+  type CodeDefinition,
   type DurationInput,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
@@ -16,6 +17,7 @@ import {
   withName,
 } from '../decision/index.js';
 import { durationFault } from '../decision/definition.js';
+import { codeDefinition, encodeCode } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -23,18 +25,19 @@ import type { OwnRecords } from '../records/own-records.js';
 import type { OwnRecordClient, SemaphoreStep } from '../records/semaphore-records.js';
 import type { Shards } from '../records/shards.js';
 import type { Archived } from './archive/bounded-archive.js';
-import { codeDifference } from './code-difference.js';
 import { FirstLoad } from './first-load.js';
 import { OwnRecordMaker } from './own-record-maker.js';
 import type { ArchivedDefinition } from './archive/definition-archive.js';
 
 /**
  * The definitions in this node's code. Creates them in the store if the store has no definition of that name. Never
- * overwrites an existing one, which may be an operator's edit.
+ * overwrites an existing one: `CodeFollower` decides whether it follows the code.
  */
 export class DeclaredDefinitions {
   #declared = new Map<string, SemaphoreDefinition>();
   readonly #maker: OwnRecordMaker;
+  /** `encodeCode` of all definitions, until another one is registered. */
+  #announcement?: string | undefined;
   #isLoaded = false;
   /** Right after the start, calls that find no definition wait here. */
   readonly firstLoad: FirstLoad;
@@ -74,6 +77,28 @@ export class DeclaredDefinitions {
     return [...this.#declared.values()];
   }
 
+  /** {@link all}, with fingerprints. */
+  get code(): readonly CodeDefinition[] {
+    return this.all.map(codeDefinition);
+  }
+
+  /** The definitions of this node's code, for its entry in the registry. */
+  get announcement(): string {
+    this.#announcement ??= encodeCode(this.code);
+    return this.#announcement;
+  }
+
+  /** Whether {@link load} has once ended. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** The record of a name as this node knows it: an active one of its own, or an operator's definition in a shard. */
+  recordOf(name: string): SemaphoreRecord | undefined {
+    const own = this.own.find(name)?.known;
+    return own && isActive(own) ? own : this.shards.definedRecordOf(name);
+  }
+
   /** Rules for definitions of code, and the names that are defined already. */
   get rules() {
     return {
@@ -86,7 +111,9 @@ export class DeclaredDefinitions {
   /** Registers a definition of this node's code. If a name is registered twice, the first definition counts. */
   register(input: SemaphoreDefinitionInput): void {
     const definition = parseDefinition(input, this.context.timing.clockTolerance);
-    if (!this.#declared.has(definition.name)) this.#declared.set(definition.name, definition);
+    if (this.#declared.has(definition.name)) return;
+    this.#declared.set(definition.name, definition);
+    this.#announcement = undefined;
   }
 
   /** Registers definitions of guarded methods. If only this process writes to the store, also creates them there. */
@@ -177,29 +204,10 @@ export class DeclaredDefinitions {
       if (!(await this.options.awaitHistory(this.options.patience))) return;
       await this.#loadThese(this.#missing(archived), archived);
       await this.#maker.claimAgain(others);
-      if (!this.#isLoaded) this.#reportDifferences();
       this.#isLoaded = true;
       this.shards.markLoaded();
     }
     this.firstLoad.end();
-  }
-
-  /** A definition that was changed in code only does nothing, and nothing else would say so. */
-  #reportDifferences(): void {
-    for (const [semaphore, definition] of this.#declared) {
-      const own = this.own.find(semaphore)?.known;
-      const record = own && isActive(own) ? own : this.shards.definedRecordOf(semaphore);
-      const sentence = codeDifference(definition, record);
-      if (!record || sentence === undefined) continue;
-      const { revision, change } = record;
-      this.context.events.next({
-        type: 'definition-differs',
-        semaphore,
-        revision,
-        ...(change && { change }),
-        sentence,
-      });
-    }
   }
 
   async #archived(): Promise<Archived | undefined> {
@@ -281,14 +289,17 @@ export class DeclaredDefinitions {
 
   #first(name: string, pending: SemaphoreRecord, view: View, nonce: string): SemaphoreRecord | undefined {
     const definition = this.#declared.get(name);
-    return definition && rewrite(pending, { definition, revision: 1 }, view, nonce);
+    return definition && rewrite(pending, { ...codeDefinition(definition), source: 'code', revision: 1 }, view, nonce);
   }
 
   /** If the last change was a reset, the present definition in code counts, even if it has changed since. */
   #reinstated(archived: ArchivedDefinition, record: SemaphoreRecord | undefined, view: View, nonce: string) {
     const { name, change, pause } = archived;
     const declared = change?.kind === 'reset' ? this.#declared.get(name) : undefined;
-    return reinstate(declared ? { ...archived, ...defined(declared, pause) } : archived, record, view, nonce);
+    if (!declared) return reinstate(archived, record, view, nonce);
+    const { definition, fingerprint } = codeDefinition(declared);
+    const current = { ...archived, ...defined(definition, pause), source: 'code' as const, fingerprint };
+    return reinstate(current, record, view, nonce);
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   type DefinitionChange,
+  type DefinitionSource,
   type Pause,
   type SemaphoreDefinition,
   type SemaphoreRecord,
@@ -13,6 +14,11 @@ export interface DefinitionState {
   readonly definition: SemaphoreDefinition;
   /** Grows by one with each change of the definition. */
   readonly revision: number;
+  /**
+   * `code`: the definition follows the code of the living nodes. `operator`: it stays until an operator changes it, or resets
+   * it to the code. Absent if only calls that hold its permits define it.
+   */
+  readonly source?: DefinitionSource;
   /** The last change. Absent if the definition is as code declared it. */
   readonly change?: DefinitionChange;
   /** Present during a pause. Contains the group pattern that applies afterwards. */
@@ -38,10 +44,11 @@ export function definitionState(
 ): DefinitionState | undefined {
   const intended = record && intendedDefinition(record);
   if (!record?.definition || !intended) return undefined;
-  const { definition, revision, change, pause } = record;
+  const { definition, revision, source = 'operator', isOnDemand, change, pause } = record;
   return {
     definition,
     revision,
+    ...(!isOnDemand && { source }),
     ...(change && { change }),
     ...(pause && { pause }),
     ...(code && { code }),

@@ -16,10 +16,10 @@ import {
   remove,
   resume,
   show,
+  takeCode,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import type { Audit } from '../activity/index.js';
-import type { NodeInfo } from '../activity/index.js';
+import { type Audit, type NodeInfo, codeDefinition } from '../activity/index.js';
 import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import type { SemaphoreListing } from '../records/semaphore-listing.js';
@@ -103,7 +103,7 @@ export class Definitions {
     return this.writer.change('define', definition.name, options, (record, change, view, nonce) => {
       if (record?.definition) throw new AlreadyDefinedError(definition.name, record.revision);
       if (record) return edit(record, definition, change, view, nonce);
-      return { ...createRecord(definition, view.now, nonce), change };
+      return { ...createRecord(definition, view.now, nonce), source: 'operator', change };
     });
   }
 
@@ -142,7 +142,7 @@ export class Definitions {
     if (!definition) throw new NotInCodeError(name);
     return this.writer.change('reset', name, options, (record, change, view, nonce) => {
       if (!record) throw new UnknownSemaphoreError(name);
-      return edit(record, definition, change, view, nonce);
+      return takeCode(record, codeDefinition(definition), change, view, nonce);
     });
   }
 

@@ -7,6 +7,7 @@ import {
   restore,
   rewrite,
 } from '../decision/index.js';
+import { codeDefinition } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -59,7 +60,9 @@ export class OwnRecordMaker {
       if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
       const { name } = client;
       const definition = definitionOnDemand(name, asked);
-      const first = rewrite(record, { definition, revision: 1 }, view, nonce);
+      // No living node's code has it, so the next node with a definition of that name replaces it.
+      const changes = { ...codeDefinition(definition), source: 'code' as const, revision: 1 };
+      const first = rewrite(record, changes, view, nonce);
       // If the record was active before, its holders may have any duration that a call may ask for.
       const longest = { ...first, definition: definitionOnDemand(name, Math.max(asked, LONGEST_ON_DEMAND)) };
       const isUnsure = this.context.timing.strictStart || this.shards.claimOf(name) !== record.origin;

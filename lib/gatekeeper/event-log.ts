@@ -1,12 +1,4 @@
-import {
-  type DefinitionChange,
-  SHARD_PREFIX,
-  escapeHidden,
-  messageOf,
-  quoted,
-  safeJson,
-  word,
-} from '../decision/index.js';
+import { SHARD_PREFIX, escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { NodeClock } from '../async/node-clock.js';
@@ -20,9 +12,6 @@ import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */
 const MOST_REMEMBERED = 1000;
-
-/** Definitions that differ from code, with a line each. */
-const MOST_DIFFERENCES = 20;
 
 /** ms for which shards that are restored belong to one loss: a node restores all of them at the same time. */
 const ONE_LOSS = 60_000;
@@ -44,8 +33,6 @@ export class EventLog {
   readonly #written = new Map<string, number>();
   /** Jobs whose runs go on, by the ids of their permits: the loss of a permit does not name the job. */
   readonly #running = new Map<string, string[]>();
-  /** Number of definitions that were reported to differ from code. */
-  #differences = 0;
   /** When shards were reported as restored (monotonic ms). */
   #shardsRestoredAt = -Infinity;
 
@@ -63,9 +50,7 @@ export class EventLog {
     // A loss or a failure is always logged. It also changes the state, so the next event is logged too.
     if (tick && !this.#isNew(tick) && !isTrouble(event)) return;
     const logger = this.#once(this.fields?.over(this.logger, event) ?? this.logger);
-    if (event.type === 'definition-differs' && ++this.#differences > MOST_DIFFERENCES) this.#noteMore(logger);
-    else if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX))
-      this.#noteShard(event.semaphore, logger);
+    if (event.type === 'restored' && event.semaphore.startsWith(SHARD_PREFIX)) this.#noteShard(event.semaphore, logger);
     else if (event.type === 'lost') logger.warn(lostLine(event, this.#running.get(event.permit.id)));
     else logEvent(event, logger);
   }
@@ -112,14 +97,6 @@ export class EventLog {
     this.#shardsRestoredAt = now;
     logger.warn(
       `names on demand: the store had lost their records, or may have; restored with a grace, ${quoted(shard)} first`,
-    );
-  }
-
-  /** After a change of many, each definition differs from code: these would be as many lines at each start. */
-  #noteMore(logger: GatekeeperLogger): void {
-    if (this.#differences !== MOST_DIFFERENCES + 1) return;
-    logger.log(
-      'more stored definitions differ from the code of this node: "gatekeeper status --overridden" lists them',
     );
   }
 
@@ -211,8 +188,6 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.warn(
         `${name}: the store had lost its record, or may have; restored revision ${event.revision} with a grace`,
       );
-    case 'definition-differs':
-      return logger[isEdit(event) ? 'log' : 'warn'](event.sentence);
     case 'reinstated':
       return logger.log(`${name}: revision ${event.revision} restored from the archive`);
     case 'record-unreadable':
@@ -227,6 +202,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
       return logger.log(
         `group ${quoted(event.group)}: this node owns ${event.owned} resources (${event.added} added, ${event.revoked} revoked)`,
       );
+    case 'definitions-differ':
     case 'resources-unowned':
     case 'tasks-untaken':
     case 'schedule-differs':
@@ -284,11 +260,6 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     default:
       return logger.debug(`${name}: ${event.type}`);
   }
-}
-
-/** Whether a person or program set the definition. Otherwise only the code has changed. */
-function isEdit({ change }: { readonly change?: DefinitionChange }): boolean {
-  return change !== undefined && ['define', 'edit', 'migrate'].includes(change.kind);
 }
 
 /** A task that nothing will try again is an error: an operator has to look. */

@@ -17,6 +17,7 @@ import {
 } from '../decision/index.js';
 import type { StoreDefinition } from '../stores/index.js';
 import type { Persistence } from '../definitions/archive/definition-archive.js';
+import { CODE_CHANGES } from '../definitions/code-follower.js';
 import { metadataSchema } from '../activity/metadata.js';
 import type { HistoryArchiveDefinition } from '../activity/index.js';
 import type { NodeMetadata } from '../context/participant.js';
@@ -47,6 +48,12 @@ export interface GatekeeperOptions {
   readonly acquirer?: string;
   /** The semaphores that this node's code defines. Default: none. */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
+  /**
+   * What a changed definition in code does to the stored one. `follow`: the stored one follows, unless an operator changed
+   * it, as soon as no living node has the former one in its code. `keep`: the stored one stays until `reset`. Default
+   * `follow`.
+   */
+  readonly codeChanges?: (typeof CODE_CHANGES)[number];
   /**
    * Whether a semaphore must have a definition. If true, a duration in a decorator or a call makes none. Default false.
    */
@@ -165,6 +172,9 @@ const optionsSchema = onlyFields({
   definitions: z
     .array(definitionSchema, { error: ({ input }) => `${show(input)} is not a list of definitions` })
     .default([]),
+  codeChanges: z
+    .enum(CODE_CHANGES, { error: ({ input }) => `${show(input)} is neither 'follow' nor 'keep'` })
+    .default('follow'),
   requireDefinitions: switchSchema.default(false),
   definitionsDelay: delaySchema.default(5000),
   stateDump: durationSchema.optional(),

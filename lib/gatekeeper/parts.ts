@@ -16,7 +16,7 @@ import {
   timesOf,
 } from '../activity/index.js';
 import type { Context, GatekeeperLogger } from '../context/context.js';
-import { Archivist, BoundedArchive, Definitions } from '../definitions/index.js';
+import { Archivist, BoundedArchive, CodeFollower, DefinitionWriter, Definitions } from '../definitions/index.js';
 import {
   ApplicationWatch,
   HealthCheck,
@@ -206,9 +206,9 @@ export function createParts(
     nodes: settings.heartbeat > 0 ? () => registry.nodes() : undefined,
   });
   registry.tasks = () => tasks.work.list(tasks.handlers);
+  registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
-  registry.defines = () => directory.declared.all.map(({ name }) => name);
-  const applicationWatch = new ApplicationWatch(registry, context);
+  const applicationWatch = new ApplicationWatch(settings.application, registry, directory.declared, context);
   const sources = {
     runs: runHistory,
     audit,
@@ -235,6 +235,19 @@ export function createParts(
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
+  const follower = new CodeFollower(
+    declared,
+    new DefinitionWriter(recordClients.visit, declared, audit, context),
+    context,
+    {
+      codeChanges: settings.codeChanges,
+      isAnnounced: settings.heartbeat > 0,
+      isAlone: settings.store.isOwn === true,
+      version: settings.version,
+      codes: () => registry.codes(),
+      archived: archive && (() => archive.archived()),
+    },
+  );
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
   const requests = new RunRequests(context);
   const requestedRuns = new RequestedRuns(requests, context);
@@ -260,7 +273,7 @@ export function createParts(
   const sweep = () => sweeping.sweep().finally(() => archivist?.save());
   const housekeeping: Housekeeping = new Housekeeping(
     context,
-    { sweep, load: () => directory.declared.load(), dump },
+    { sweep, load: () => declared.load().then(() => follower.follow()), dump },
     settings,
   );
   const log = new EventLog(logger, context.nodeClock, fields);

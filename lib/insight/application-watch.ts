@@ -1,7 +1,8 @@
-import type { NodeInfo, NodeRegistry } from '../activity/index.js';
+import type { NodeCode, NodeInfo, NodeRegistry } from '../activity/index.js';
 import { Periodic } from '../async/periodic.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
+import type { DeclaredDefinitions } from '../definitions/index.js';
 import { ALLOCATION_SCOPE } from '../allocation/index.js';
 import { LEADER_PREFIX, TASK_PREFIX, word } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
@@ -29,27 +30,39 @@ export interface OtherApplication {
   readonly nodes: readonly string[];
 }
 
-type Card = Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks' | 'defines'>;
+/** This node's application, and the names that it uses. */
+export interface OwnNames {
+  readonly application: string;
+  /** Of semaphores, "leader:" and a scope, or "task:" and a type. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** The part of a node's entry that says which names it uses. */
+export interface NodeNames {
+  readonly node: Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks'>;
+  readonly fingerprintOf: NodeCode['fingerprintOf'];
+}
 
 /** Finds the applications whose nodes use the same names as this node. A node without a name of its application is left out. */
-export function* otherApplications(own: Card, cards: readonly Card[]): Pieces<OtherApplication[]> {
-  if (own.application === undefined) return [];
-  const ownNames = namesOf(own);
+export function* otherApplications(own: OwnNames, nodes: readonly NodeNames[]): Pieces<OtherApplication[]> {
   const found = new Map<string, { readonly names: Set<string>; readonly nodes: Set<string> }>();
-  for (const card of cards) {
-    const { application, acquirer } = card;
+  for (const { node, fingerprintOf } of nodes) {
+    const { application, acquirer } = node;
     if (application === undefined || application === own.application) continue;
-    yield 1;
-    const shared = [...namesOf(card)].filter((name) => ownNames.has(name));
+    yield own.names.size;
+    const used = namesOf(node);
+    const shared = [...own.names].filter(
+      (name) => name !== SHARED && (used.has(name) || fingerprintOf(name) !== undefined),
+    );
     if (shared.length === 0) continue;
     const other = found.get(application) ?? { names: new Set(), nodes: new Set() };
     for (const name of shared) other.names.add(name);
     found.set(application, { ...other, nodes: other.nodes.add(acquirer) });
   }
-  return [...found].toSorted(byKey).map(([application, { names, nodes }]) => ({
+  return [...found].toSorted(byKey).map(([application, { names, nodes: acquirers }]) => ({
     application,
     names: [...names].toSorted(),
-    nodes: [...nodes].toSorted(),
+    nodes: [...acquirers].toSorted(),
   }));
 }
 
@@ -57,10 +70,10 @@ function byKey([one]: readonly [string, unknown], [other]: readonly [string, unk
   return one < other ? -1 : 1;
 }
 
-function namesOf({ jobs, tasks = [], defines = [] }: Card): Set<string> {
+function namesOf({ jobs, tasks = [] }: Pick<NodeInfo, 'jobs' | 'tasks'>): Set<string> {
   const semaphores = jobs.flatMap(({ semaphore }) => semaphore ?? []);
   const types = tasks.flatMap(({ type, handles }) => (handles === 'programs' ? [] : TASK_PREFIX + type));
-  return new Set([...semaphores, ...types, ...defines].filter((name) => name !== SHARED));
+  return new Set([...semaphores, ...types]);
 }
 
 /** Says, once each time, that another application on this store uses names of this one. */
@@ -69,8 +82,11 @@ export class ApplicationWatch {
   #startedAt = 0;
   readonly #periodic: Periodic;
 
+  /** @param application the name of this one; undefined: there is nothing to compare */
   constructor(
-    private readonly registry: Pick<NodeRegistry, 'own' | 'nodes'>,
+    private readonly application: string | undefined,
+    private readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks' | 'living'>,
+    private readonly declared: Pick<DeclaredDefinitions, 'all'>,
     private readonly context: Context,
   ) {
     this.#periodic = new Periodic(context.nodeClock, () => this.#look(), {
@@ -96,16 +112,19 @@ export class ApplicationWatch {
   }
 
   async #look(): Promise<void> {
-    const cards = await this.registry.nodes();
-    const { own } = this.registry;
+    const { application } = this;
+    if (application === undefined) return;
+    const nodes = await this.registry.living();
     const { nodeClock, events } = this.context;
-    const others = await inSlices(otherApplications(own, cards), nodeClock);
+    const names = namesOf({ jobs: [...this.registry.jobs()], tasks: [...this.registry.tasks()] });
+    for (const { name } of this.declared.all) names.add(name);
+    const others = await inSlices(otherApplications({ application, names }, nodes), nodeClock);
     const former = this.#faults;
     this.#faults = new Map();
     for (const other of others) {
       // Other nodes of it, or more names, are no news.
       const since = former.get(other.application)?.since ?? nodeClock.monotonic();
-      const sentence = sentenceOf(other, own.application!);
+      const sentence = sentenceOf(other, application);
       this.#faults.set(other.application, { subject: other.application, since, sentence });
       if (!former.has(other.application)) events.next({ type: 'other-application', ...other, sentence });
     }

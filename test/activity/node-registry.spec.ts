@@ -30,7 +30,6 @@ describe('the registry of nodes', () => {
         pid: process.pid,
         version: '1.2.3',
         application: 'shop',
-        defines: ['job'],
         startedAt: START,
         at: START,
         heartbeat: 10_000,

@@ -26,7 +26,8 @@ describe('a change by an operator', () => {
     const changed = await gatekeeper.definitions.edit('job', { permits: 2 }, ANN);
     const change = { id: expect.any(String), kind: 'edit', by: 'ann', reason: 'flood', at: START + 5000 };
     const code = { name: 'job', groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: 10_000 };
-    expect(changed).toEqual({ definition: { ...code, permits: 2 }, revision: 2, change, code, isOverridden: true });
+    const state = { definition: { ...code, permits: 2 }, source: 'operator', change, code, isOverridden: true };
+    expect(changed).toEqual({ ...state, revision: 2 });
     expect(await other.gatekeeper.definitions.get('job')).toEqual(changed);
     const { semaphores } = await other.gatekeeper.state();
     expect(semaphores[0]).toMatchObject({ revision: 2, change, isOverridden: true });

@@ -164,18 +164,6 @@ describe("the application's log", () => {
     expect(lines).toEqual([...expected, expected[0]]);
   });
 
-  it('has a line for each of twenty definitions that differ from code, and one for all others', () => {
-    const differing = Array.from({ length: 1000 }, (_, index): GatekeeperEvent => {
-      const sentence = `"job-${index}" differs`;
-      return { type: 'definition-differs', semaphore: `job-${index}`, revision: 1, sentence };
-    });
-    const lines = logOf(differing);
-    expect(lines.slice(0, 20)).toEqual(differing.slice(0, 20).map((_, index) => `warn "job-${index}" differs`));
-    expect(lines.slice(20)).toEqual([
-      'log more stored definitions differ from the code of this node: "gatekeeper status --overridden" lists them',
-    ]);
-  });
-
   it('tells jobs apart, and remembers only so many', () => {
     const many = Array.from({ length: 3000 }, (_, index) => ({ ...skipped, job: `Jobs.of(${index})` }));
     expect(logOf([...many, ...many.slice(-500)])).toHaveLength(3000);

@@ -23,6 +23,7 @@ describe("a gatekeeper's options", () => {
       definitions: [],
       requireDefinitions: false,
       definitionsDelay: 5000,
+      codeChanges: 'follow',
       clockTolerance: 500,
       callTimeout: 2000,
       sweepInterval: 10_000,

@@ -64,43 +64,28 @@ describe('two applications on one store', () => {
 });
 
 describe('the names that applications share', () => {
-  const card = (application: string, more: Partial<NodeInfo>) => ({
-    ...(application && { application }),
-    acquirer: 'a',
-    jobs: [],
-    ...more,
-  });
-  const found = (own: Partial<NodeInfo>, other: Partial<NodeInfo>, name = 'billing') => {
-    const search = otherApplications(card('shop', own), [card(name, other)]);
+  const found = (names: readonly string[], other: Partial<NodeInfo>, defined: readonly string[] = []) => {
+    const node = { application: 'billing', acquirer: 'a', jobs: [], ...other };
+    const fingerprintOf = (name: string) => (defined.includes(name) ? 'fingerprint' : undefined);
+    const search = otherApplications({ application: 'shop', names: new Set(names) }, [{ node, fingerprintOf }]);
     let step = search.next();
     while (!step.done) step = search.next();
-    return step.value.flatMap(({ names }) => names);
+    return step.value.flatMap((each) => each.names);
   };
-  const task = (type: string, handles: 'tasks' | 'programs' = 'tasks') => ({
-    tasks: [{ type, handles, concurrency: 1, running: 0, completed: 0, failed: 0 }],
+  const mail = (handles: 'tasks' | 'programs') => ({
+    tasks: [{ type: 'mail', handles, concurrency: 1, running: 0, completed: 0, failed: 0 }],
   });
 
-  it.each([
-    ['the semaphore of a job', { jobs: [{ job: 'A.b', semaphore: 'x' }] }, { defines: ['x'] }, ['x']],
-    ['a type of tasks that both handle', task('mail'), task('mail'), ['task:mail']],
-    ['a type that programs handle', task('mail'), task('mail', 'programs'), []],
-    [
-      'jobs of one name under other semaphores',
-      { jobs: [{ job: 'A.b', semaphore: 'x' }] },
-      { jobs: [{ job: 'A.b' }] },
-      [],
-    ],
-    [
-      'the scope in which all allocation is led',
-      { defines: ['leader:allocation'] },
-      { defines: ['leader:allocation'] },
-      [],
-    ],
-  ])('are found: %s', (_what, own, other, names) => {
-    expect(found(own, other)).toEqual(names);
-  });
-
-  it('are not looked for at a node that does not say its application', () => {
-    expect(found({ defines: ['x'] }, { defines: ['x'] }, '')).toEqual([]);
+  it.each<[string, string[], Partial<NodeInfo>, string[], string[]]>([
+    ['a name that the other one defines', ['x', 'y'], {}, ['x'], ['x']],
+    ['the semaphore of a job of the other one', ['x'], { jobs: [{ job: 'A.b', semaphore: 'x' }] }, [], ['x']],
+    ['a type of tasks that both handle', ['task:mail'], mail('tasks'), [], ['task:mail']],
+    ['a type that programs handle', ['task:mail'], mail('programs'), [], []],
+    ['a job whose semaphore is known only at a call', ['x'], { jobs: [{ job: 'A.b' }] }, [], []],
+    ['the scope in which all allocation is led', ['leader:allocation'], {}, ['leader:allocation'], []],
+    ['of another application only', ['x'], { application: 'shop' }, ['x'], []],
+    ['of a node that does not say its application', ['x'], { application: undefined }, ['x'], []],
+  ])('are found: %s', (_what, names, other, defined, shared) => {
+    expect(found(names, other, defined)).toEqual(shared);
   });
 });

@@ -47,7 +47,7 @@ const changeShape = { by: z.string(), at: time, reason: z.string().optional() };
 export const changeSchema = z
   .object({
     id: z.string(),
-    kind: z.enum(['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove']),
+    kind: z.enum(['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove', 'follow']),
     ...changeShape,
   })
   .meta({ id: 'DefinitionChange' });
@@ -57,6 +57,7 @@ export const pauseSchema = z.object({ ...changeShape, groupPattern: z.string() }
 export const definitionStateShape = {
   definition: definitionSchema,
   revision: whole,
+  source: z.enum(['code', 'operator']).optional(),
   change: changeSchema.optional(),
   pause: pauseSchema.optional(),
   code: definitionSchema.optional(),

@@ -31,14 +31,12 @@ export class ClusterController {
 function seenOf(node: NodeOverview, sees: (name: string) => boolean): NodeOverview {
   const holds = node.holds.filter(({ semaphore }) => sees(semaphore));
   const jobs = node.jobs.filter(({ semaphore }) => semaphore !== undefined && sees(semaphore));
-  const { tasks, defines, ...others } = node;
-  const defined = defines?.filter(sees) ?? [];
+  const { tasks, ...others } = node;
   const types = tasks?.filter(({ type }) => sees(TASK_PREFIX + type)) ?? [];
   return {
     ...others,
     holds,
     jobs,
     ...(types.length > 0 && { tasks: types }),
-    ...(defined.length > 0 && { defines: defined }),
   };
 }

@@ -1,16 +1,27 @@
 import { z } from 'zod';
 import { type ArchivedDefinition, CorruptArchiveError, NewerArchiveError } from './definition-archive.js';
-import { changeSchema, faultsOf, pauseSchema, storedDefinitionSchema } from '../../decision/index.js';
+import {
+  NO_FINGERPRINT,
+  changeSchema,
+  faultsOf,
+  isOriginWhole,
+  originFields,
+  pauseSchema,
+  storedDefinitionSchema,
+} from '../../decision/index.js';
 
 export const ARCHIVE_VERSION = 1;
 
-const archivedSchema = z.strictObject({
-  name: z.string().min(1),
-  revision: z.number().int().positive(),
-  definition: storedDefinitionSchema.optional(),
-  change: changeSchema.optional(),
-  pause: pauseSchema.optional(),
-});
+const archivedSchema = z
+  .strictObject({
+    name: z.string().min(1),
+    revision: z.number().int().positive(),
+    definition: storedDefinitionSchema.optional(),
+    ...originFields,
+    change: changeSchema.optional(),
+    pause: pauseSchema.optional(),
+  })
+  .refine(isOriginWhole, NO_FINGERPRINT);
 
 const archiveSchema = z.strictObject({ v: z.literal(ARCHIVE_VERSION), definitions: z.array(archivedSchema) });
 

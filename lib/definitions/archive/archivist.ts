@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs';
 import type { CancelTimer } from '../../async/node-clock.js';
-import { type SemaphoreRecord, decodeRecord } from '../../decision/index.js';
+import { type SemaphoreRecord, decodeRecord, given } from '../../decision/index.js';
 import { isUnreadable } from '../../records/known-record.js';
 import type { Context } from '../../context/context.js';
 import type { GatekeeperEvent } from '../../context/events.js';
@@ -109,8 +109,9 @@ function later(entry: ArchivedDefinition, other: ArchivedDefinition | undefined)
   return other && other.revision > entry.revision ? other : entry;
 }
 
-function entriesOf(name: string, { revision, definition, change, pause }: SemaphoreRecord): ArchivedDefinition[] {
+function entriesOf(name: string, record: SemaphoreRecord): ArchivedDefinition[] {
+  const { revision, definition, source, fingerprint, change, pause } = record;
   // Revision 0 is a pending record of a name that code defines. Revision 1 without a change is as code defines it.
   if (!change && revision <= 1) return [];
-  return [{ name, revision, ...(definition && { definition }), ...(change && { change }), ...(pause && { pause }) }];
+  return [{ name, revision, ...given({ definition, source, fingerprint, change, pause }) }];
 }

@@ -1,7 +1,7 @@
-import { GatekeeperError, type SemaphoreRecord } from '../../decision/index.js';
+import { type Archivable, GatekeeperError } from '../../decision/index.js';
 
 /** A semaphore as people last changed it, without its permits. It has no definition if people removed it. */
-export interface ArchivedDefinition extends Pick<SemaphoreRecord, 'revision' | 'definition' | 'change' | 'pause'> {
+export interface ArchivedDefinition extends Archivable {
   /** Name of the semaphore. */
   readonly name: string;
 }

@@ -45,7 +45,7 @@ export function reasonOf(error: PgError, advice: Readonly<Record<string, string>
 
 /** The server's rules ask for encryption. Their code is that of wrong passwords, too. */
 function isWithoutTls({ code, message }: PgError): boolean {
-  return code === '28000' && /, no encryption$/.test(message);
+  return code === '28000' && message.endsWith(', no encryption');
 }
 
 /** Node's error has no message if a host has several addresses and none answers. */

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { type CodeDefinition, FINGERPRINT_LENGTH, type SemaphoreDefinition } from '../decision/index.js';
+
+/**
+ * The definitions in a node's code, as its registry entry announces them: one text of pairs. A pair is a hash of the name
+ * and the fingerprint, both of {@link FINGERPRINT_LENGTH} characters. Names themselves would fill the registry's texts.
+ */
+const PAIR = 2 * FINGERPRINT_LENGTH;
+
+/** Maximum number of announced definitions of a node. More are not announced, and so don't follow the code. */
+export const MOST_ANNOUNCED = 5000;
+
+/** Matches the text of at most {@link MOST_ANNOUNCED} definitions. */
+export const CODE_TEXT = new RegExp(`^(?:[\\w-]{${PAIR}}){0,${MOST_ANNOUNCED}}$`);
+
+/** @param definitions of this node's code */
+export function encodeCode(definitions: Iterable<CodeDefinition>): string {
+  const pairs: string[] = [];
+  for (const { definition, fingerprint } of definitions) {
+    if (pairs.length === MOST_ANNOUNCED) break;
+    pairs.push(shortHash(definition.name) + fingerprint);
+  }
+  return pairs.join('');
+}
+
+/**
+ * @param text that {@link CODE_TEXT} matches
+ * @returns the fingerprint of each name; undefined for a name that the code does not define
+ */
+export function decodeCode(text: string): (name: string) => string | undefined {
+  const fingerprints = new Map<string, string>();
+  for (let at = 0; at < text.length; at += PAIR) {
+    fingerprints.set(text.slice(at, at + FINGERPRINT_LENGTH), text.slice(at + FINGERPRINT_LENGTH, at + PAIR));
+  }
+  return (name) => fingerprints.get(shortHash(name));
+}
+
+/** Made once per object: code's definitions stay the same objects as long as a node lives. */
+const made = new WeakMap<SemaphoreDefinition, CodeDefinition>();
+
+/** Adds the fingerprint. It covers the name, too: two nodes with equal definitions have equal fingerprints. */
+export function codeDefinition(definition: SemaphoreDefinition): CodeDefinition {
+  const known = made.get(definition);
+  if (known) return known;
+  const { name, groupPattern, acquirerPattern, permits, duration } = definition;
+  const fingerprint = shortHash(JSON.stringify([name, groupPattern, acquirerPattern, permits, duration]));
+  const withFingerprint = { definition, fingerprint };
+  made.set(definition, withFingerprint);
+  return withFingerprint;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, FINGERPRINT_LENGTH);
+}

@@ -1,0 +1,213 @@
+import {
+  type CodeDefinition,
+  type SemaphoreRecord,
+  intendedDefinition,
+  messageOf,
+  quoted,
+  sameDefinition,
+  takeCode,
+} from '../decision/index.js';
+import type { NodeCode } from '../activity/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { isStoreError } from '../stores/index.js';
+import type { Archived } from './archive/bounded-archive.js';
+import { type DifferingDefinition, differencesSentence } from './code-difference.js';
+import { codeVerdict, isStillDue } from './code-rule.js';
+import type { DeclaredDefinitions } from './declared-definitions.js';
+import type { DefinitionWriter } from './definition-writer.js';
+
+/** Values of the option `codeChanges`. */
+export const CODE_CHANGES = ['follow', 'keep'] as const;
+
+/** Looks after which the differences are reported although the registry does not have this node yet. */
+const MOST_UNSURE_LOOKS = 3;
+
+/** A name that this node's code defines, with its record. */
+interface Defined extends CodeDefinition {
+  readonly record: SemaphoreRecord;
+}
+
+interface FollowerOptions {
+  readonly codeChanges: (typeof CODE_CHANGES)[number];
+  /** Whether this node has an entry in the registry. */
+  readonly isAnnounced: boolean;
+  /** Whether only this process writes to the store. Then no other node has other code. */
+  readonly isAlone: boolean;
+  /** Version of the application, for the audit log. */
+  readonly version?: string | undefined;
+  /** The definitions in the code of the living nodes; undefined while an entry of the registry can't be read. */
+  readonly codes: () => Promise<readonly NodeCode[] | undefined>;
+  /** Archived definitions; undefined while the archive can't be read. */
+  readonly archived?: (() => Promise<Archived | undefined>) | undefined;
+}
+
+/**
+ * Lets stored definitions that no operator has changed follow this node's code, by the rule of `code-rule.ts`. Reads the
+ * record first, then the registry, and then writes only if the record still has the revision that it read: whatever came
+ * in between is decided anew at the next look. Definition and permits are one record, so the write is an ordinary edit.
+ */
+export class CodeFollower {
+  #isReported = false;
+  #unsureLooks = 0;
+  /** Names that were found removed, with the monotonic ms at which that was first seen. */
+  #removed: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly declared: DeclaredDefinitions,
+    private readonly writer: Pick<DefinitionWriter, 'write'>,
+    private readonly context: Context,
+    private readonly options: FollowerOptions,
+  ) {}
+
+  /** Names that this node's code defines and that were removed, so that no node gets a permit. As last seen. */
+  get removed(): readonly { readonly since: number; readonly sentence: string }[] {
+    return [...this.#removed].flatMap(([name, since]) => {
+      if (!isRemoved(this.declared.recordOf(name))) return [];
+      return [
+        { since, sentence: `${quoted(name)} was removed, although the code defines it: nothing runs until "reset"` },
+      ];
+    });
+  }
+
+  /**
+   * Looks at all definitions of this node's code once. At the first look, reports those that differ.
+   *
+   * @throws if the store can't be asked
+   */
+  async follow(): Promise<void> {
+    if (!this.declared.isLoaded) return;
+    const found = await inSlices(this.#differing(), this.context.nodeClock);
+    const differing = found.length > 0 ? await this.#judged(found) : [];
+    const due = differing.filter(({ verdict }) => verdict === 'take');
+    const taken = due.length > 0 ? await this.#takeAll(due) : new Set();
+    this.#report(differing.filter((each) => !taken.has(each)));
+  }
+
+  /** After the report, an operator's definition needs no further look. */
+  *#differing(): Pieces<Defined[]> {
+    const found: Defined[] = [];
+    const removed = new Map<string, number>();
+    for (const code of this.declared.code) {
+      yield 1;
+      const { name } = code.definition;
+      const record = this.declared.recordOf(name);
+      if (!record) continue;
+      if (isRemoved(record)) removed.set(name, this.#removed.get(name) ?? this.context.nodeClock.monotonic());
+      const isWanted = record.source === 'code' || !this.#isReported;
+      if (isWanted && isOther(record, code)) found.push({ ...code, record });
+    }
+    this.#removed = removed;
+    return found;
+  }
+
+  async #judged(found: readonly Defined[]): Promise<Judged[]> {
+    const follows = this.options.codeChanges === 'follow';
+    const isOpen = follows && found.some(({ record }) => record.source === 'code');
+    const codes = isOpen && !this.options.isAlone ? await this.#codes() : undefined;
+    return inSlices(this.#judge(found, codes, follows), this.context.nodeClock);
+  }
+
+  /** Without the registry nothing is decided. The next look reads it again. */
+  async #codes(): Promise<readonly NodeCode[] | undefined> {
+    try {
+      return await this.options.codes();
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+      this.context.events.next({ type: 'problem', action: 'read the code of the nodes', error });
+      return undefined;
+    }
+  }
+
+  *#judge(found: readonly Defined[], codes: readonly NodeCode[] | undefined, follows: boolean): Pieces<Judged[]> {
+    const judged: Judged[] = [];
+    for (const { definition, fingerprint: own, record } of found) {
+      const announced = this.options.isAlone
+        ? [{ startedAt: 0, fingerprint: own }]
+        : announcedIn(codes, definition.name);
+      const verdict = codeVerdict(record, { own, announced, follows });
+      if (verdict !== 'same') judged.push({ code: definition, record, verdict, fingerprint: own });
+      yield 1 + (codes?.length ?? 0);
+    }
+    return judged;
+  }
+
+  /** @returns those that the store has now */
+  async #takeAll(due: readonly Judged[]): Promise<ReadonlySet<Judged>> {
+    const taken = new Set<Judged>();
+    const archived = this.options.archived ? await this.options.archived() : new Map();
+    // An operator's edit that only the archive has would be overwritten.
+    if (!archived) return taken;
+    await forEachLimit(due, async (each) => {
+      try {
+        if (await this.#take(each, archived.get(each.code.name)?.revision ?? 0)) taken.add(each);
+      } catch (error) {
+        if (isStoreError(error)) throw error;
+        const action = 'follow the code';
+        this.context.events.next({
+          type: 'problem',
+          semaphore: each.code.name,
+          action,
+          error: new Error(messageOf(error), { cause: error }),
+        });
+      }
+    });
+    return taken;
+  }
+
+  #take({ code, fingerprint, record: seen }: Judged, archivedRevision: number): Promise<boolean> {
+    const { version } = this.options;
+    const reason = version === undefined ? "the application's code" : `the application's code, version ${version}`;
+    return this.writer.write<boolean>(
+      'follow',
+      code.name,
+      { reason },
+      {
+        rewriting: (record, change, view, nonce) =>
+          record && isStillDue(record, seen, archivedRevision, view)
+            ? takeCode(record, { definition: code, fingerprint }, change, view, nonce)
+            : undefined,
+        done: () => true,
+        unchanged: () => false,
+      },
+    );
+  }
+
+  /** Reports once per start, as soon as this node's entry is in the registry: most differences end with the first look. */
+  #report(differing: readonly Judged[]): void {
+    if (this.#isReported) return;
+    const isUnsure = differing.some(({ verdict }) => verdict === 'unsure');
+    if (isUnsure && this.options.isAnnounced && ++this.#unsureLooks < MOST_UNSURE_LOOKS) return;
+    this.#isReported = true;
+    if (differing.length === 0) return;
+    const definitions = differing.map(({ code: { name }, record: { revision, change } }) => ({
+      semaphore: name,
+      revision,
+      ...(change && { change }),
+    }));
+    this.context.events.next({ type: 'definitions-differ', definitions, sentence: differencesSentence(differing) });
+  }
+}
+
+interface Judged extends DifferingDefinition {
+  /** Of the definition in this node's code. */
+  readonly fingerprint: string;
+}
+
+function isRemoved(record: SemaphoreRecord | undefined): boolean {
+  return record !== undefined && !record.definition;
+}
+
+function isOther(record: SemaphoreRecord, { definition, fingerprint }: CodeDefinition): boolean {
+  if (record.source === 'code') return record.fingerprint !== fingerprint;
+  const stored = intendedDefinition(record);
+  return !stored || !sameDefinition(stored, definition);
+}
+
+function announcedIn(codes: readonly NodeCode[] | undefined, name: string) {
+  return codes?.flatMap(({ node: { startedAt }, fingerprintOf }) => {
+    const fingerprint = fingerprintOf(name);
+    return fingerprint === undefined ? [] : [{ startedAt, fingerprint }];
+  });
+}
