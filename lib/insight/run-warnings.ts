@@ -28,12 +28,18 @@ export function failedLately({ job, failures }: JobRuns, now: number): Warning[]
 
 /** The cause comes first: the error of a run that lost its permit often only says that its signal aborted. */
 function errorOf({ outcome, message, loss }: RunEntry): string {
-  const error = message !== undefined && message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message;
+  const error = message === undefined ? undefined : inOneLine(message);
   if (outcome === 'lost') {
     const lost = `it lost its permit${loss ? `, because ${LOSS_WORDS[loss.reason]}` : ''}`;
     return error === undefined ? lost : `${lost} (${error})`;
   }
   return error ?? 'its node crashed';
+}
+
+/** A sentence is one line. Otherwise its reader would see an escaped line break. */
+function inOneLine(message: string): string {
+  const line = message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
 /**

@@ -32,6 +32,8 @@ describe('a job that failed', () => {
     );
     const long = sentences([failed(NOW - 1000, { message: 'x'.repeat(500) })])[0]!.sentence;
     expect(long).toMatch(/: x{200}…$/);
+    const lines = sentences([failed(NOW - 1000, { message: 'no lock\r\n  held by: app2\n' })])[0]!.sentence;
+    expect(lines).toMatch(/: no lock held by: app2$/);
   });
 
   it('is also reported while it is paused', () => {
