@@ -1,7 +1,12 @@
 import { memory } from 'nestjs-gatekeeper';
 import { TOKENS } from '../../test/console/consoles.js';
+import { until } from '../../test/support/apps.js';
+import { DEFINITIONS, Scene } from './scene/scene.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
+
+/** ms in which the requests of an open page are counted. */
+const WINDOW = 20_000;
 
 describeInBrowser('the event stream', () => {
   const visit = useBrowser();
@@ -20,6 +25,29 @@ describeInBrowser('the event stream', () => {
     // Less than the 10 s after which it asks anyhow.
     expect(performance.now() - begun).toBeLessThan(8000);
   });
+
+  it('leaves little to ask for, on any page, while nothing happens', async () => {
+    const store = memory();
+    const scene = new Scene(store);
+    await scene.play(Date.now());
+    const { url } = await start({ store, gatekeeper: { definitions: DEFINITIONS, group: 'production' } });
+    const rates: Record<string, number> = {};
+    for (const at of ['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'changes']) {
+      const { page } = await visit(url, { token: TOKENS.define, at: `/${at}` });
+      await page.getByRole('banner').getByText('Live').waitFor();
+      // Each query is repeated once when the stream begins.
+      for (let each = 0; each < 2; each++) await page.waitForResponse(/\/api\/health$/);
+      const times: number[] = [];
+      page.on('request', () => times.push(performance.now()));
+      // A distance of requests, not a number in a time: a busy machine only asks less often.
+      await until(() => times.length > 1 && times.at(-1)! - times[0]! > WINDOW, 2 * WINDOW);
+      rates[at] = (1000 * (times.length - 1)) / (times.at(-1)! - times[0]!);
+      await page.context().close();
+    }
+    await scene.close();
+    console.log('requests a second:', rates);
+    expect(Math.max(...Object.values(rates))).toBeLessThan(0.9);
+  }, 300_000);
 
   it("is not needed for another node's grant, which leaves no hint, to be seen within a few seconds", async () => {
     const store = memory();

@@ -1,8 +1,8 @@
 import type { Health, OpenWindowAnswer } from './api/answers.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
-import { anyChange } from './live/concerns.js';
+import { anyEdit } from './live/concerns.js';
 import { health, healthState } from './live/health.js';
-import { SELDOM } from './live/live-query.js';
+import { RARELY } from './live/live-query.js';
 import { useLive } from './live/use-live.js';
 import { Icon } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
@@ -32,7 +32,7 @@ export function HealthStrip() {
 
 /** The open maintenance windows: on every page, because what they paused is paused on purpose. */
 function OpenWindows() {
-  const query = useLive<{ windows: readonly OpenWindowAnswer[] }>('open-windows', anyChange, SELDOM);
+  const query = useLive<{ windows: readonly OpenWindowAnswer[] }>('open-windows', anyEdit, RARELY);
   // While the store is lost, the line above says so.
   if (query.error.value && healthState.value === 'healthy') {
     return (

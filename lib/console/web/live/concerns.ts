@@ -21,6 +21,16 @@ export function anyChangeOrRun(streamed: StreamedEvent): boolean {
   return anyChange(streamed) || TELLING.has(parsed(streamed).type);
 }
 
+/** For what changes seldom, and is asked for again at its interval alone. */
+export function nothing(): boolean {
+  return false;
+}
+
+/** Changes that people made through the answering node. */
+export function anyEdit(streamed: StreamedEvent): boolean {
+  return parsed(streamed).type === 'audited';
+}
+
 /** Changes and runs of one semaphore. */
 export function concerning(name: string): (event: StreamedEvent) => boolean {
   return (streamed) => {

@@ -36,12 +36,14 @@ async function keepListening(signal: AbortSignal): Promise<void> {
     pause = FIRST_PAUSE;
     connection.value = 'live';
     // The page missed the events while it was disconnected, so everything may have changed.
-    tell({ event: 'reconnected', data: '{}' });
+    tell({ event: 'connected', data: '{}' });
   };
   while (!signal.aborted) {
     await listen('events', signal, opened, tell).catch(() => undefined);
     if (signal.aborted) return;
     connection.value = 'polling';
+    // Perhaps the node is gone.
+    tell({ event: 'cut', data: '{}' });
     // Jitter spreads the reconnects of many browsers.
     await sleep(pause * (0.75 + Math.random() / 2), signal);
     pause = Math.min(LONGEST_PAUSE, pause * 2);

@@ -2,16 +2,18 @@ import { computed } from '@preact/signals';
 import type { Health } from '../api/answers.js';
 import type { StreamedEvent } from '../api/event-stream.js';
 import { isUnreachable } from './connection.js';
-import { LiveQuery, OFTEN } from './live-query.js';
+import { LiveQuery } from './live-query.js';
 
 /** Matches events of the node about its store and its clocks. */
 const TELLING = /"type":"(store-lost|store-back|clock-suspect|alerts-undelivered)"/;
 
+/** ms; with the timeout short enough to tell within 10 s that the node is frozen. */
+const INTERVAL = 4000;
 /** ms. A node whose store is silent answers within 5 s. */
-const TIMEOUT = 6000;
+const TIMEOUT = 5500;
 
 /** Health of the answering node, for every page. An answer with status 503 has the same form. */
-export const health = new LiveQuery<Health>('health', concernsHealth, OFTEN, { otherStatus: 503, timeout: TIMEOUT });
+export const health = new LiveQuery<Health>('health', concernsHealth, INTERVAL, { otherStatus: 503, timeout: TIMEOUT });
 
 function concernsHealth({ event, data }: StreamedEvent): boolean {
   return event === 'gatekeeper' && TELLING.test(data);

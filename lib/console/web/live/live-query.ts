@@ -5,10 +5,15 @@ import type { StreamedEvent } from '../api/event-stream.js';
 import { setClusterTime } from './cluster-time.js';
 import { connection, isUnreachable, subscribe } from './connection.js';
 
-/** Interval in ms of queries that show holders: the stream does not report grants of other nodes. */
-export const OFTEN = 2500;
+/**
+ * Interval in ms of queries that show holders: the stream does not report grants of other nodes. After an answer events wait
+ * as long, because records of a busy cluster change all the time. The first change after a quiet time shows at once.
+ */
+export const OFTEN = 5000;
 /** Interval in ms of queries whose changes the stream reports. */
 export const SELDOM = 10_000;
+/** Interval in ms of queries for what surrounds a page, such as the names in a filter. */
+export const RARELY = 30_000;
 /** Longest interval in ms while the stream is cut, and interval after a failure. */
 const WHILE_CUT = 5000;
 /**
@@ -16,7 +21,7 @@ const WHILE_CUT = 5000;
  * permits.
  */
 const LONGEST_KNOWN = 10_000;
-/** ms from a change to the request, so that one request is enough for a burst of changes. */
+/** ms from the first change to the request, so that one request is enough for a burst of changes. */
 const SHORTEST_PAUSE = 400;
 /**
  * The pause after a request is this many times as long as the request, so requests take at most a fifth of the time.
@@ -69,7 +74,7 @@ export class LiveQuery<T> {
   start(): () => void {
     this.#stop = new AbortController();
     const unsubscribe = subscribe((event) => {
-      if (event.event === 'reconnected' || this.concerns(event)) this.soon();
+      if (event.event === 'connected' || event.event === 'cut' || this.concerns(event)) this.soon();
     });
     const onVisible = () => !document.hidden && this.soon();
     document.addEventListener('visibilitychange', onVisible);
@@ -102,7 +107,7 @@ export class LiveQuery<T> {
     this.#isLoading = false;
     const took = performance.now() - begun;
     // A failure loads nothing. Its long wait must not delay the news that a node answers again.
-    const rest = this.error.value ? 0 : Math.max(PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
+    const rest = this.error.value ? 0 : Math.max(OFTEN, PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
     this.#notBefore = performance.now() + rest;
     if (this.#isStale) this.soon();
     else if (!this.#isAbsent) this.#plan(this.#pause());

@@ -5,6 +5,7 @@ import { call } from '../api/call.js';
 import { ChangeForm } from '../forms/change-form.js';
 import { useChange } from '../forms/use-change.js';
 import { concerning } from '../live/concerns.js';
+import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Dialog } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
@@ -17,7 +18,7 @@ interface RunNowProps {
 /** The button that runs a job of the semaphore now, with its dialog and the state of the last request. */
 export function RunNow({ name, onChange }: RunNowProps) {
   const concerns = useMemo(() => concerning(name), [name]);
-  const query = useLive<RunNowPlan>(pathOf(name), concerns);
+  const query = useLive<RunNowPlan>(pathOf(name), concerns, SELDOM);
   const [isAsking, setAsking] = useState(false);
   const [asked, setAsked] = useState<RunNowStatus>();
   const plan = query.data.value;

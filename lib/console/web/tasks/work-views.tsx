@@ -1,6 +1,6 @@
 import type { TaskTypesAnswer } from '../api/answers.js';
-import { anyChange } from '../live/concerns.js';
-import { SELDOM } from '../live/live-query.js';
+import { anyChange, nothing } from '../live/concerns.js';
+import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Views } from '../parts/views.js';
 
@@ -27,7 +27,10 @@ export function WorkViews({ isOfTasks = false }: { readonly isOfTasks?: boolean 
 
 /** The types of tasks. @param ifUsed whether nothing is asked of the store if no node uses tasks */
 export function useTypes(ifUsed = false) {
-  return useLive<TaskTypesAnswer>(`task-types${ifUsed ? '?ifUsed=true' : ''}`, anyChange, ifUsed ? SELDOM : OF_TYPES);
+  const [path, concerns, interval] = ifUsed
+    ? (['task-types?ifUsed=true', nothing, RARELY] as const)
+    : (['task-types', anyChange, OF_TYPES] as const);
+  return useLive<TaskTypesAnswer>(path, concerns, interval);
 }
 
 /** ms between two looks of a page about types. */
