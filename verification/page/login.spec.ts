@@ -47,6 +47,32 @@ describeInBrowser('signing in', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
+  it('marks the tab of the page that it leads to', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url);
+    const marked = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
+    const signIn = async () => {
+      await page.getByLabel('Token').fill(TOKENS.view);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1 }).and(page.locator(':not(form *)')).waitFor();
+    };
+    for (const [at, tab] of [
+      ['', 'Work'],
+      ['#/nodes', 'Nodes'],
+      ['#/semaphores', 'Work'],
+      ['#/runs/next', 'Runs'],
+    ]) {
+      await page.goto('about:blank');
+      await page.goto(`${url}/${at}`);
+      await signIn();
+      expect({ at, marked: await marked.allInnerTexts() }).toEqual({ at, marked: [tab] });
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token').waitFor();
+    }
+    await signIn();
+    expect(await marked.allInnerTexts()).toEqual(['Runs']);
+  });
+
   it('signs out', async () => {
     const { url } = await start();
     const { page } = await visit(url, { token: TOKENS.define });

@@ -64,11 +64,17 @@ export function mayClaim(): boolean {
   return signIn.value.state === 'in' && ROLES.indexOf(signIn.value.session.role) >= ROLES.indexOf('operate');
 }
 
+/** Says that this console is read-only for all users; undefined if it is not. */
+export function readOnlySentence(): string | undefined {
+  return signIn.value.state === 'in' && signIn.value.session.readOnly ? 'This console is read-only.' : undefined;
+}
+
 /** Returns why the user may not do something that needs this role; undefined if the user may. */
 export function whyNot(needed: Role): string | undefined {
   if (signIn.value.state !== 'in') return 'You are not signed in.';
-  const { role, readOnly } = signIn.value.session;
-  if (readOnly) return 'This console is read-only.';
+  const { role } = signIn.value.session;
+  const readOnly = readOnlySentence();
+  if (readOnly !== undefined) return readOnly;
   if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
   return `This needs the role “${needed}”; yours is “${role}”.`;
 }

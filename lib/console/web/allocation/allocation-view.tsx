@@ -34,7 +34,7 @@ export function AllocationView({ groups }: { readonly groups: GroupsAnswer['grou
               aria-pressed={name === chosen.name}
               onClick={() => replaceQuery({ group: name })}
             >
-              {name} {unowned === undefined && <span class="bad">can't be read</span>}
+              <span class="name">{name}</span> {unowned === undefined && <span class="bad">can't be read</span>}
               {unowned !== undefined && unowned > 0 && <span class="number bad">{unowned} without an owner</span>}
             </button>
           ))}

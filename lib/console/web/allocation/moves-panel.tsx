@@ -104,8 +104,8 @@ function Rows({ change }: { readonly change: Change }) {
           <td>
             <Resources move={move} />
           </td>
-          <td>{move.from ?? <span class="second">no owner</span>}</td>
-          <td>
+          <td data-label="From">{move.from ?? 'no owner'}</td>
+          <td data-label="To">
             <Target move={move} />
           </td>
           <td class={move.why === 'owner-gone' ? 'attention' : ''}>{move.reason}</td>
@@ -128,7 +128,7 @@ function When({ change: { at, version, node }, rows }: { readonly change: Change
 
 function Target({ move: { step, to, why } }: { readonly move: Move }) {
   if (to !== undefined) return <>{to}</>;
-  return <span class="second">{step === 'taken' && why !== 'removed' ? 'on the way' : 'no node'}</span>;
+  return <>{step === 'taken' && why !== 'removed' ? 'on the way' : 'no node'}</>;
 }
 
 function Resources({ move: { count: all, resources } }: { readonly move: Move }) {

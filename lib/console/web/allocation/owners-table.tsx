@@ -10,7 +10,7 @@ type Resource = GroupAnswer['resources'][number];
 /** Maximum number of rows. The others are counted; the search finds them. */
 const MOST_ROWS = 300;
 /** Maximum number of columns of nodes. With more nodes, the table names the owner instead. */
-const MOST_COLUMNS = 12;
+const MOST_COLUMNS = 8;
 
 interface OwnersTableProps {
   readonly group: GroupAnswer;
@@ -31,7 +31,7 @@ export function OwnersTable({ group, resources, onAction, done }: OwnersTablePro
             <td>
               <code>{resource.id}</code>
             </td>
-            <td>
+            <td data-label="Owner">
               <Owner resource={resource} />
             </td>
             {nodes.map((node) => (

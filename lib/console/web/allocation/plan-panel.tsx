@@ -32,8 +32,12 @@ export function PlanPanel({ lost, plan: { total, homeless, moves, shares, senten
         {shares.map(({ id, before, after }) => (
           <tr key={id}>
             <td>{id}</td>
-            <td class="number">{before}</td>
-            <td class="number">{after}</td>
+            <td class="number" data-label="Owns now">
+              {before}
+            </td>
+            <td class="number" data-label="Would own">
+              {after}
+            </td>
           </tr>
         ))}
       </PlainTable>

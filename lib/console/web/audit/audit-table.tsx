@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../api/answers.js';
 import { DefinitionChanges } from '../definition/definition-changes.js';
 import { Badge } from '../parts/badge.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
@@ -27,7 +28,6 @@ export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
     <>
       <PlainTable
         label="Changes"
-        kind="cards"
         columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through', 'Undo']}
       >
         {changesOf(entries).map((change) => (
@@ -65,7 +65,7 @@ function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
       </td>
       {!isOfOne && <td>{parts.length > 1 ? <Parts parts={parts} /> : <Subject name={entry.semaphore} />}</td>}
       <td>{parts.length > 1 ? <Common parts={parts} /> : <Change entry={entry} />}</td>
-      <td class="detail">{entry.reason}</td>
+      <td class="detail">{entry.reason !== undefined && <Excerpt>{entry.reason}</Excerpt>}</td>
       <td class="second" data-label="Through">
         {entry.node.acquirer}
       </td>

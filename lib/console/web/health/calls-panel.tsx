@@ -23,7 +23,7 @@ export function CallsPanel({ report }: { readonly report: Health }) {
   const hasGaps = Object.values(unreadable).some((entries) => entries > 0);
   const columns = ['Calls', 'State', 'Last answer', ...(hasGaps ? ['Left out'] : [])];
   return (
-    <section class="panel fitting" aria-labelledby="calls-title">
+    <section class="panel" aria-labelledby="calls-title">
       <h2 id="calls-title">Calls to the store</h2>
       <PlainTable label="Calls to the store" columns={columns}>
         {parts.map((part) => (
@@ -32,7 +32,9 @@ export function CallsPanel({ report }: { readonly report: Health }) {
             <td>
               <State part={part} isConnected={store.connected} />
             </td>
-            <td class="number">{part.answeredAt === undefined ? 'never' : <Distance at={part.answeredAt} />}</td>
+            <td class="number" data-label="Last answer">
+              {part.answeredAt === undefined ? 'never' : <Distance at={part.answeredAt} />}
+            </td>
             {hasGaps && <td>{leftOut(part.part, report)}</td>}
           </tr>
         ))}

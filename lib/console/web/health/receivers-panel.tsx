@@ -5,7 +5,7 @@ import { useSubmit } from '../forms/use-submit.js';
 import { health } from '../live/health.js';
 import { Badge } from '../parts/badge.js';
 import { announce } from '../parts/notices.js';
-import { Empty, NotAllowed } from '../parts/page-state.js';
+import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
 import { whyNot } from '../session.js';
@@ -16,7 +16,7 @@ type Receiver = NonNullable<Health['alerts']>[number];
 /** The receivers of alerts of the answering node with their last results, and a button that tests them. */
 export function ReceiversPanel({ receivers }: { readonly receivers: readonly Receiver[] | undefined }) {
   return (
-    <section class="panel fitting" aria-labelledby="receivers-title">
+    <section class="panel" aria-labelledby="receivers-title">
       <h2 id="receivers-title">Alerts</h2>
       {receivers ? <Receivers receivers={receivers} /> : <Empty>This node sends no alerts.</Empty>}
     </section>
@@ -24,7 +24,6 @@ export function ReceiversPanel({ receivers }: { readonly receivers: readonly Rec
 }
 
 function Receivers({ receivers }: { readonly receivers: readonly Receiver[] }) {
-  const refusal = whyNot('operate');
   const test = useSubmit(async () => {
     const { results } = await call<AlertsTest>('alerts/test', { method: 'POST', body: {} });
     const failed = results.filter(({ problem }) => problem !== undefined);
@@ -41,14 +40,12 @@ function Receivers({ receivers }: { readonly receivers: readonly Receiver[] }) {
           <Row key={receiver.name} receiver={receiver} />
         ))}
       </PlainTable>
-      {refusal === undefined ? (
+      {whyNot('operate') === undefined && (
         <div class="badges">
           <button type="button" disabled={test.isBusy} onClick={test.onSubmit}>
             Send a test
           </button>
         </div>
-      ) : (
-        <NotAllowed reason={refusal} />
       )}
       {test.error !== undefined && (
         <p class="attention" role="alert">
@@ -66,7 +63,9 @@ function Row({ receiver: { name, last, waiting } }: { readonly receiver: Receive
       <td>{last ? <Result last={last} /> : 'no request yet'}</td>
       <td class="number">{last && milliseconds(last.took)}</td>
       <td class="number">{last && <DateTime at={last.at} />}</td>
-      <td class="number">{waiting}</td>
+      <td class="number" data-label="Waiting">
+        {waiting}
+      </td>
     </tr>
   );
 }

@@ -97,7 +97,9 @@ function Row({ term }: { readonly term: TermOverview }) {
       </td>
       <td class="number">{formatDuration(to - from)}</td>
       <td class={isBad(term) ? 'attention' : ''}>{endText(term)}</td>
-      <td class="number second">{token}</td>
+      <td class="number second" data-label="Token">
+        {token}
+      </td>
     </tr>
   );
 }

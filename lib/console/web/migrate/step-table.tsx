@@ -1,4 +1,4 @@
-import type { MigrationStep } from '../api/answers.js';
+import type { MigrationStep, NodeIdentity } from '../api/answers.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
@@ -34,13 +34,10 @@ function Step({ step: { name, from, to, moving, candidates, candidateCount } }: 
           <Change label="Acquirer" before={from.acquirerPattern} after={to.acquirerPattern} />
         </ul>
       </td>
-      <td>{moving.map(({ acquirer }) => acquirer).join(', ') || <span class="second">none</span>}</td>
-      <td>
+      <td data-label="Moves away from">{someOf(acquirersOf(moving), moving.length) || 'none'}</td>
+      <td data-label="Could take over">
         {candidateCount > 0 ? (
-          someOf(
-            candidates.map(({ acquirer }) => acquirer),
-            candidateCount,
-          )
+          someOf(acquirersOf(candidates), candidateCount)
         ) : (
           <span class="attention">no living node</span>
         )}
@@ -56,6 +53,10 @@ function Change({ label, before, after }: { readonly label: string; readonly bef
       {label}: <del>{before}</del> <ins>{after}</ins>
     </li>
   );
+}
+
+function acquirersOf(nodes: readonly NodeIdentity[]): string[] {
+  return nodes.map(({ acquirer }) => acquirer);
 }
 
 function someOf(names: readonly string[], total: number): string {

@@ -1,10 +1,11 @@
 import { Fragment } from 'preact';
 import { AllocationView } from '../allocation/allocation-view.js';
 import type { GroupsAnswer, LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
-import { anyChange } from '../live/concerns.js';
-import { SELDOM } from '../live/live-query.js';
+import { anyChange, nothing } from '../live/concerns.js';
+import { RARELY, SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { hasWords } from '../parts/has-words.js';
 import { dateTime, digits, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
@@ -29,9 +30,10 @@ const VIEWS = [
 
 /** The list of nodes, and the allocation view if the answering node has allocation groups. */
 export function NodesPage({ view }: { readonly view: string | undefined }) {
-  const groups = useLive<GroupsAnswer>('allocation/groups', anyChange, SELDOM);
-  const isUsed = (groups.data.value?.groups.length ?? 0) > 0;
   const isAllocation = view === 'allocation';
+  const [concerns, interval] = isAllocation ? ([anyChange, SELDOM] as const) : ([nothing, RARELY] as const);
+  const groups = useLive<GroupsAnswer>('allocation/groups', concerns, interval);
+  const isUsed = (groups.data.value?.groups.length ?? 0) > 0;
   return (
     <>
       {(isUsed || isAllocation) && <Views label="Views of Nodes" views={VIEWS} />}
@@ -208,10 +210,7 @@ function Clock({ clock: { offset, suspect } }: { readonly clock: NodeOverview['c
       <span class={Math.abs(offset ?? 0) > NOTABLE_OFFSET ? 'number attention' : 'number'}>{offsetText(offset)}</span>
       {suspect !== undefined && (
         <span class="second">
-          <Badge tone="warning" title={suspect}>
-            suspect
-          </Badge>{' '}
-          {suspect}
+          <Badge tone="warning">suspect</Badge> <Excerpt>{suspect}</Excerpt>
         </span>
       )}
     </>

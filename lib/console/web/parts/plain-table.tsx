@@ -6,22 +6,26 @@ interface PlainTableProps {
   readonly label: string;
   /** Titles, or the columns by which the rows can be sorted. */
   readonly columns: readonly string[] | Columns<never>;
-  /** Class for the style sheet: `cards` makes a card of each row on a narrow screen. */
-  readonly kind?: 'cards';
   /** The rows. */
   readonly children: ComponentChildren;
 }
 
-/** A table with its own scrollbars. It can get the focus, so that the keyboard can scroll it, too. */
-export function PlainTable({ label, columns, kind, children }: PlainTableProps) {
+/** Characters of a title, such as the name of a node, that the style sheet may cut. */
+const LONG_TITLE = 12;
+
+/**
+ * A table with its own scrollbar. It can get the focus, so that the keyboard can scroll it, too. On a narrow screen each row
+ * is a card, in which `data-label` names a value.
+ */
+export function PlainTable({ label, columns, children }: PlainTableProps) {
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
-      <table class={kind ? `plain ${kind}` : 'plain'}>
+      <table class="plain">
         <thead>
           <tr>
             {isTitles(columns) ? (
               columns.map((column) => (
-                <th key={column} scope="col">
+                <th key={column} scope="col" title={column.length > LONG_TITLE ? column : undefined}>
                   {column}
                 </th>
               ))

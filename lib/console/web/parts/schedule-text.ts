@@ -2,7 +2,11 @@ import { formatDuration } from '../../../insight/format-duration.js';
 import type { JobSchedule } from '../api/answers.js';
 
 /** Formats a schedule: "0 3 * * * Europe/Berlin", "every 30 s", "once, 10 s after the start". */
-export function scheduleText({ kind, expression, timeZone }: JobSchedule): string {
+export function scheduleText({
+  kind,
+  expression,
+  timeZone,
+}: Pick<JobSchedule, 'kind' | 'expression' | 'timeZone'>): string {
   if (kind === 'cron') return timeZone === undefined ? expression : `${expression} ${timeZone}`;
   const length = formatDuration(Number(expression));
   return kind === 'interval' ? `every ${length}` : `once, ${length} after the start`;

@@ -1,6 +1,6 @@
-import { useMemo } from 'preact/hooks';
-import type { SemaphoreOverview } from '../api/answers.js';
-import { anyChangeOrRun } from '../live/concerns.js';
+import { useRef } from 'preact/hooks';
+import type { SchedulesAnswer, SemaphoreOverview } from '../api/answers.js';
+import { anyChange, anyChangeOrRun } from '../live/concerns.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -10,9 +10,11 @@ import { hasWords } from '../parts/has-words.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { SemaphoreLink } from '../parts/semaphore-link.js';
+import { Expression } from '../parts/schedule.js';
+import { scheduleText } from '../parts/schedule-text.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
+import { Unread } from '../parts/unread.js';
 import { replaceQuery, route } from '../router.js';
 import { FOLLOWED } from '../semaphores/followed-list.js';
 import { AHEAD, type PlannedJob, plannedJobs } from './plan.js';
@@ -23,8 +25,12 @@ const HOURS = [0, 6, 12, 18];
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** When scheduled jobs are due in the next 24 hours. */
-export function PlanPage() {
+type TaskSchedules = SchedulesAnswer['schedules'];
+
+const NONE: TaskSchedules = [];
+
+/** When jobs are due in the next 24 hours. @param hasTasks whether schedules of tasks are asked for, too */
+export function PlanPage({ hasTasks }: { readonly hasTasks: boolean }) {
   const query = useLive('semaphore-parts', anyChangeOrRun, SELDOM, FOLLOWED);
   return (
     <>
@@ -33,7 +39,7 @@ export function PlanPage() {
         {({ semaphores, stale }) => (
           <>
             <StaleNotice stale={stale} />
-            <Plan semaphores={semaphores} />
+            {hasTasks ? <PlanWithTasks semaphores={semaphores} /> : <Plan semaphores={semaphores} schedules={NONE} />}
           </>
         )}
       </Loaded>
@@ -41,12 +47,40 @@ export function PlanPage() {
   );
 }
 
-function Plan({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[] }) {
-  // The drawing moves by a minute at a time: the countdowns of the page move each second.
-  const now = Math.floor(clusterTime.value / MINUTE) * MINUTE;
-  const planned = useMemo(() => plannedJobs(semaphores, now), [semaphores, now]);
+interface PlanProps {
+  readonly semaphores: readonly SemaphoreOverview[];
+  readonly schedules: TaskSchedules;
+}
+
+function PlanWithTasks({ semaphores }: Pick<PlanProps, 'semaphores'>) {
+  const query = useLive<SchedulesAnswer>('schedules', anyChange, SELDOM);
+  return (
+    <>
+      <Unread query={query}>The schedules of tasks can’t be read now.</Unread>
+      <Plan semaphores={semaphores} schedules={query.data.value?.schedules ?? NONE} />
+    </>
+  );
+}
+
+/** The plan moves by a minute at a time, and as soon as its next run is due: no next run is in the past. */
+function usePlan({ semaphores, schedules }: PlanProps): {
+  readonly planned: readonly PlannedJob[];
+  readonly at: number;
+} {
+  const last = useRef<(PlanProps & { planned: readonly PlannedJob[]; at: number }) | undefined>(undefined);
+  const now = clusterTime.value;
+  const known = last.current;
+  const isSame = known?.semaphores === semaphores && known.schedules === schedules;
+  if (isSame && now < known.at + MINUTE && (known.planned[0]?.next ?? now) >= now) return known;
+  const plan = { planned: plannedJobs(semaphores, schedules, now), at: now };
+  last.current = { semaphores, schedules, ...plan };
+  return plan;
+}
+
+function Plan(props: PlanProps) {
+  const { planned, at } = usePlan(props);
   const search = route.value.query.get('search') ?? '';
-  const found = planned.filter(({ semaphore, job }) => hasWords([semaphore.name, job], search));
+  const found = planned.filter(({ name, job }) => hasWords([name, job], search));
   return (
     <>
       <div class="toolbar">
@@ -56,7 +90,7 @@ function Plan({ semaphores }: { readonly semaphores: readonly SemaphoreOverview[
       {found.length === 0 ? (
         <Empty>{planned.length === 0 ? 'No job is due in the next 24 hours.' : 'Nothing matches.'}</Empty>
       ) : (
-        <Rows planned={found.slice(0, MOST_ROWS)} now={now} />
+        <Rows planned={found.slice(0, MOST_ROWS)} now={at} />
       )}
     </>
   );
@@ -83,7 +117,7 @@ function Rows({ planned, now }: { readonly planned: readonly PlannedJob[]; reado
       </thead>
       <tbody role="rowgroup">
         {planned.map((each) => (
-          <Row key={`${each.semaphore.name}\n${each.job}`} planned={each} now={now} />
+          <Row key={`${each.href}\n${each.name}\n${each.job}`} planned={each} now={now} />
         ))}
       </tbody>
     </table>
@@ -91,12 +125,14 @@ function Rows({ planned, now }: { readonly planned: readonly PlannedJob[]; reado
 }
 
 function Row({ planned, now }: { readonly planned: PlannedJob; readonly now: number }) {
-  const { semaphore, job, schedule, next, times } = planned;
-  const obstacle = obstacleOf(semaphore);
+  const { name, href, semaphore, job, schedule, next, times } = planned;
+  const obstacle = semaphore && obstacleOf(semaphore);
   return (
     <tr role="row">
       <td role="cell">
-        <SemaphoreLink name={semaphore.name} />
+        <a class="name" href={href}>
+          {name}
+        </a>
         <span class="second">{job}</span>
       </td>
       <td role="cell">
@@ -107,11 +143,17 @@ function Row({ planned, now }: { readonly planned: PlannedJob; readonly now: num
         ) : (
           <Distance at={next} />
         )}
-        <code class="second">{schedule}</code>
+        <span class="second">
+          <Expression {...schedule} />
+        </span>
       </td>
       <td role="cell" class={obstacle ? 'due-lane idle' : 'due-lane'}>
         {times.length === 0 ? (
-          <span class="due-bar" style={{ left: percent(next, now) }} title={`${schedule}, from ${dateTime(next)}`} />
+          <span
+            class="due-bar"
+            style={{ left: percent(next, now) }}
+            title={`${scheduleText(schedule)}, from ${dateTime(next)}`}
+          />
         ) : (
           times.map((at) => <span key={at} class="due-mark" style={{ left: percent(at, now) }} title={dateTime(at)} />)
         )}
@@ -127,7 +169,7 @@ function percent(at: number, now: number): string {
 
 /** For screen readers. */
 function textOf({ schedule, times }: PlannedJob, now: number): string {
-  if (times.length === 0) return `all the time: ${schedule}`;
+  if (times.length === 0) return `all the time: ${scheduleText(schedule)}`;
   const shown = times.slice(0, 3).map((at) => shortTime(at, now));
   return `${count(times.length, 'run')}: ${shown.join(', ')}${times.length > 3 ? ' …' : ''}`;
 }

@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import type { JobsAnswer, NodesAnswer, RunKind } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
 import { request } from '../api/call.js';
-import { anyChangeOrRun } from '../live/concerns.js';
-import { SELDOM } from '../live/live-query.js';
+import { nothing } from '../live/concerns.js';
+import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
+import { FilterButtons } from '../parts/filter-buttons.js';
 import { announce } from '../parts/notices.js';
 import { changeQuery, route } from '../router.js';
 
@@ -20,6 +21,7 @@ const KINDS: Record<RunKind, string> = {
   lost: 'Lost its permit',
   ok: 'Ended well',
 };
+const KIND_OPTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
 const TIMES = { '1h': 'Last hour', '1d': 'Last day', '7d': 'Last 7 days', '31d': 'Last 31 days' } as const;
 
 /** Filters in the address that the server applies. */
@@ -34,16 +36,16 @@ export function pathOf(query: URLSearchParams, limit = MOST_RUNS): string {
 /** Kind, time, job and node of the shown runs, and the download of all of them. */
 export function RunFilters() {
   const chosen = route.value.query.get('show');
-  const jobs = useLive<JobsAnswer>('jobs', anyChangeOrRun, SELDOM).data.value?.jobs ?? [];
-  const nodes = useLive<NodesAnswer>('nodes', anyChangeOrRun, SELDOM).data.value?.nodes ?? [];
+  const jobs = useLive<JobsAnswer>('jobs', nothing, RARELY).data.value?.jobs ?? [];
+  const nodes = useLive<NodesAnswer>('nodes', nothing, RARELY).data.value?.nodes ?? [];
   return (
     <>
-      <div class="filters" role="group" aria-label="Show">
-        <Kind kind={undefined} isChosen={!chosen} label="All" />
-        {Object.entries(KINDS).map(([kind, label]) => (
-          <Kind key={kind} kind={kind} isChosen={chosen === kind} label={label} />
-        ))}
-      </div>
+      <FilterButtons
+        label="Show"
+        options={[{ value: undefined, label: 'All runs' }, ...KIND_OPTIONS]}
+        chosen={chosen === null ? undefined : chosen}
+        onChoose={(show) => changeQuery({ show })}
+      />
       <div class="filters choices">
         <Choice name="since" label="Period" all="Any time" options={Object.entries(TIMES)} />
         <Choice name="job" label="Job" all="All jobs" options={distinct(jobs.map(({ job }) => job))} />
@@ -51,20 +53,6 @@ export function RunFilters() {
         <Download />
       </div>
     </>
-  );
-}
-
-interface KindProps {
-  readonly kind: string | undefined;
-  readonly label: string;
-  readonly isChosen: boolean;
-}
-
-function Kind({ kind, label, isChosen }: KindProps) {
-  return (
-    <button type="button" aria-pressed={isChosen} onClick={() => changeQuery({ show: kind })}>
-      {label}
-    </button>
   );
 }
 

@@ -28,14 +28,14 @@ export function RunsPage({ view }: { readonly view: string | undefined }) {
   return (
     <>
       <Views label="Views of Runs" views={hasTasks || view === 'tasks' ? WITH_TASKS : VIEWS} />
-      <View view={view} />
+      <View view={view} hasTasks={hasTasks} />
     </>
   );
 }
 
-function View({ view }: { readonly view: string | undefined }) {
+function View({ view, hasTasks }: { readonly view: string | undefined; readonly hasTasks: boolean }) {
   if (view === 'tasks') return <TaskRunsPage />;
-  return view === 'next' ? <PlanPage /> : <JobRuns />;
+  return view === 'next' ? <PlanPage hasTasks={hasTasks} /> : <JobRuns />;
 }
 
 /** The runs of all jobs, newest first. The server filters them, and the search runs in the browser. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { LOSS_WORDS } from '../../../context/loss-words.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { formatDuration } from '../../../insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
@@ -33,7 +34,7 @@ export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   const columns = isOfAll ? COLUMNS : COLUMNS_OF_ONE;
   return (
-    <PlainTable label="History" kind="cards" columns={columns}>
+    <PlainTable label="History" columns={columns}>
       {sorted(runs, columns).map((entry) => (
         <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
       ))}
@@ -115,7 +116,7 @@ function outcomeOf(entry: HistoryEntry): ComponentChildren {
   const lost = entry.loss ? `${permit}, lost: ${LOSS_WORDS[entry.loss.reason]}` : permit;
   if (entry.kind === 'running') return lost;
   const tried = (entry.attempts ?? 1) > 1 ? `${entry.attempts} attempts` : undefined;
-  if (entry.message !== undefined) return tried ? `${tried}: ${entry.message}` : entry.message;
+  if (entry.message !== undefined) return <Excerpt>{tried ? `${tried}: ${entry.message}` : entry.message}</Excerpt>;
   if (entry.until !== undefined)
     return (
       <>

@@ -4,6 +4,7 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { Countdown, Distance } from '../parts/time.js';
+import { heldBy } from '../semaphores/condition.js';
 import { whyNot } from '../session.js';
 import { revokeAction } from './actions.js';
 import { Unheard } from './unheard.js';
@@ -15,7 +16,8 @@ interface HoldersPanelProps {
 
 export function HoldersPanel({ semaphore, onChange }: HoldersPanelProps) {
   const [action, setAction] = useState<Action>();
-  const { name, holders, definition } = semaphore;
+  const { name, definition } = semaphore;
+  const holders = heldBy(semaphore);
   const mayRevoke = whyNot('operate') === undefined;
   return (
     <section class="panel" aria-labelledby="holders-title">

@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { AuditEntry, JobAnswer, NodesAnswer } from '../api/answers.js';
 import { formatDuration } from '../../../insight/format-duration.js';
 import { clusterTime } from '../live/cluster-time.js';
-import { SELDOM } from '../live/live-query.js';
-import { anyChangeOrRun, concerning } from '../live/concerns.js';
+import { RARELY, SELDOM } from '../live/live-query.js';
+import { concerning, nothing } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
-import { count, dayTime } from '../parts/format.js';
+import { count, dayTime, digits } from '../parts/format.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
@@ -30,7 +30,7 @@ interface JobPanelsProps {
 /** For each job of a semaphore: runs by their outcome, and durations, of the last days, with changes and deploys. */
 export function JobPanels({ name, changes }: JobPanelsProps) {
   const query = useLive<JobAnswer>(`semaphores/${encodeURIComponent(name)}/jobs`, concerning(name), SELDOM);
-  const nodes = useLive<NodesAnswer>('nodes', anyChangeOrRun, SELDOM);
+  const nodes = useLive<NodesAnswer>('nodes', nothing, RARELY);
   const today = Math.floor(clusterTime.value / DAY) * DAY;
   const isShown = ({ at }: { readonly at: number }) => at > today - SHOWN * DAY;
   return (
@@ -53,7 +53,9 @@ function JobPanel(shown: DaysProps) {
   return (
     <section class="panel" aria-label={`Days of ${job}`}>
       <h2>
-        <code>{job}</code>, last {SHOWN} days
+        <span>
+          <code>{job}</code>, last {SHOWN} days
+        </span>
       </h2>
       <div class="trend-grid">
         <figure class="trend large">
@@ -189,22 +191,21 @@ function MarkTable({ marks, job }: Pick<DaysProps, 'marks' | 'job'>) {
   );
 }
 
+const DAY_COLUMNS = ['Day (UTC)', 'Ended well', 'Failed', 'Lost its permit', 'Crashed', 'p50', 'p95'] as const;
+
 function DayTable({ days, job }: Pick<DaysProps, 'days' | 'job'>) {
   return (
-    <PlainTable
-      label={`Days of ${job}`}
-      columns={['Day (UTC)', 'Ended well', 'Failed', 'Lost its permit', 'Crashed', 'p50', 'p95']}
-    >
+    <PlainTable label={`Days of ${job}`} columns={DAY_COLUMNS}>
       {days.toReversed().map(({ at, ok, failed, lost, crashed, p50, p95 }) => (
         <tr key={at}>
           <td class="number">{new Date(at).toISOString().slice(0, 10)}</td>
           {[ok, failed, lost, crashed].map((number, index) => (
-            <td class="number" key={index}>
-              {number.toLocaleString()}
+            <td class="number" key={index} data-label={DAY_COLUMNS[index + 1]}>
+              {digits(number)}
             </td>
           ))}
           {[p50, p95].map((took, index) => (
-            <td class="number" key={index}>
+            <td class="number" key={index} data-label={took === undefined ? undefined : DAY_COLUMNS[index + 5]}>
               {took === undefined ? '' : formatDuration(took)}
             </td>
           ))}
@@ -221,7 +222,7 @@ function allOf({ ok, failed, lost, crashed }: RunDay): number {
 function summaryOf(days: readonly RunDay[]): string {
   const ok = days.reduce((sum, day) => sum + day.ok, 0);
   const all = days.reduce((sum, { ok: good, failed, lost, crashed }) => sum + good + failed + lost + crashed, 0);
-  return `${ok.toLocaleString()} of ${all.toLocaleString()} runs ended well`;
+  return `${digits(ok)} of ${digits(all)} runs ended well`;
 }
 
 function longestOf(days: readonly RunDay[]): string {

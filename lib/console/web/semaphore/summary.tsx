@@ -4,11 +4,10 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count } from '../parts/format.js';
 import { Icon, type IconName } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
-import { Schedule } from '../parts/schedule.js';
-import { scheduleText } from '../parts/schedule-text.js';
+import { Expression, Schedule } from '../parts/schedule.js';
 import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
-import { whyNot } from '../session.js';
+import { readOnlySentence, whyNot } from '../session.js';
 import { RunNow } from './run-now.js';
 import { pauseAction, removeAction, resetAction, resumeAction } from './actions.js';
 
@@ -63,7 +62,7 @@ function Jobs({ semaphore: { jobs, next } }: { readonly semaphore: SemaphoreOver
           {schedule && (
             <>
               {' · '}
-              {isNextShown ? <Schedule schedule={schedule} /> : <code>{scheduleText(schedule)}</code>}
+              {isNextShown ? <Schedule schedule={schedule} /> : <Expression {...schedule} />}
             </>
           )}
         </li>
@@ -86,9 +85,11 @@ function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
     </button>
   );
   const mayDefine = whyNot('define') === undefined;
+  // No word about a role where there is no button. Only a console that changes nothing for all says so.
+  if (whyNot('operate') !== undefined) return <NotAllowed reason={readOnlySentence()} />;
   return (
     <div class="buttons actions">
-      {whyNot('operate') === undefined && semaphore.definition && (
+      {semaphore.definition && (
         <>
           {semaphore.jobs.length > 0 && <RunNow name={semaphore.name} onChange={onChange} />}
           {semaphore.pause
@@ -101,7 +102,6 @@ function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
         semaphore.isOverridden &&
         button('undo', 'Reset to the code', () => resetAction(semaphore, onChange))}
       {mayDefine && semaphore.definition && button('remove', 'Remove', () => removeAction(semaphore))}
-      <NotAllowed reason={whyNot('define')} />
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </div>
   );

@@ -1,4 +1,4 @@
-import type { SemaphoreOverview } from '../api/answers.js';
+import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
 import { isLeader } from './kind.js';
@@ -25,9 +25,14 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   'no leader': 'bad',
 };
 
+/** The holders whose permits have not ended. The record keeps one that has ended until it is dropped. */
+export function heldBy({ holders }: Pick<SemaphoreOverview, 'holders'>): readonly HolderOverview[] {
+  return holders.filter(({ remaining }) => remaining > 0);
+}
+
 /** Whether a permit is held. A pause ends no permit, so a paused semaphore may be held, too. */
-export function isHeld({ holders }: SemaphoreOverview): boolean {
-  return holders.some(({ remaining }) => remaining > 0);
+export function isHeld(semaphore: SemaphoreOverview): boolean {
+  return heldBy(semaphore).length > 0;
 }
 
 export const FILTERS = {
@@ -45,8 +50,8 @@ export function isFilter(name: string | null): name is FilterName {
 }
 
 function needsAttention(semaphore: SemaphoreOverview): boolean {
-  const { problem, warnings, lastRun, holders } = semaphore;
-  if (holders.some(({ isUnheard }) => isUnheard)) return true;
+  const { problem, warnings, lastRun } = semaphore;
+  if (heldBy(semaphore).some(({ isUnheard }) => isUnheard)) return true;
   if (problem !== undefined || warnings.length > 0 || conditionOf(semaphore) === 'no leader') return true;
   return lastRun !== undefined && lastRun.outcome !== 'ok';
 }

@@ -4,6 +4,7 @@ import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { count, digits } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
+import { Expression } from '../parts/schedule.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Heads } from '../parts/sorting.js';
 import { Countdown, Distance } from '../parts/time.js';
@@ -11,6 +12,7 @@ import { Unheard } from '../semaphore/unheard.js';
 import { Outcome } from '../parts/outcome.js';
 import type { Choice } from './choice.js';
 import { COLUMNS } from './columns.js';
+import { heldBy } from './condition.js';
 import { ConditionBadges } from './condition-badges.js';
 import { type Kind, kindOf } from './kind.js';
 import { leaveBy, useReturn } from './list-place.js';
@@ -79,6 +81,7 @@ interface RowProps {
 
 function Row({ semaphore, index, reached, choice }: RowProps) {
   const { name, jobs, lastRun, next } = semaphore;
+  const names = jobs.map(({ job }) => job).join(', ') || NO_JOB[kindOf(semaphore)];
   return (
     <tr role="row" aria-rowindex={index}>
       {choice && (
@@ -92,8 +95,15 @@ function Row({ semaphore, index, reached, choice }: RowProps) {
         </td>
       )}
       <td role="cell" class="cell-name">
-        <SemaphoreLink name={name} link={(link) => reached(name, link)} onOpen={(link) => leaveBy(name, link)} />
-        <span class="second">{jobs.map(({ job }) => job).join(', ') || NO_JOB[kindOf(semaphore)]}</span>
+        <SemaphoreLink
+          name={name}
+          title={name}
+          link={(link) => reached(name, link)}
+          onOpen={(link) => leaveBy(name, link)}
+        />
+        <span class="second" title={names}>
+          {names}
+        </span>
       </td>
       <td role="cell" class="cell-state">
         <State semaphore={semaphore} />
@@ -116,9 +126,9 @@ function Row({ semaphore, index, reached, choice }: RowProps) {
           <span class="second">no run yet</span>
         )}
       </td>
-      <td role="cell" class="cell-next">
+      <td role="cell" class="cell-next" data-label="Next">
         {next === undefined ? <span class="second">none</span> : <Distance at={next} />}
-        {next !== undefined && <code class="second">{scheduleOf(semaphore)}</code>}
+        {next !== undefined && <Schedules semaphore={semaphore} />}
       </td>
     </tr>
   );
@@ -136,15 +146,18 @@ function State({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
           <Icon name="warning" /> {attention}
         </span>
       ) : (
-        <span class="second">{semaphore.pause?.reason}</span>
+        <span class="second" title={semaphore.pause?.reason}>
+          {semaphore.pause?.reason}
+        </span>
       )}
     </>
   );
 }
 
-function Holders({ semaphore: { holders, definition } }: { readonly semaphore: SemaphoreOverview }) {
+function Holders({ semaphore }: { readonly semaphore: SemaphoreOverview }) {
+  const holders = heldBy(semaphore);
   const first = holders.find(({ isUnheard }) => isUnheard) ?? holders[0];
-  const permits = definition?.permits ?? 0;
+  const permits = semaphore.definition?.permits ?? 0;
   return (
     <>
       <span class={holders.length > 0 ? 'number' : 'number second'}>
@@ -174,6 +187,15 @@ function Holder({ holder }: { readonly holder: HolderOverview }) {
   );
 }
 
-function scheduleOf({ jobs }: SemaphoreOverview): string {
-  return jobs.flatMap(({ schedule }) => (schedule ? [scheduleText(schedule)] : [])).join(', ');
+function Schedules({ semaphore: { jobs } }: { readonly semaphore: SemaphoreOverview }) {
+  const schedules = jobs.flatMap(({ schedule }) => (schedule ? [schedule] : []));
+  const [first, ...others] = schedules;
+  return (
+    first && (
+      <span class="second" title={schedules.map(scheduleText).join(', ')}>
+        <Expression {...first} />
+        {others.length > 0 && ` and ${others.length} more`}
+      </span>
+    )
+  );
 }

@@ -3,6 +3,7 @@ import type { SemaphoreOverview, StalePart } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { OFTEN } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
+import { FilterButtons } from '../parts/filter-buttons.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
@@ -113,17 +114,18 @@ interface KindsProps {
 /** The filter by kind. It only has the kinds that are in use, and is missing if that is only one. */
 function Kinds({ all, kinds, chosen, onChoose }: KindsProps) {
   if (kinds.length < 2) return null;
+  const options = kinds.map((kind) => ({
+    value: kind,
+    label: KIND_LABELS[kind],
+    count: all.filter((each) => kindOf(each) === kind).length,
+  }));
   return (
-    <div class="filters kinds" role="group" aria-label="Kind">
-      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
-        All work
-      </button>
-      {kinds.map((kind) => (
-        <button type="button" key={kind} aria-pressed={chosen === kind} onClick={() => onChoose(kind)}>
-          {KIND_LABELS[kind]} <span class="number">{all.filter((each) => kindOf(each) === kind).length}</span>
-        </button>
-      ))}
-    </div>
+    <FilterButtons
+      label="Kind"
+      options={[{ value: undefined, label: 'All work' }, ...options]}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
   );
 }
 
@@ -137,17 +139,17 @@ interface FiltersProps {
 
 function Filters({ all, isCurrent, chosen, onChoose }: FiltersProps) {
   const names = Object.keys(FILTERS) as FilterName[];
+  const options = names.map((name) => ({
+    value: name,
+    label: FILTERS[name].label,
+    count: name === 'attention' && !isCurrent ? '?' : all.filter(FILTERS[name].has).length,
+  }));
   return (
-    <div class="filters" role="group" aria-label="Show">
-      <button type="button" aria-pressed={chosen === undefined} onClick={() => onChoose(undefined)}>
-        All <span class="number">{all.length}</span>
-      </button>
-      {names.map((name) => (
-        <button type="button" key={name} aria-pressed={chosen === name} onClick={() => onChoose(name)}>
-          {FILTERS[name].label}{' '}
-          <span class="number">{name === 'attention' && !isCurrent ? '?' : all.filter(FILTERS[name].has).length}</span>
-        </button>
-      ))}
-    </div>
+    <FilterButtons
+      label="Show"
+      options={[{ value: undefined, label: 'All', count: all.length }, ...options]}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
   );
 }

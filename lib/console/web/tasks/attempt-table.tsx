@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TaskView } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime } from '../parts/time.js';
@@ -52,7 +53,7 @@ export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
   const columns = columnsOf(nameOf);
   const newestFirst = attempts.toSorted((one, other) => other.at - one.at);
   return (
-    <PlainTable label="Attempts" kind="cards" columns={columns}>
+    <PlainTable label="Attempts" columns={columns}>
       {sorted(newestFirst, columns).map((attempt) => (
         <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
       ))}
@@ -96,7 +97,7 @@ function Row({ attempt: { task, at, outcome, number, instance, error }, nameOf }
       </td>
       <td class="number">{number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`}</td>
       <td>{instance !== undefined && nameOf(instance)}</td>
-      <td class="detail">{error ?? whyOf(task, outcome)}</td>
+      <td class="detail">{error === undefined ? whyOf(task, outcome) : <Excerpt>{error}</Excerpt>}</td>
     </tr>
   );
 }
@@ -104,5 +105,5 @@ function Row({ attempt: { task, at, outcome, number, instance, error }, nameOf }
 function whyOf({ cancel }: TaskView, outcome: ShownAttempt['outcome']): ComponentChildren {
   if (outcome === 'crashed') return 'its node noted no end before the lease was over';
   if (!cancel) return undefined;
-  return `cancelled by ${cancel.by}${cancel.reason === undefined ? '' : `: “${cancel.reason}”`}`;
+  return <Excerpt>{`cancelled by ${cancel.by}${cancel.reason === undefined ? '' : `: “${cancel.reason}”`}`}</Excerpt>;
 }

@@ -3,9 +3,10 @@ import type { TaskView } from '../api/answers.js';
 import { BatchProgress } from '../batches/batch-progress.js';
 import { announceProgress, useBatches } from '../batches/use-batches.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
-import { Empty, NotAllowed } from '../parts/page-state.js';
+import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
 import { DateTime, Distance } from '../parts/time.js';
@@ -70,7 +71,6 @@ function Letters({ tasks, next, type, done }: LettersProps) {
   const none = type === undefined ? 'There are no dead letters.' : `There are no dead letters of type ${type}.`;
   return (
     <>
-      <NotAllowed reason={notAllowed} />
       {notAllowed === undefined && tasks.length > 0 && (
         <div class="buttons">
           <button type="button" disabled={ids.length === 0 || progress?.isRunning} onClick={() => ask(ids)}>
@@ -112,7 +112,7 @@ function LetterTable({ tasks, picked, onPick, onRequeue }: LetterTableProps) {
   const pick = (id: string, isPicked: boolean) =>
     onPick?.(new Set(isPicked ? [...picked, id] : [...picked].filter((each) => each !== id)));
   return (
-    <PlainTable label="Dead letters" kind="cards" columns={onPick ? ['Choose', ...columns, 'Requeue'] : columns}>
+    <PlainTable label="Dead letters" columns={onPick ? ['Choose', ...columns, 'Requeue'] : columns}>
       {tasks.map((task) => (
         <tr key={task.id}>
           {onPick && (
@@ -133,7 +133,7 @@ function LetterTable({ tasks, picked, onPick, onRequeue }: LetterTableProps) {
             {task.endedAt !== undefined && <Distance at={task.endedAt} />}
           </td>
           <td>{countsText(task)}</td>
-          <td>
+          <td class="detail">
             <Why task={task} />
           </td>
           <td class="number second" data-label="Kept until">
@@ -156,14 +156,11 @@ function Why({ task: { lastError, cancel } }: { readonly task: TaskView }) {
   return (
     <>
       {cancel && (
-        <>
-          cancelled by {cancel.by}
-          {cancel.reason !== undefined && `: “${cancel.reason}”`}
-        </>
+        <Excerpt>{`cancelled by ${cancel.by}${cancel.reason === undefined ? '' : `: “${cancel.reason}”`}`}</Excerpt>
       )}
       {lastError && (
         <span class={cancel ? 'second' : ''}>
-          {lastError.name}: {lastError.message}
+          <Excerpt>{`${lastError.name}: ${lastError.message}`}</Excerpt>
         </span>
       )}
       {!cancel && !lastError && <span class="second">no error was noted</span>}

@@ -50,7 +50,7 @@ const COLUMNS: Columns<FoundGroupsAnswer['groups'][number]> = {
 function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
   return (
     <section class="panel filling" aria-label="Groups of tasks">
-      <PlainTable label="Groups" kind="cards" columns={COLUMNS}>
+      <PlainTable label="Groups" columns={COLUMNS}>
         {sorted(groups, COLUMNS).map((group) => (
           <tr key={group.id}>
             <td>

@@ -6,6 +6,7 @@ import { Badge } from '../parts/badge.js';
 import { count, isoTime } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { Expression } from '../parts/schedule.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { TaskLink, TypeLink } from './task-links.js';
@@ -42,7 +43,7 @@ const COLUMNS: Columns<ScheduleOf> = {
 function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
   return (
     <section class="panel filling" aria-label="Schedules of tasks">
-      <PlainTable label="Schedules" kind="cards" columns={COLUMNS}>
+      <PlainTable label="Schedules" columns={COLUMNS}>
         {sorted(schedules, COLUMNS).map((each) => (
           <Row key={each.name} of={each} />
         ))}
@@ -67,7 +68,7 @@ function Row({ of }: { readonly of: ScheduleOf }) {
         {isUnreadable && <Unreadable />}
       </td>
       <td>
-        {expression !== undefined && <code>{expression}</code>}
+        {expression !== undefined && <Expression kind="cron" expression={expression} />}
         <span class="second">{timeZone}</span>
       </td>
       <td>

@@ -1,4 +1,5 @@
 import type { ListedState, TaskView, TasksAnswer } from '../api/answers.js';
+import { FilterButtons } from '../parts/filter-buttons.js';
 import { Empty } from '../parts/page-state.js';
 import { changeQuery, hrefOf, route } from '../router.js';
 import { AttemptTable, attemptsOf, endOf } from './attempt-table.js';
@@ -47,18 +48,12 @@ export function TaskRunsPage() {
         {lead} {show === 'given-up' && <a href={hrefOf(['operate', 'dead-letters'])}>Requeue them</a>}
       </p>
       <div class="toolbar">
-        <div class="filters" role="group" aria-label="Show">
-          {Object.entries(SHOWN).map(([each, { label }]) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={each === show}
-              onClick={() => changeQuery({ show: each, from: undefined })}
-            >
-              {label}
-            </button>
-          ))}
-        </div>
+        <FilterButtons
+          label="Show"
+          options={(Object.keys(SHOWN) as Show[]).map((value) => ({ value, label: SHOWN[value].label }))}
+          chosen={show}
+          onChoose={(value) => changeQuery({ show: value, from: undefined })}
+        />
       </div>
       <TaskPages state={state}>
         {(answer) => <Runs answer={answer} show={show} none={emptyPage(answer, none)} />}

@@ -1,4 +1,5 @@
 import type { TaskView } from '../api/answers.js';
+import { Excerpt } from '../parts/excerpt.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { Distance } from '../parts/time.js';
 import { TaskLink } from './task-links.js';
@@ -13,7 +14,7 @@ interface TaskTableProps {
 /** Lists tasks with what they wait for, or where they run. */
 export function TaskTable({ tasks, nameOf }: TaskTableProps) {
   return (
-    <PlainTable label="Tasks" kind="cards" columns={['Task', 'State', 'Submitted', 'Attempt', 'Now']}>
+    <PlainTable label="Tasks" columns={['Task', 'State', 'Submitted', 'Attempt', 'Now']}>
       {tasks.map((task) => (
         <tr key={task.id}>
           <td>
@@ -60,7 +61,11 @@ function Present({ task, nameOf }: { readonly task: TaskView; readonly nameOf: (
           {after.length > 1 && ` and ${after.length - 1} more`}
         </span>
       )}
-      {lastError && <span class="second">last error: {lastError.message}</span>}
+      {lastError && (
+        <span class="second">
+          <Excerpt>{`last error: ${lastError.message}`}</Excerpt>
+        </span>
+      )}
     </>
   );
 }

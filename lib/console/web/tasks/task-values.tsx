@@ -33,7 +33,14 @@ export function TaskValues({ task: { data, result, lastError } }: { readonly tas
 const HIDDEN = 'Data, results and stacks are shown to the role “operate”.';
 
 function Value({ label, value }: { readonly label: string; readonly value: unknown }) {
-  return value === undefined ? <Empty>None.</Empty> : <Text label={label} text={JSON.stringify(value, null, 2)} />;
+  return value === undefined ? <Empty>None.</Empty> : <Text label={label} text={jsonText(value)} />;
+}
+
+/** JSON for people: a line break in a text is one, not `\\n`. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/\\(.)/g, (escape, character) =>
+    character === 'n' ? '\n' : escape,
+  );
 }
 
 /** A long text with its own scrollbars. It can get the focus, so that the keyboard can scroll it. */

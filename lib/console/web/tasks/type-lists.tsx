@@ -1,4 +1,5 @@
 import type { ListedState, NodeWork } from '../api/answers.js';
+import { FilterButtons } from '../parts/filter-buttons.js';
 import { Empty } from '../parts/page-state.js';
 import { changeQuery, hrefOf, route } from '../router.js';
 import { TaskPages, emptyPage } from './task-pages.js';
@@ -23,18 +24,12 @@ export function TypeLists({ type, nodes }: { readonly type: string; readonly nod
   return (
     <section class="panel task-lists" aria-labelledby="tasks-title">
       <h2 id="tasks-title">Tasks</h2>
-      <div class="filters" role="group" aria-label="State of the tasks">
-        {STATES.map((each) => (
-          <button
-            type="button"
-            key={each}
-            aria-pressed={each === state}
-            onClick={() => changeQuery({ state: each, from: undefined })}
-          >
-            {LISTS[each]}
-          </button>
-        ))}
-      </div>
+      <FilterButtons
+        label="State of the tasks"
+        options={STATES.map((value) => ({ value, label: LISTS[value] }))}
+        chosen={state}
+        onChoose={(value) => changeQuery({ state: value, from: undefined })}
+      />
       {state === 'dead' && (
         <p class="second">
           <a href={hrefOf(['operate', 'dead-letters'], { type })}>Requeue many of them</a>
