@@ -6,6 +6,7 @@ const HOUR = 3_600_000;
 /** A Saturday. On a day on which clocks go back, the page may draw a time of the repeated hour twice. */
 const NOW = Date.UTC(2026, 9, 17, 12, 30, 20);
 
+type TaskSchedule = Parameters<typeof plannedJobs>[1][number];
 type Schedule = NonNullable<SemaphoreOverview['jobs'][number]['schedule']>;
 
 function overview(name: string, ...schedules: Schedule[]): SemaphoreOverview {
@@ -21,8 +22,13 @@ function cron(expression: string, timeZone: string, at = NOW): Schedule {
   return { kind: 'cron', expression, timeZone, next: next.toMillis(), interval };
 }
 
+function taskSchedule(name: string, { expression, timeZone, next }: Schedule): TaskSchedule {
+  const type = `cron.${name}`;
+  return { name, type, expression, timeZone, next, isHere: true, skipped: [], waiting: 0 } as unknown as TaskSchedule;
+}
+
 function timesOf(schedule: Schedule, now = NOW): readonly number[] | undefined {
-  return plannedJobs([overview('job', schedule)], now)[0]?.times;
+  return plannedJobs([overview('job', schedule)], [], now)[0]?.times;
 }
 
 describe('the plan of the next 24 hours', () => {
@@ -57,13 +63,33 @@ describe('the plan of the next 24 hours', () => {
         overview('once', { kind: 'timeout', expression: '1000', next: NOW + HOUR }),
         overview('lock'),
       ],
+      [],
       NOW,
     );
-    expect(planned.map(({ semaphore, times }) => [semaphore.name, times.length])).toEqual([
+    expect(planned.map(({ name, times }) => [name, times.length])).toEqual([
       ['interval', 12],
       ['often', 0],
       ['once', 1],
       ['daily', 1],
+    ]);
+  });
+
+  it('has the schedules of tasks, and the limit that keeps their tasks from running', () => {
+    const limit = overview('task:cron.nightly');
+    const { interval: _interval, ...nightly } = cron('0 3 * * *', 'Europe/Berlin');
+    const { interval: _other, ...often } = cron('*/10 * * * *', 'UTC');
+    const planned = plannedJobs(
+      [limit],
+      [
+        taskSchedule('nightly', nightly),
+        taskSchedule('often', often),
+        taskSchedule('unread', { kind: 'cron', expression: '* * * * *' }),
+      ],
+      NOW,
+    );
+    expect(planned.map(({ name, semaphore, next, times }) => [name, semaphore, next, times.length])).toEqual([
+      ['often', undefined, Date.UTC(2026, 9, 17, 12, 40), 0],
+      ['nightly', limit, Date.UTC(2026, 9, 18, 1), 1],
     ]);
   });
 

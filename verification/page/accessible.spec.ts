@@ -1,4 +1,6 @@
 import { memory } from 'nestjs-gatekeeper';
+import { until } from '../../test/support/apps.js';
+import { cardsOf, publishCards } from '../../test/console/scene/cards.js';
 import { TOKENS } from '../../test/console/consoles.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
@@ -71,6 +73,22 @@ describeInBrowser('the console', () => {
     await page.getByLabel('Search work, job').fill('archive');
     await page.getByText('1 of 8 jobs').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('never shows a next run that is over', async () => {
+    const store = memory();
+    const next = Date.now() + 4000;
+    const schedule = { kind: 'interval' as const, expression: '1800000', next, interval: 1_800_000 };
+    await publishCards(store.open(), cardsOf(1, Date.now(), [{ job: 'Jobs.run', semaphore: 'nightly', schedule }]));
+    const { url } = await start({ store, gatekeeper: { definitions: [{ name: 'nightly', duration: '1m' }] } });
+    const { page } = await visit(url, { token: TOKENS.view, at: '/runs/next' });
+    const due = page.getByRole('row').filter({ hasText: 'Jobs.run' }).locator('time');
+    const shown = new Set<string>();
+    await until(async () => {
+      shown.add(await due.innerText());
+      return Date.now() > next && (await due.innerText()).includes('30 min');
+    });
+    expect([...shown].filter((each) => each.endsWith('ago'))).toEqual([]);
   });
 
   it('shows times as distances, in the zone of the browser, or in UTC, and always names the zone', async () => {

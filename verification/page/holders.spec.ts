@@ -13,6 +13,33 @@ describeInBrowser('the holders in the console', () => {
   const visit = useBrowser();
   const start = useConsolesWithPage();
 
+  it('are those alone whose permits have not ended, as the state beside them says', async () => {
+    const definitions = [{ name: 'nightly', duration: '1m' }];
+    const { url, gatekeeper, get } = await start({ gatekeeper: { definitions } });
+    await gatekeeper.tryAcquire('nightly');
+    const [semaphore] = (await get('/api/semaphores')).json.semaphores;
+    const [holder] = semaphore.holders;
+    // The record keeps a permit that has ended until a change or a sweep drops it.
+    const ended = { ...semaphore, holders: [{ ...holder, remaining: -4000, expiresAt: Date.now() - 4000 }] };
+    const { page } = await visit(url, {
+      token: TOKENS.view,
+      at: '/work',
+      prepare: (context) =>
+        context.route(/\/api\/semaphore/, async (route) => {
+          const answer = await route.fetch();
+          const json = await answer.json();
+          const changed = json.changed && [{ part: 0, items: [ended] }];
+          await route.fulfill({ json: { ...json, ...(changed ? { changed } : { semaphore: ended }) } });
+        }),
+    });
+    const row = page.getByRole('row').filter({ hasText: 'nightly' });
+    await row.getByText('free').waitFor();
+    await row.getByText('0 of 1 permit').waitFor();
+    await page.getByRole('link', { name: 'nightly' }).click();
+    await page.getByRole('region', { name: 'Held' }).getByText('0 of 1 permit').waitFor();
+    await page.getByText('No permit is held.').waitFor();
+  });
+
   it('are marked in the list and on their page if they are no longer heard of', async () => {
     const store = memory();
     const options = { definitions: DEFINITIONS, heartbeat: 200 };

@@ -115,6 +115,18 @@ describeInBrowser('the layout of the page', () => {
     expect(await lookAt(url, places, 'usual', TOKENS.define)).toEqual({});
   }, 300_000);
 
+  it('shows the first job, with its next run, in the upper half of a phone', async () => {
+    const { url, get } = await usual();
+    // Clocks count as suspect until all have been read, and a line says so.
+    await until(async () => (await get('/api/health')).json.status === 'healthy');
+    const { page } = await visit(url, { token: TOKENS.define, at: '/work', viewport: SCREENS[1] });
+    const first = page.getByRole('row').filter({ hasText: 'exchange-rates' });
+    await first.locator('.cell-next time').waitFor();
+    const jobs = await page.locator('.semaphores .cell-name a').all();
+    expect((await jobs[0]!.boundingBox())!.y).toBeLessThan(SCREENS[1].height / 2);
+    expect(await first.locator('.cell-next').innerText()).toMatch(/in \d+ min\s+\*\/5 \* \* \* \* UTC/);
+  });
+
   it.each([0, 1, 5, 1000])(
     'has no text that is cut, glued, broken or off the screen, with %i of each kind and the longest names',
     async (count) => {

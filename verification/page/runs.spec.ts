@@ -37,7 +37,7 @@ describeInBrowser('the runs in the console', () => {
     const { url } = await boot();
     const { page } = await visit(url, { token: TOKENS.view, at: '/runs' });
     await page.getByText('2 runs').waitFor();
-    const jobs = () => page.locator('table.cards tbody td code').allInnerTexts();
+    const jobs = () => page.locator('table.plain tbody td code').allInnerTexts();
     expect(await jobs()).toEqual(['Jobs.mail', 'Jobs.export']);
     await page.getByRole('button', { name: 'Job', exact: true }).click();
     expect(await jobs()).toEqual(['Jobs.export', 'Jobs.mail']);

@@ -175,6 +175,12 @@ describeInBrowser('tasks in the console', () => {
       .getByRole('row', { name: /nightly-report.*0 3 \* \* \*.*Europe\/Berlin.*once-per-tick.*missed: once.*in /s })
       .waitFor();
     await page.getByRole('row', { name: /exchange-rates.*at-most-one-running/s }).waitFor();
+    await page.goto(`${url}/#/runs/next`);
+    await page
+      .getByRole('row', { name: /nightly-report schedule of tasks in .*0 3 \* \* \* Europe\/Berlin/s })
+      .waitFor();
+    await page.getByRole('link', { name: 'exchange-rates' }).click();
+    await page.getByRole('group', { name: 'Schedules' }).waitFor();
   });
 
   it('stand among the runs by state: attempts that failed, and tasks that were given up', async () => {

@@ -9,7 +9,7 @@ import {
   single,
 } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
-import { cardsOf, publishCards } from '../../../test/console/scene/cards.js';
+import { cardsOf } from '../../../test/console/scene/cards.js';
 import { publishHistory } from './history.js';
 
 const MINUTE = 60_000;

@@ -8,7 +8,7 @@ import { LiveQuery } from './live-query.js';
 const TELLING = /"type":"(store-lost|store-back|clock-suspect|alerts-undelivered)"/;
 
 /** ms; with the timeout short enough to tell within 10 s that the node is frozen. */
-const INTERVAL = 4000;
+const INTERVAL = 3500;
 /** ms. A node whose store is silent answers within 5 s. */
 const TIMEOUT = 5500;
 

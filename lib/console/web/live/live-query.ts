@@ -107,7 +107,9 @@ export class LiveQuery<T> {
     this.#isLoading = false;
     const took = performance.now() - begun;
     // A failure loads nothing. Its long wait must not delay the news that a node answers again.
-    const rest = this.error.value ? 0 : Math.max(OFTEN, PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
+    const rest = this.error.value
+      ? 0
+      : Math.max(Math.min(OFTEN, this.interval), PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
     this.#notBefore = performance.now() + rest;
     if (this.#isStale) this.soon();
     else if (!this.#isAbsent) this.#plan(this.#pause());

@@ -15,7 +15,7 @@ import { scheduleText } from '../parts/schedule-text.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
-import { replaceQuery, route } from '../router.js';
+import { hrefOf, replaceQuery, route } from '../router.js';
 import { FOLLOWED } from '../semaphores/followed-list.js';
 import { AHEAD, type PlannedJob, plannedJobs } from './plan.js';
 
@@ -117,7 +117,7 @@ function Rows({ planned, now }: { readonly planned: readonly PlannedJob[]; reado
       </thead>
       <tbody role="rowgroup">
         {planned.map((each) => (
-          <Row key={`${each.href}\n${each.name}\n${each.job}`} planned={each} now={now} />
+          <Row key={`${each.path.join('/')}\n${each.name}\n${each.job}`} planned={each} now={now} />
         ))}
       </tbody>
     </table>
@@ -125,12 +125,12 @@ function Rows({ planned, now }: { readonly planned: readonly PlannedJob[]; reado
 }
 
 function Row({ planned, now }: { readonly planned: PlannedJob; readonly now: number }) {
-  const { name, href, semaphore, job, schedule, next, times } = planned;
+  const { name, path, semaphore, job, schedule, next, times } = planned;
   const obstacle = semaphore && obstacleOf(semaphore);
   return (
     <tr role="row">
       <td role="cell">
-        <a class="name" href={href}>
+        <a class="name" href={hrefOf(path)}>
           {name}
         </a>
         <span class="second">{job}</span>

@@ -1,6 +1,5 @@
 import { Cron } from 'croner';
 import type { JobSchedule, SchedulesAnswer, SemaphoreOverview } from '../api/answers.js';
-import { hrefOf } from '../router.js';
 
 const MINUTE = 60_000;
 /** ms that the plan looks ahead. */
@@ -15,8 +14,8 @@ type TaskSchedule = SchedulesAnswer['schedules'][number];
 export interface PlannedJob {
   /** Name of the semaphore, or of the schedule of tasks. */
   readonly name: string;
-  /** Address of its page. */
-  readonly href: string;
+  /** Path of its page. */
+  readonly path: readonly string[];
   /** Name of the job, or that it submits tasks. */
   readonly job: string;
   /** The semaphore that can keep it from running. Absent for a type of tasks without a limit. */
@@ -41,14 +40,14 @@ export function plannedJobs(
   const jobs = semaphores.flatMap((semaphore) =>
     semaphore.jobs.map(({ job, schedule }) => {
       const { name } = semaphore;
-      return { name, href: hrefOf(['work', name]), job, semaphore, schedule };
+      return { name, path: ['work', name], job, semaphore, schedule };
     }),
   );
   const ofTasks = taskSchedules.map((each) => {
     const semaphore = byName.get(`task:${each.type}`);
     return {
       name: each.name,
-      href: hrefOf(['tasks', 'schedules']),
+      path: ['tasks', 'schedules'],
       job: 'schedule of tasks',
       semaphore,
       schedule: scheduleOf(each),
