@@ -27,7 +27,7 @@ export class DeliveryService {
 
   @LeaderOnly()
   @Interval(1000)
-  async poll(): Promise<string> {
+  async poll(): Promise<string | undefined> {
     return `polled by the leader of ${this.cluster.scopes[0]}`;
   }
 }

@@ -8,7 +8,7 @@ export class NightlyExportJob {
 
   @ClusterSingleton('nightly-export', '10m')
   @Cron('0 3 * * *')
-  async export(pages = ['page 1', 'page 2']): Promise<number> {
+  async export(pages = ['page 1', 'page 2']): Promise<number | undefined> {
     for (const page of pages) {
       currentPermit().assertHeld();
       await this.write(page, currentPermit().token);

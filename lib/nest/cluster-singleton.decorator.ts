@@ -1,6 +1,7 @@
 import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
 import type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
 import { guardMethod } from './guard-method.js';
+import type { GuardDecorator } from './guarded-types.js';
 import { runGuarded } from './guarded-run.js';
 
 /**
@@ -9,7 +10,7 @@ import { runGuarded } from './guarded-run.js';
  * that is called directly.
  *
  * A guarded method always returns a promise. A skipped run resolves to undefined, or rejects with a RunSkippedError if
- * `onSkip` is `'throw'`. A call on an instance without a gatekeeper rejects with a NoGatekeeperError.
+ * `onSkip` is `'throw'`. The compiler refuses a method that returns no promise, or whose type has no undefined for a skipped run. A call on an instance without a gatekeeper rejects with a NoGatekeeperError.
  *
  * @param semaphore the semaphore's name, or a function of the method's arguments that returns it (for a lock per
  *   tenant)
@@ -31,6 +32,16 @@ import { runGuarded } from './guarded-run.js';
  * }
  * ```
  */
+export function ClusterSingleton(
+  semaphore: SemaphoreName,
+  duration: number | string | undefined,
+  options: ClusterSingletonOptions & { readonly onSkip: 'throw' },
+): GuardDecorator<'throws'>;
+export function ClusterSingleton(
+  semaphore: SemaphoreName,
+  duration?: number | string,
+  options?: ClusterSingletonOptions,
+): GuardDecorator<'undefined'>;
 export function ClusterSingleton(
   semaphore: SemaphoreName,
   duration?: number | string,

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { checkTarget, guardMethod } from './guard-method.js';
+import type { GuardDecorator } from './guarded-types.js';
 import { runAsLeader } from './guarded-run.js';
 import {
   LEADER_ONLY,
@@ -11,7 +12,8 @@ import {
 /**
  * Runs the method only while this node leads a scope. Elsewhere a call returns at once, with a `run-skipped` event
  * (`not-leader`). Works above and below `@Cron`, `@Interval` and `@Timeout`, and on any method that is called directly. The
- * method always returns a promise; a skipped call resolves to undefined. `currentPermit()` in it is the leader's term:
+ * method always returns a promise; a skipped call resolves to undefined, and the compiler refuses a method whose type has no
+ * undefined. `currentPermit()` in it is the leader's term:
  * its signal aborts when the term ends, and its token fences writes.
  *
  * @param scope one of the option `leadership.scopes`. Default: the first one
@@ -27,6 +29,7 @@ import {
  * }
  * ```
  */
+export function LeaderOnly(scope?: string): GuardDecorator<'undefined'>;
 export function LeaderOnly(scope?: string): MethodDecorator {
   return guardMethod<LeaderOnlyMetadata>({
     decorator: '@LeaderOnly',

@@ -10,7 +10,7 @@ class Jobs {
   static readonly ends: (() => void)[] = [];
 
   @ClusterSingleton('export', '10s')
-  async export() {
+  async export(): Promise<string | undefined> {
     return 'done';
   }
 

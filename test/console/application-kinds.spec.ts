@@ -11,7 +11,7 @@ import { SETTINGS, TOKENS } from './consoles.js';
 @Injectable()
 class Jobs {
   @ClusterSingleton('job', '10s')
-  async run(): Promise<string> {
+  async run(): Promise<string | undefined> {
     return 'ran';
   }
 }

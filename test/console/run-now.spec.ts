@@ -11,7 +11,7 @@ class Jobs {
   readonly ends: (() => void)[] = [];
 
   @ClusterSingleton('export', '10s', { atLeastFor: 0 })
-  async export() {
+  async export(): Promise<string | undefined> {
     this.exports++;
     return 'done';
   }
@@ -22,7 +22,7 @@ class Jobs {
   }
 
   @ClusterSingleton('import', '10s')
-  async import(tenant: string) {
+  async import(tenant: string): Promise<string | undefined> {
     return tenant;
   }
 }

@@ -40,7 +40,7 @@ describe('a decorator of another copy', () => {
     @Injectable()
     class Jobs {
       @other.ClusterSingleton('job', '10s')
-      async run() {
+      async run(): Promise<string | undefined> {
         tokens.push([currentPermit().token, other.currentPermit().token]);
         return 'done';
       }
@@ -56,7 +56,7 @@ describe('a decorator of another copy', () => {
   it('@ClusterSingleton guards the method of an instance that a factory made', async () => {
     class Jobs {
       @other.ClusterSingleton('job', '10s')
-      async run() {
+      async run(): Promise<string | undefined> {
         return 'done';
       }
     }
@@ -93,7 +93,7 @@ describe('a decorator of another copy', () => {
     @Injectable()
     class Leader {
       @other.LeaderOnly()
-      async lead() {
+      async lead(): Promise<string | undefined> {
         return 'led';
       }
 
@@ -220,7 +220,7 @@ describe('a service of another copy', () => {
       constructor(@Inject(other.GatekeeperService) readonly gatekeeper: own.GatekeeperService) {}
 
       @other.ClusterSingleton('job', '10s')
-      async run() {
+      async run(): Promise<string | undefined> {
         return 'done';
       }
     }

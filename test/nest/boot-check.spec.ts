@@ -162,13 +162,14 @@ describe('@ClusterSingleton on what it can not guard', () => {
   it.each(['work', 'later'] as const)('fails the run of a method that returns an Observable: %s', async (method) => {
     @Injectable()
     class Jobs {
+      // @ts-expect-error it returns no promise
       @ClusterSingleton('job', '10s')
       work() {
         return of(1);
       }
 
       @ClusterSingleton('job', '10s')
-      async later() {
+      async later(): Promise<object | undefined> {
         return of(1);
       }
     }
@@ -182,7 +183,7 @@ describe('@ClusterSingleton on what it can not guard', () => {
     @Injectable()
     class Jobs {
       @ClusterSingleton((name: string) => name, '10s')
-      async work(_name: string) {
+      async work(_name: string): Promise<string | undefined> {
         return 'ran';
       }
     }

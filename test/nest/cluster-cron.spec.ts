@@ -156,11 +156,11 @@ describe('an application with a schedule that can not be used', () => {
     class Skipping {
       @LeaderOnly()
       @ClusterCron('0 3 * * *', { name: 'one' })
-      one() {}
+      async one() {}
 
       @ClusterCron('0 3 * * *', { name: 'two' })
       @ClusterSingleton('two', '10s')
-      two() {}
+      async two() {}
     }
     expect(await bootError(boot({ providers: [Skipping] }))).toEqual(
       refusedNaming(/^Skipping\.one .* @LeaderOnly/, /^Skipping\.two .* @ClusterSingleton/),

@@ -12,11 +12,12 @@ class Jobs {
   readonly pending: (() => void)[] = [];
 
   @ClusterSingleton('async', '10s')
-  async async(...args: unknown[]) {
+  async async(...args: unknown[]): Promise<string | undefined> {
     this.calls.push(args);
     return `${this.name} ran`;
   }
 
+  // @ts-expect-error it returns no promise
   @ClusterSingleton('sync', '10s')
   sync(one: number, two: number) {
     return one + two;
@@ -28,12 +29,12 @@ class Jobs {
   }
 
   @ClusterSingleton('throws', '10s')
-  throws() {
+  async throws() {
     throw fault;
   }
 
   @ClusterSingleton((tenant: string) => `tenant:${tenant}`, '10s')
-  async perTenant(tenant: string) {
+  async perTenant(tenant: string): Promise<string | undefined> {
     await new Promise<void>((resolve) => this.pending.push(resolve));
     return tenant;
   }
@@ -41,56 +42,56 @@ class Jobs {
   @ClusterSingleton(function (this: Jobs) {
     return `of ${this.name}`;
   }, '10s')
-  async byThis() {
+  async byThis(): Promise<string | undefined> {
     return currentPermit().semaphore;
   }
 
   @ClusterSingleton((() => undefined) as never, '10s')
-  async misnamed() {
+  async misnamed(): Promise<string | undefined> {
     return 'ran';
   }
 
   @ClusterSingleton(() => 'leader:main', '10s')
-  async reserved() {
+  async reserved(): Promise<string | undefined> {
     return 'ran';
   }
 
   @ClusterSingleton(() => 'undefined elsewhere')
-  async unknown() {
+  async unknown(): Promise<string | undefined> {
     return 'ran';
   }
 
   @ClusterSingleton('shared', '10s')
-  async first() {
+  async first(): Promise<number | undefined> {
     await new Promise<void>((resolve) => this.pending.push(resolve));
     return currentPermit().token;
   }
 
   @ClusterSingleton('shared', '10s')
-  async second() {
+  async second(): Promise<number | undefined> {
     return currentPermit().token;
   }
 
   @ClusterSingleton('overlapping', '10s', { overlap: 'allow' })
-  async overlapping() {
+  async overlapping(): Promise<string | undefined> {
     await new Promise<void>((resolve) => this.pending.push(resolve));
     return 'ran';
   }
 
   @ClusterSingleton('released', '10s', { atLeastFor: 0 })
-  async released() {
+  async released(): Promise<string | undefined> {
     return 'ran';
   }
 
   static readonly skipped: Skipped[] = [];
 
   @ClusterSingleton('telling', '10s', { onSkip: (skipped) => void Jobs.skipped.push(skipped) })
-  async telling() {
+  async telling(): Promise<string | undefined> {
     return 'ran';
   }
 
   @ClusterSingleton('short', '10s', { maxRunTime: 20 })
-  async short() {
+  async short(): Promise<string | undefined> {
     const { signal } = currentPermit();
     await until(() => signal.aborted);
     return (signal.reason as { reason: string }).reason;

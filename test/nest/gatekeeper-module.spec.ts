@@ -12,7 +12,7 @@ import { bootError, useApps } from '../support/apps.js';
 @Injectable()
 class Jobs {
   @ClusterSingleton('job', '10s')
-  async run() {
+  async run(): Promise<string | undefined> {
     return 'ran';
   }
 }

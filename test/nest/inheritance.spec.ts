@@ -7,19 +7,19 @@ class Base {
   readonly pending: (() => void)[] = [];
 
   @ClusterSingleton('inherited', '10s')
-  async inherited() {
+  async inherited(): Promise<string | undefined> {
     await new Promise<void>((resolve) => this.pending.push(resolve));
     return this.constructor.name;
   }
 
   @ClusterSingleton('overridden', '10s')
-  async overridden() {
+  async overridden(): Promise<string | undefined> {
     this.runs.push('base');
     return 'base';
   }
 
   @ClusterSingleton('decorated twice', '10s')
-  async decoratedTwice() {
+  async decoratedTwice(): Promise<string | undefined> {
     this.runs.push('base');
     return 'base';
   }
@@ -33,7 +33,7 @@ class One extends Base {
   }
 
   @ClusterSingleton('decorated twice', '10s')
-  override async decoratedTwice() {
+  override async decoratedTwice(): Promise<string | undefined> {
     this.runs.push('one');
     return `one over ${await super.decoratedTwice()}`;
   }

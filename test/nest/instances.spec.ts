@@ -13,7 +13,7 @@ import { type App, until, useApps } from '../support/apps.js';
 @Injectable()
 class Jobs {
   @ClusterSingleton('job', '10s')
-  async work() {
+  async work(): Promise<string | undefined> {
     return 'ran';
   }
 }
@@ -21,7 +21,7 @@ class Jobs {
 @Injectable({ scope: Scope.REQUEST })
 class RequestScoped {
   @ClusterSingleton('request', '10s')
-  async work() {
+  async work(): Promise<string | undefined> {
     return 'ran';
   }
 }
@@ -31,7 +31,7 @@ class Transient {
   readonly state = 'constructed';
 
   @ClusterSingleton('transient', '10s')
-  async work() {
+  async work(): Promise<string | undefined> {
     return this.state;
   }
 }

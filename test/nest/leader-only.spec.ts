@@ -27,48 +27,48 @@ class Jobs {
 
   @LeaderOnly()
   @Cron(EVERY_SECOND)
-  cronAbove() {
+  async cronAbove() {
     this.#note('cronAbove');
   }
 
   @Cron(EVERY_SECOND)
   @LeaderOnly()
-  cronBelow() {
+  async cronBelow() {
     this.#note('cronBelow');
   }
 
   @LeaderOnly('main')
   @Interval(20)
-  intervalAbove() {
+  async intervalAbove() {
     this.#note('intervalAbove');
   }
 
   @Interval(20)
   @LeaderOnly('main')
-  intervalBelow() {
+  async intervalBelow() {
     this.#note('intervalBelow');
   }
 
   @LeaderOnly()
   @Timeout(300)
-  timeoutAbove() {
+  async timeoutAbove() {
     this.#note('timeoutAbove');
   }
 
   @Timeout(300)
   @LeaderOnly()
-  timeoutBelow() {
+  async timeoutBelow() {
     this.#note('timeoutBelow');
   }
 
   @LeaderOnly('reports')
-  async plain(rows: number) {
+  async plain(rows: number): Promise<string | undefined> {
     return `${rows} rows with ${currentPermit().semaphore}`;
   }
 
   @LeaderOnly()
   @ClusterSingleton('both', '10s', { atLeastFor: 0 })
-  async both() {
+  async both(): Promise<string | undefined> {
     return currentPermit().semaphore;
   }
 
@@ -242,11 +242,11 @@ describe('mistakes', () => {
   it('are listed when the application boots', async () => {
     class Mistaken {
       @LeaderOnly('mail')
-      unknown() {}
+      async unknown() {}
 
       @LeaderOnly()
       @LeaderOnly()
-      twice() {}
+      async twice() {}
 
       @OnLeadershipLost('post')
       hears() {}

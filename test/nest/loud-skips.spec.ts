@@ -16,7 +16,7 @@ class Consumer {
   }
 
   @ClusterSingleton('import', '10s', { wait: '20s' })
-  async patient() {
+  async patient(): Promise<string | undefined> {
     return 'imported after all';
   }
 

@@ -18,12 +18,12 @@ class Jobs {
   timeouts = 0;
 
   @ClusterSingleton('export', '10s')
-  async export() {
+  async export(): Promise<string | undefined> {
     return 'exported';
   }
 
   @ClusterSingleton('configured')
-  async configured() {
+  async configured(): Promise<string | undefined> {
     return 'ran';
   }
 

@@ -134,7 +134,7 @@ class Wrapping implements NestInterceptor {
 class JobsController {
   @Get('above/:id')
   @ClusterSingleton('route above', '10s')
-  above(@Param('id') id: string, @Query('q') q: string) {
+  async above(@Param('id') id: string, @Query('q') q: string): Promise<object | undefined> {
     return { id, q };
   }
 
@@ -142,7 +142,10 @@ class JobsController {
   @Post('below')
   @HttpCode(202)
   @UseInterceptors(Wrapping)
-  async below(@Body() body: object, @Headers('x-tenant') tenant: string) {
+  async below(
+    @Body() body: object,
+    @Headers('x-tenant') tenant: string,
+  ): Promise<{ body: object; tenant: string; token: boolean } | undefined> {
     return { body, tenant, token: currentPermit().token > 0 };
   }
 }

@@ -104,7 +104,7 @@ for (const decorate of [ClusterSingleton('without types', '10s'), Noting()]) {
 @Injectable({ scope: Scope.REQUEST })
 class PerRequest {
   @ClusterSingleton('per-request', '10s')
-  async run() {
+  async run(): Promise<string | undefined> {
     return 'ran';
   }
 }

@@ -48,23 +48,23 @@ describe('handlers that can not work', () => {
     class Skipping {
       @LeaderOnly()
       @TaskHandler('one')
-      one() {}
+      async one() {}
 
       @GroupFinishedHandler('two')
       @LeaderOnly()
-      two() {}
+      async two() {}
 
       @ClusterSingleton('three', '10s')
       @TaskHandler('three')
-      three() {}
+      async three() {}
 
       @TaskHandler('four')
       @ClusterSingleton('four', '10s', { onSkip: () => undefined })
-      four() {}
+      async four() {}
 
       @TaskHandler('five')
       @ClusterSingleton('five', '10s', { onSkip: 'throw' })
-      five() {}
+      async five() {}
     }
     const error = await bootError(boot({ providers: [Skipping] }));
     expect(error).toMatchObject({

@@ -125,7 +125,7 @@ describe('a method with @TaskHandler', () => {
     class Loud {
       @TaskHandler(defineTask('loud', { backoff: { first: 1 } }))
       @ClusterSingleton('loud', '10s', { onSkip: 'throw', atLeastFor: 0 })
-      run() {
+      async run() {
         calls++;
         return 'worked';
       }

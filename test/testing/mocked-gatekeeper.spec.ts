@@ -15,13 +15,13 @@ import {
 @Injectable()
 class Jobs {
   @ClusterSingleton('export', '10m')
-  async export() {
+  async export(): Promise<string | undefined> {
     return 'exported';
   }
 
   @ClusterSingleton((tenant: string) => `tenant:${tenant}`, '10m')
   @Interval(3_600_000)
-  async perTenant(tenant: string) {
+  async perTenant(tenant: string): Promise<string | undefined> {
     return `exported ${tenant}`;
   }
 }

@@ -26,17 +26,17 @@ class Jobs {
   signal?: AbortSignal;
 
   @ClusterSingleton('export', '10m', { onSkip: (each) => void skipped.push(each) })
-  async export() {
+  async export(): Promise<ReturnType<typeof currentPermit> | undefined> {
     return currentPermit();
   }
 
   @ClusterSingleton((tenant: string) => `tenant:${tenant}`, '5m', { atLeastFor: '1m', maxRunTime: '4m' })
-  async perTenant(tenant: string) {
+  async perTenant(tenant: string): Promise<boolean | undefined> {
     return currentPermit().semaphore === `tenant:${tenant}`;
   }
 
   @ClusterSingleton('report', '1m')
-  async report(writePage: () => void | Promise<void>) {
+  async report(writePage: () => void | Promise<void>): Promise<string | undefined> {
     const { signal } = currentPermit();
     this.signal = signal;
     while (this.pages < 3) {
@@ -48,7 +48,7 @@ class Jobs {
   }
 
   @ClusterSingleton('cache', '1m', { onUnavailable: 'run' })
-  async cache() {
+  async cache(): Promise<boolean | undefined> {
     return currentPermit().isGuarded;
   }
 }
@@ -74,14 +74,14 @@ describe('TestGatekeeper without Nest', () => {
     const { jobs } = guarded();
     const permit = await jobs.export();
     expect(permit).toMatchObject({ semaphore: 'export', slot: 0, isGuarded: true });
-    expect(permit.token).toBeGreaterThan(0);
-    expect((await jobs.export()).token).toBeGreaterThan(permit.token);
+    expect(permit!.token).toBeGreaterThan(0);
+    expect((await jobs.export())!.token).toBeGreaterThan(permit!.token);
     expect(await jobs.perTenant('acme')).toBe(true);
   });
 
   it('ends the permit with the run, without a loss', async () => {
     const permit = await guarded().jobs.export();
-    expect([permit.isHeld, permit.signal.aborted]).toEqual([false, false]);
+    expect([permit!.isHeld, permit!.signal.aborted]).toEqual([false, false]);
   });
 
   it('skips what it denies, by name, and tells onSkip the reason', async () => {
@@ -256,7 +256,7 @@ describe('GatekeeperTestingModule', () => {
     @Injectable()
     class Undefined {
       @ClusterSingleton('defined in the real module')
-      async work() {
+      async work(): Promise<string | undefined> {
         return 'ran';
       }
     }

@@ -107,7 +107,7 @@ describe('a library of the CommonJS build in an application of ES modules', () =
       constructor(@Inject(cjs.TasksService) readonly tasks: InstanceType<Package['TasksService']>) {}
 
       @cjs.ClusterSingleton('job', '10s')
-      async guarded() {
+      async guarded(): Promise<boolean | undefined> {
         return cjs.currentPermit().token === esm.currentPermit().token;
       }
 

@@ -15,7 +15,7 @@ class Jobs {
   }
 
   @ClusterSingleton('import', '1m')
-  async import(tenant: string) {
+  async import(tenant: string): Promise<string | undefined> {
     return tenant;
   }
 }

@@ -55,7 +55,7 @@ describe('two applications over the store of a third', () => {
     static readonly runs: { token: number; at: string }[] = [];
 
     @ClusterSingleton('export', '10s', { atLeastFor: 0 })
-    async export(at: string) {
+    async export(at: string): Promise<string | undefined> {
       Jobs.most = Math.max(Jobs.most, ++Jobs.running);
       Jobs.runs.push({ token: currentPermit().token, at });
       // The others get their turn in the midst of it.

@@ -20,7 +20,7 @@ export class ErrandJob {
 
   @ClusterSingleton(() => `beside-${readSettings().name}`, '3s')
   @Cron(CronExpression.EVERY_SECOND)
-  beside(): void {
+  async beside() {
     say('begun', { semaphore: currentPermit().semaphore });
   }
 }
