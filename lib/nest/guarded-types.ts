@@ -1,31 +1,31 @@
 /** The compiler names this type where a method's type hides that a skipped call resolves to undefined. */
 export interface SkippedCallResolvesToUndefined {
+  /** How to mend it. */
   readonly remedy: "let the method return Promise<T | undefined>, or give the option onSkip: 'throw'";
 }
 
 /** The compiler names this type where a guarded method returns no promise. */
 export interface GuardedMethodMustBeAsync {
+  /** How to mend it. */
   readonly remedy: 'a call of a guarded method always returns a promise: make the method async';
 }
 
 /** The fault of the type of a guarded method; never if there is none, or if the type is `any`. */
-type FaultOf<Method, Skip> = 0 extends 1 & Method
+export type GuardFault<Method, Skip> = 0 extends 1 & Method
   ? never
   : Method extends (...args: never[]) => infer Result
-    ? FaultOfResult<Result, Skip>
-    : never;
-
-type FaultOfResult<Result, Skip> = unknown extends Result
-  ? never
-  : [Result] extends [PromiseLike<infer Value>]
-    ? [Value] extends [never]
+    ? unknown extends Result
       ? never
-      : undefined extends Value
-        ? never
-        : Skip extends 'throws'
+      : [Result] extends [PromiseLike<infer Value>]
+        ? [Value] extends [never]
           ? never
-          : SkippedCallResolvesToUndefined
-    : GuardedMethodMustBeAsync;
+          : undefined extends Value
+            ? never
+            : Skip extends 'throws'
+              ? never
+              : SkippedCallResolvesToUndefined
+        : GuardedMethodMustBeAsync
+    : never;
 
 /**
  * A decorator of methods that return a promise. If skipped calls resolve to undefined, the compiler refuses a method whose
@@ -37,7 +37,7 @@ export interface GuardDecorator<Skip extends 'undefined' | 'throws'> {
   <Method>(
     target: object,
     property: string | symbol,
-    descriptor: TypedPropertyDescriptor<Method> & ([FaultOf<Method, Skip>] extends [never] ? never : unknown),
-  ): FaultOf<Method, Skip>;
+    descriptor: TypedPropertyDescriptor<Method> & ([GuardFault<Method, Skip>] extends [never] ? never : unknown),
+  ): GuardFault<Method, Skip>;
   <Method>(target: object, property: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void;
 }

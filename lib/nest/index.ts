@@ -3,7 +3,13 @@ export { AllocationExplorer } from './allocation.explorer.js';
 export { AllocationService } from './allocation.service.js';
 export { ClusterSingleton } from './cluster-singleton.decorator.js';
 export type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
-export type { GuardDecorator, GuardedMethodMustBeAsync, SkippedCallResolvesToUndefined } from './guarded-types.js';
+export type { UnstableName } from './class-names.js';
+export type {
+  GuardDecorator,
+  GuardFault,
+  GuardedMethodMustBeAsync,
+  SkippedCallResolvesToUndefined,
+} from './guarded-types.js';
 export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';
 export { type GatekeeperHealthDetails, GatekeeperHealthIndicator } from './gatekeeper-health.indicator.js';
 export { DecoratedMethods } from './decorated-methods.js';
