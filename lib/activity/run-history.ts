@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs';
-import { LEADER_PREFIX, type StoredPermit, given, messageOf, stackOf } from '../decision/index.js';
+import { LEADER_PREFIX, type StoredPermit, given, messageWithCauses, stackWithCauses } from '../decision/index.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../context/events.js';
 import type { RunArchivist } from './archive/run-archivist.js';
@@ -108,7 +108,7 @@ export class RunHistory {
   /** The past of jobs has no terms of leadership: their pages show the journal. */
   #note(entry: StoredRunEntry, error?: unknown): void {
     const { jobs, archive, keepsStacks } = this.options;
-    const stack = keepsStacks ? stackOf(error) : undefined;
+    const stack = keepsStacks ? stackWithCauses(error) : undefined;
     this.#journal.note(entry);
     if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB) jobs.note(entry, stack);
     // The term of another node, which expired, is not a run that this node made.
@@ -221,6 +221,6 @@ function setLast<Value>(known: Map<string, Value>, key: string, value: Value): v
 }
 
 function shortMessageOf(error: unknown): string {
-  const message = messageOf(error);
+  const message = messageWithCauses(error);
   return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
 }

@@ -1,4 +1,4 @@
-import { LEADER_PREFIX, messageOf, word } from '../decision/index.js';
+import { LEADER_PREFIX, messageWithCauses, word } from '../decision/index.js';
 import type { RunEntry } from '../activity/index.js';
 import type { AlertKind } from '../context/alert.js';
 import type { EventOf } from '../context/events.js';
@@ -131,7 +131,7 @@ function endOf(outcome: RunEntry['outcome'], loss: RunEntry['loss']): string | u
 /** The trouble of a run that failed on this node. @param since cluster time, ms since the epoch */
 export function failedRun(event: EventOf<'run-finished'>, acquirer: string, since: number): Condition {
   const { semaphore, job, error } = event;
-  const sentence = `${word(semaphore)}: ${word(job)} failed on ${word(acquirer)}: ${messageOf(error)}`;
+  const sentence = `${word(semaphore)}: ${word(job)} failed on ${word(acquirer)}: ${messageWithCauses(error)}`;
   return { ...jobOf(event), since, sentence };
 }
 

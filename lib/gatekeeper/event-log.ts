@@ -1,4 +1,4 @@
-import { SHARD_PREFIX, escapeHidden, messageOf, quoted, safeJson, word } from '../decision/index.js';
+import { SHARD_PREFIX, escapeHidden, messageWithCauses, quoted, safeJson, word } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import { jobKey } from '../activity/last-runs.js';
 import type { NodeClock } from '../async/node-clock.js';
@@ -128,7 +128,7 @@ function tickOf(event: GatekeeperEvent): Tick | undefined {
     case 'run-skipped':
       return { of: jobKey(event), state: event.reason };
     case 'run-finished':
-      return { of: jobKey(event), state: 'error' in event ? messageOf(event.error) : 'ran' };
+      return { of: jobKey(event), state: 'error' in event ? messageWithCauses(event.error) : 'ran' };
     default:
       return undefined;
   }
@@ -150,7 +150,7 @@ function lostLine({ semaphore, permit, reason }: EventOf<'lost'>, jobs: readonly
 /** The loss of the permit has its own line, so the end after it is a warning, and no second error. */
 function logRun(event: EventOf<'run-finished'>, name: string, logger: GatekeeperLogger): void {
   const { job, loss } = event;
-  const failure = 'error' in event ? `: ${messageOf(event.error)}` : '';
+  const failure = 'error' in event ? `: ${messageWithCauses(event.error)}` : '';
   if (loss) logger.warn(`${name}: ${word(job)} ${failure ? 'failed' : 'ended'} without its permit${failure}`);
   else if (failure) logger.error(`${name}: ${word(job)} failed${failure}`);
   else logger.debug(`${name}: ${word(job)} ran`);
@@ -176,7 +176,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'run-attempt-failed':
       return logger.warn(
         `${name}: attempt ${event.attempt} of ${event.attempts} of ${word(event.job)} failed, the next begins in ` +
-          `${event.pause} ms: ${messageOf(event.error)}`,
+          `${event.pause} ms: ${messageWithCauses(event.error)}`,
       );
     case 'audited':
       return logger.log(auditLine(event.entry));
@@ -255,7 +255,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'problem':
       // The action stands in quotes: "renew the lease" alone reads like an order.
       return logger[problemLevel(event)](
-        `${name && `${name}: `}problem in ${quoted(event.action)}: ${messageOf(event.error)}`,
+        `${name && `${name}: `}problem in ${quoted(event.action)}: ${messageWithCauses(event.error)}`,
       );
     default:
       return logger.debug(`${name}: ${event.type}`);
@@ -274,7 +274,7 @@ function sequelOf({ outcome }: { readonly outcome?: string }): string {
 }
 
 function faultOf({ error }: { readonly error?: unknown }): string {
-  return error === undefined ? '' : ` (${messageOf(error)})`;
+  return error === undefined ? '' : ` (${messageWithCauses(error)})`;
 }
 
 function memberName({ acquirer, group, host }: Participant): string {

@@ -1,7 +1,7 @@
 import type { GatekeeperLogger, LogLine } from '../context/context.js';
 import type { GatekeeperEvent } from '../context/events.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { escapeHidden, messageOf } from '../decision/index.js';
+import { escapeHidden, messageWithCauses } from '../decision/index.js';
 
 /** Fields of events that are texts or numbers, and that a log entry has under the same name. */
 const COPIED = [
@@ -57,6 +57,6 @@ function fieldsOf(event: GatekeeperEvent): Record<string, unknown> {
     ...(Object.fromEntries(copied) as object),
     ...(permit && { token: permit.token, slot: permit.slot, permit: permit.id }),
     ...(group !== undefined && { resourceGroup: group }),
-    ...('error' in event && event.error !== undefined && { error: messageOf(event.error) }),
+    ...('error' in event && event.error !== undefined && { error: messageWithCauses(event.error) }),
   };
 }

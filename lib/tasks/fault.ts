@@ -1,4 +1,4 @@
-import { messageOf, nameOfError, stackOf } from '../decision/index.js';
+import { messageWithCauses, nameOfError, stackWithCauses } from '../decision/index.js';
 import type { TaskFault } from './task.js';
 
 const LONGEST_NAME = 200;
@@ -17,10 +17,10 @@ export function faultText({ name, message }: Pick<TaskFault, 'name' | 'message'>
  * @param at cluster time in ms
  */
 export function faultOf(error: unknown, at: number): TaskFault {
-  const stack = stackOf(error);
+  const stack = stackWithCauses(error);
   return {
     name: (nameOfError(error) ?? 'Error').slice(0, LONGEST_NAME),
-    message: messageOf(error).slice(0, LONGEST_MESSAGE),
+    message: messageWithCauses(error).slice(0, LONGEST_MESSAGE),
     at,
     ...(stack && { stack: stack.slice(0, LONGEST_STACK) }),
   };

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
 import type { StoredPermit } from '../../decision/index.js';
-import { messageOf } from '../../decision/index.js';
+import { messageWithCauses } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
 import { readMany } from '../../stores/paging.js';
 import { type RecordChange, StoreUnavailableError } from '../../stores/index.js';
@@ -144,7 +144,7 @@ export class RequestedRuns {
 
 function outcomeOf(end: RequestedEnd) {
   const failed = 'error' in end;
-  const message = failed ? messageOf(end.error).slice(0, LONGEST_MESSAGE) : undefined;
+  const message = failed ? messageWithCauses(end.error).slice(0, LONGEST_MESSAGE) : undefined;
   const outcome = end.isLost ? 'lost' : failed ? 'failed' : 'ok';
   return { outcome, took: Math.round(end.took), ...(message !== undefined && { message }) } as const;
 }
