@@ -202,6 +202,7 @@ export function createParts(
     directory,
     grace: settings.shutdownGrace,
     mostBytes: settings.tasks.maxBytes,
+    work: settings.tasks.work,
     maxRetainedBytes: settings.tasks.maxRetainedBytes,
     nodes: settings.heartbeat > 0 ? () => registry.nodes() : undefined,
   });

@@ -224,6 +224,18 @@ export class TasksService {
   }
 
   /**
+   * Ends a schedule of this node, such as one that `schedule()` made at run time. A run that goes on may end, and the name is free
+   * at once: to change a schedule, end it and make it anew. Other nodes that have it go on: end it on all of them. What the
+   * cluster remembers of it is removed a week after the last tick.
+   *
+   * @param name of the schedule
+   * @returns whether this node had it
+   */
+  unschedule(name: string): boolean {
+    return this.#tasks.schedules.remove(name);
+  }
+
+  /**
    * The schedules of the whole cluster, by name: expression, mode, next and last planned time, skipped ticks.
    *
    * @throws StoreUnavailableError

@@ -5,6 +5,11 @@ import { MOST_BYTES } from './json.js';
 
 /** Options of distributed tasks. */
 export interface TasksOptions {
+  /**
+   * Whether this process works on tasks. With false it takes no task and plans no tick, whatever its code handles: for scripts
+   * and services that only submit. Default true.
+   */
+  readonly work?: boolean;
   /** Bytes of the data of a task, and of a result, as JSON: 1 to 1,048,576. Default 65,536. */
   readonly maxBytes?: number;
   /**
@@ -25,6 +30,7 @@ const tooSmall = ({ input }: { input?: unknown }) =>
 
 /** zod type of {@link TasksOptions}. */
 export const tasksSchema = onlyFields({
+  work: z.boolean({ error: ({ input }) => `${show(input)} is not true or false` }).default(true),
   maxBytes: wholeSchema(1, LARGEST_DATA).default(MOST_BYTES),
   maxRetainedBytes: z.int({ error: tooSmall }).min(SMALLEST_RETAINED, { error: tooSmall }).optional(),
 });

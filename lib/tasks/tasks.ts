@@ -69,8 +69,9 @@ export class Tasks {
     this.schedules = new Schedules({ context, handlers: this.handlers, store: () => this.#store });
   }
 
-  /** Begins to work. Handlers and schedules that are added later begin at once. */
+  /** Begins to work, unless the node only submits. Handlers and schedules that are added later begin at once. */
   start(): void {
+    if (this.parts.work === false) return;
     this.handlers.start();
     this.schedules.start();
   }

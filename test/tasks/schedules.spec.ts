@@ -1,6 +1,8 @@
+import { single } from '../../lib/tasks/index.js';
 import { stateLinesOf } from '../../lib/tasks/overview/state-lines.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
-import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
+import { openEnd } from '../support/nodes.js';
+import { SWEPT, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
 
 const create = useTaskCluster();
 
@@ -176,4 +178,66 @@ describe('a schedule of which this cluster has heard before', () => {
       'state schedule=broken expression=unknown zone=unknown mode=unknown next=none last=none run=none waiting=0 elsewhere unreadable',
     );
   });
+});
+
+describe('a schedule that is ended at run time', () => {
+  it('runs no more, and its name is free at once for another expression', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const node = job.node();
+    const { schedules } = node.tasks;
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    expect(job.minutes).toEqual([0]);
+    expect([schedules.remove('job'), schedules.remove('job')]).toEqual([true, false]);
+    await cluster.time.advance(3 * MINUTE);
+    expect(job.minutes).toEqual([0]);
+    const ran: number[] = [];
+    schedules.add('job', '*/2 * * * *', ({ plannedAt }) => void ran.push((plannedAt.getTime() - FIRST) / MINUTE));
+    await cluster.time.advance(4 * MINUTE);
+    expect(ran).toEqual([4, 6]);
+    expect(await schedules.list()).toEqual([expect.objectContaining({ name: 'job', expression: '*/2 * * * *' })]);
+  });
+
+  it('ends its run first, which a shutdown waits for, and goes on on other nodes', async () => {
+    const cluster = create();
+    const job = new ScheduledJob(cluster);
+    const { work, end } = openEnd();
+    job.work = work;
+    const node = job.node();
+    await cluster.time.advance(FIRST - cluster.time.cluster() + SOON);
+    node.tasks.schedules.remove('job');
+    let isClosed = false;
+    void node.tasks.close().then(() => (isClosed = true));
+    await cluster.time.advance(1000);
+    expect(isClosed).toBe(false);
+    end();
+    await cluster.time.advance(1000);
+    expect(isClosed).toBe(true);
+    expect(await node.tasks.find('cron.job:2023-11-14T22:14:00Z')).toMatchObject({ state: 'completed' });
+    job.node();
+    await cluster.time.advance(MINUTE);
+    expect(job.minutes).toEqual([0, 1]);
+  });
+});
+
+it('a node that only submits takes no task, plans no tick, and is not listed as one that handles the type', async () => {
+  const cluster = create();
+  const script = cluster.node({ work: false });
+  const job = new ScheduledJob(cluster);
+  const ran: string[] = [];
+  const handle = ({ tasks }: TaskNode, name: string) => {
+    tasks.handlers.handle('mail', () => void ran.push(name));
+    tasks.schedules.add('job', MINUTELY, () => void ran.push(`tick ${name}`));
+    tasks.start();
+  };
+  handle(script, 'script');
+  await script.tasks.submit(single('mail', 'a'));
+  await cluster.time.advance(FIRST - cluster.time.cluster() + MINUTE + SOON);
+  expect(ran).toEqual([]);
+  expect(script.tasks.handlers.types()).toEqual([]);
+  expect(await script.tasks.explain('mail:a')).not.toHaveProperty('here');
+  const worker = job.node();
+  worker.tasks.handlers.handle('mail', () => void ran.push('worker'));
+  await cluster.time.advance(MINUTE);
+  expect([ran, job.runs.length > 0]).toEqual([['worker'], true]);
 });

@@ -28,6 +28,8 @@ export interface TaskNode {
 interface NodeParts {
   readonly heartbeat?: boolean;
   readonly maxRetainedBytes?: number;
+  /** False for a node that only submits. */
+  readonly work?: boolean;
   readonly time?: FakeTime;
 }
 
@@ -42,7 +44,7 @@ export class TaskCluster {
   readonly #lost = new Set<TaskNode>();
 
   /** `heartbeat`: whether the node knows which others live. `time`: that of its machine, which the test moves, too. */
-  node({ heartbeat = true, maxRetainedBytes, time = this.time }: NodeParts = {}): TaskNode {
+  node({ heartbeat = true, maxRetainedBytes, work = true, time = this.time }: NodeParts = {}): TaskNode {
     const settings = parseGatekeeperOptions({ store: this.#memory, acquirer: `app${this.#nodes.length + 1}` });
     const random = systemRandomness();
     const context = createContext(settings, {
@@ -61,7 +63,7 @@ export class TaskCluster {
         .map((each) => ({ ...each.context.node, tasks: each.tasks.work.list(each.tasks.handlers) }));
     const nodes = heartbeat ? living : undefined;
     const directory = directoryOf(context);
-    const tasks = new Tasks({ context, directory, grace: GRACE, nodes, maxRetainedBytes });
+    const tasks = new Tasks({ context, directory, grace: GRACE, nodes, maxRetainedBytes, work });
     const of = <T extends GatekeeperEvent['type']>(type: T) =>
       events.filter((event): event is Extract<GatekeeperEvent, { type: T }> => event.type === type);
     const node = { tasks, context, events, of, store: new TaskStore(context.store.tasks!, context) };

@@ -41,18 +41,18 @@ export class Retries {
       try {
         return await retried.work(attempt);
       } catch (error) {
-        if (!this.#mayTryAgain(retried, attempt, error)) throw error;
+        if (!(await this.#mayTryAgain(retried, attempt, error))) throw error;
         await this.#pause(retried, attempt, error);
         if (!mayBegin(retried)) throw error;
       }
     }
   }
 
-  #mayTryAgain<T>(retried: Retried<T>, attempt: number, error: unknown): boolean {
+  async #mayTryAgain<T>(retried: Retried<T>, attempt: number, error: unknown): Promise<boolean> {
     const { policy, run } = retried;
     if (attempt >= policy.attempts || !mayBegin(retried)) return false;
     try {
-      return policy.retryIf?.(error) ?? true;
+      return (await policy.retryIf?.(error)) ?? true;
     } catch (fault) {
       this.context.events.next({ type: 'problem', semaphore: run.semaphore, action: 'retryIf', error: fault });
       return false;

@@ -13,8 +13,10 @@ export interface RunRetry {
    * `{ first: '1s', longest: '1m' }`.
    */
   readonly backoff?: number | string | RunBackoff;
-  /** Whether a failed run is tried again after this error. If it throws, the run is not tried again. Default: always. */
-  readonly retryIf?: (error: unknown) => boolean;
+  /**
+   * Whether a failed run is tried again after this error. If it throws or rejects, the run is not tried again. Default: always.
+   */
+  readonly retryIf?: (error: unknown) => boolean | Promise<boolean>;
 }
 
 /** Pauses that grow. */
@@ -29,7 +31,7 @@ export interface RunBackoff {
 export interface RetryPolicy {
   readonly attempts: number;
   readonly backoff: Backoff;
-  readonly retryIf?: ((error: unknown) => boolean) | undefined;
+  readonly retryIf?: ((error: unknown) => boolean | Promise<boolean>) | undefined;
 }
 
 const MOST_ATTEMPTS = 20;
@@ -71,7 +73,7 @@ export const retrySchema = onlyFields({
   attempts: wholeSchema(2, MOST_ATTEMPTS),
   backoff: backoffSchema.default({ first: FIRST, longest: LONGEST, jitter: JITTER }),
   retryIf: z
-    .custom<(error: unknown) => boolean>((value) => typeof value === 'function', {
+    .custom<(error: unknown) => boolean | Promise<boolean>>((value) => typeof value === 'function', {
       error: ({ input }) => `${show(input)} is not a function`,
     })
     .optional(),

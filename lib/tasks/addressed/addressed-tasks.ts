@@ -79,6 +79,11 @@ export class AddressedTasks implements AddressedWatch {
     this.#types.set(type, work);
   }
 
+  /** @param work that was added for the type: another one may have taken its place */
+  remove(type: string, work: AddressedType): void {
+    if (this.#types.get(type) === work) this.#types.delete(type);
+  }
+
   /** Idempotent. */
   start(): void {
     this.#loop ??= this.#work();

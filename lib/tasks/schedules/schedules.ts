@@ -44,6 +44,8 @@ const RETRY = 1000;
 /** The schedules of one node. */
 export class Schedules {
   readonly #own = new Map<string, OwnSchedule>();
+  /** The last looks of schedules that were removed. */
+  readonly #ending = new Set<Promise<void>>();
   #records?: ScheduleRecords;
   #isStarted = false;
   #closed?: Promise<unknown>;
@@ -61,7 +63,7 @@ export class Schedules {
     expectHandler(`schedule ${show(name)}`, handler);
     if (this.#own.has(name)) {
       throw new InvalidOptionsError(`schedule ${show(name)}`, [
-        'name: this node has such a schedule already: rename one',
+        'name: this node has such a schedule already: rename one, or end the other one with unschedule() before',
       ]);
     }
     const { context, handlers, store } = this.parts;
@@ -79,6 +81,21 @@ export class Schedules {
     if (this.#isStarted && !this.#closed) this.#start(timer);
   }
 
+  /**
+   * Ends a schedule of this node. A run that goes on may end. Its name is free at once.
+   *
+   * @returns whether this node had it
+   */
+  remove(name: string): boolean {
+    const own = this.#own.get(name);
+    if (!own) return false;
+    this.#own.delete(name);
+    this.parts.handlers.remove(SCHEDULE_TYPE + name);
+    const ending = own.timer.close().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    return true;
+  }
+
   /** Begins to count. Schedules that are added later begin at once. */
   start(): void {
     this.#isStarted = true;
@@ -88,7 +105,7 @@ export class Schedules {
   /** Submits no more ticks. Other nodes do it. Idempotent. */
   async close(): Promise<void> {
     this.#subscription?.unsubscribe();
-    this.#closed ??= Promise.all([...this.#own.values()].map(({ timer }) => timer.close()));
+    this.#closed ??= Promise.all([...[...this.#own.values()].map(({ timer }) => timer.close()), ...this.#ending]);
     await this.#closed;
   }
 

@@ -40,6 +40,8 @@ export interface HandlersParts {
   readonly grace: number;
   /** Bytes of data or a result as JSON. */
   readonly mostBytes?: number;
+  /** False for a node that takes no tasks and plans no ticks, whatever its code handles. Default true. */
+  readonly work?: boolean;
   /** Absent if the nodes don't publish themselves. */
   readonly nodes?: LivingNodes | undefined;
   /** Opens the store. */
@@ -116,6 +118,11 @@ export class TaskHandlers {
     this.#add(type, joinType(type), parsed, (held) => this.#running.run(held, () => finish(held)));
   }
 
+  /** Handles the tasks of a type no longer on this node. Its running handlers go on. Idempotent. */
+  remove(type: string): void {
+    this.#workers.remove(type);
+  }
+
   /** Called on this node with each of its tasks that its handler found invalid. */
   onInvalid(handler: InvalidTaskFunction): void {
     expectHandler('the handler of invalid tasks', handler);
@@ -125,7 +132,7 @@ export class TaskHandlers {
 
   /** The types that this node handles, with their state as this node knows it. Does not ask the store. */
   types(): HandledType[] {
-    return this.#workers.list();
+    return this.parts.work === false ? [] : this.#workers.list();
   }
 
   /**
@@ -144,6 +151,7 @@ export class TaskHandlers {
 
   /** State of this node's work on the tasks of a type; undefined if it does not handle them. */
   stateOf(type: string): WorkerState | undefined {
+    if (this.parts.work === false) return undefined;
     return this.#workers.find(type)?.state;
   }
 
@@ -164,7 +172,7 @@ export class TaskHandlers {
 
   /** Begins to work. Handlers that are added later begin at once. */
   start(): void {
-    if (this.#closed) return;
+    if (this.#closed || this.parts.work === false) return;
     this.#workers.start();
     if (this.#workers.size > 0) this.#look();
   }

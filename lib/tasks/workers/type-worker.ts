@@ -54,6 +54,7 @@ export class TypeWorker {
   readonly #source: HintSource;
   readonly #running = new Map<Promise<void>, Series>();
   readonly #turns: HandlerTurns;
+  readonly #addressed = { room: () => this.#room, found: () => this.#source.notify() };
   /** Series that are more than the note of an end. */
   #busy = 0;
   /** ms that a handler takes. */
@@ -75,7 +76,7 @@ export class TypeWorker {
   ) {
     this.#turns = new HandlerTurns(options.concurrency, parts.context.nodeClock);
     this.#source = new HintSource(type, parts.store.hints, parts.context, parts.addressed);
-    parts.addressed.add(type, { room: () => this.#room, found: () => this.#source.notify() });
+    parts.addressed.add(type, this.#addressed);
   }
 
   start(): void {
@@ -110,6 +111,15 @@ export class TypeWorker {
     const obstacle = this.#isPaused ? 'paused-here' : this.parts.limit.obstacle;
     const running = [...this.#running.values()].filter(({ held }) => held !== undefined).length;
     return { concurrency: this.options.concurrency, running, ...(obstacle && { obstacle }) };
+  }
+
+  /** Takes no more tasks for good, and waits for the running ones, however long they take. Idempotent. */
+  async retire(): Promise<void> {
+    this.parts.addressed.remove(this.type, this.#addressed);
+    this.#isClosing = true;
+    this.#wake();
+    await Promise.all([this.#source.close(), this.#loop]);
+    await Promise.all(this.#running.keys());
   }
 
   /**

@@ -6,6 +6,8 @@ import type { TypeWorker } from './type-worker.js';
 /** The workers of this node, by the type in the records of their tasks. */
 export class TypeWorkers {
   readonly #workers = new Map<string, TypeWorker>();
+  /** Those that take no more tasks, until their last handlers have ended. */
+  readonly #retired = new Set<TypeWorker>();
   #isStarted = false;
   #isClosed = false;
 
@@ -28,6 +30,15 @@ export class TypeWorkers {
   add(worker: TypeWorker): void {
     this.#workers.set(worker.type, worker);
     if (this.isRunning) worker.start();
+  }
+
+  /** Takes no more tasks of a type in the records. The type is free for another handler at once. */
+  remove(key: string): void {
+    const worker = this.#workers.get(key);
+    if (!worker) return;
+    this.#workers.delete(key);
+    this.#retired.add(worker);
+    void worker.retire().then(() => this.#retired.delete(worker));
   }
 
   get isRunning(): boolean {
@@ -58,6 +69,6 @@ export class TypeWorkers {
   /** @param grace ms for which it waits for handlers */
   async close(grace: number): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#workers.values()].map((worker) => worker.close(grace)));
+    await Promise.all([...this.#workers.values(), ...this.#retired].map((worker) => worker.close(grace)));
   }
 }

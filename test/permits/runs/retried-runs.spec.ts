@@ -202,6 +202,23 @@ describe('a run with retry', () => {
     expect(of('problem')).toEqual([{ type: 'problem', semaphore: 'job', action: 'retryIf', error: fault }]);
   });
 
+  it('waits for the answer of a retryIf that is async, and reports its error', async () => {
+    const nodes = cluster();
+    const { gatekeeper, of } = await nodes.node();
+    const fault = new Error('no opinion');
+    for (const [retryIf, attempts] of [
+      [async () => false, 1],
+      [async () => true, 3],
+      [() => Promise.reject<boolean>(fault), 1],
+    ] as const) {
+      let count = 0;
+      const work = () => Promise.reject(new Error(`attempt ${++count}`));
+      const retry = { attempts: 3, backoff: 0, retryIf };
+      await expect(gatekeeper.run('job', work, { retry })).rejects.toThrow(`attempt ${attempts}`);
+    }
+    expect(of('problem')).toEqual([{ type: 'problem', semaphore: 'job', action: 'retryIf', error: fault }]);
+  });
+
   it('is not tried again without a permit', async () => {
     const nodes = cluster();
     const { gatekeeper, store, of } = await nodes.node();
