@@ -7,6 +7,10 @@ export const STATIC_METHOD = (decorator: string, method: string) =>
 export const NOT_A_METHOD = (decorator: string, property: string) =>
   `${decorator} can only guard methods, not ${property}`;
 
+export const STANDARD_DECORATOR = (decorator: string) =>
+  `${decorator} was called as a standard decorator, and Nest's decorators are those of TypeScript: set "experimentalDecorators" ` +
+  'and "emitDecoratorMetadata" to true in the tsconfig.json that the compiler, esbuild or tsx reads';
+
 export const SYMBOL_METHOD = (decorator: string, method: string) =>
   `${decorator} can't be used on ${method}: Nest does not find methods whose name is a symbol. Give it a name`;
 

@@ -3,7 +3,14 @@ import { Inject } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { InvalidOptionsError } from '../decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { GENERATOR, LAZY, NOT_A_METHOD, SYMBOL_METHOD, STATIC_METHOD } from './cluster-singleton.messages.js';
+import {
+  GENERATOR,
+  LAZY,
+  NOT_A_METHOD,
+  STANDARD_DECORATOR,
+  STATIC_METHOD,
+  SYMBOL_METHOD,
+} from './cluster-singleton.messages.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import type { GuardedCall, Place } from './guarded-call.js';
 
@@ -53,6 +60,8 @@ export function checkTarget(decorator: string, target: object, property: string 
 }
 
 function faultOf(decorator: string, target: object, property: string | symbol, original: unknown): string | undefined {
+  // Of the proposal of ECMAScript: the second argument is the context of the decorator.
+  if (typeof property === 'object') return STANDARD_DECORATOR(decorator);
   const name = String(property);
   if (typeof original !== 'function') return NOT_A_METHOD(decorator, name);
   if (typeof target === 'function') return STATIC_METHOD(decorator, `${target.name}.${name}`);

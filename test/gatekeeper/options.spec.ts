@@ -32,7 +32,7 @@ describe("a gatekeeper's options", () => {
       history: true,
       leadership: { enabled: false, scopes: ['default'], lease: 10_000 },
       allocation: { groups: [] },
-      tasks: { maxBytes: 65_536 },
+      tasks: { work: true, maxBytes: 65_536 },
       shutdownGrace: 10_000,
       strictStart: false,
     });

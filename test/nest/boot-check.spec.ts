@@ -1,10 +1,18 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
 import {
+  AllocatedResources,
+  ClusterCron,
   ClusterSingleton,
+  type GatekeeperOptions,
+  GroupFinishedHandler,
   GuardedMethodsExplorer,
   InvalidOptionsError,
-  type GatekeeperOptions,
+  InvalidTaskHandler,
+  LeaderOnly,
+  OnLeadershipGained,
+  OnLeadershipLost,
+  TaskHandler,
 } from 'nestjs-gatekeeper';
 import { of } from 'rxjs';
 import { bootError, useApps } from '../support/apps.js';
@@ -208,5 +216,23 @@ describe('@ClusterSingleton on what it can not guard', () => {
       }
       return Jobs;
     }).toThrow(/can only guard methods, not work/);
+  });
+
+  it.each([
+    ['@ClusterSingleton', ClusterSingleton('job', '10s')],
+    ['@TaskHandler', TaskHandler('mail')],
+    ['@GroupFinishedHandler', GroupFinishedHandler('mail')],
+    ['@InvalidTaskHandler', InvalidTaskHandler()],
+    ['@ClusterCron', ClusterCron('* * * * *')],
+    ['@LeaderOnly', LeaderOnly()],
+    ['@OnLeadershipGained', OnLeadershipGained()],
+    ['@OnLeadershipLost', OnLeadershipLost()],
+    ['@AllocatedResources', AllocatedResources('queues')],
+  ] as const)('says what to set when %s gets the arguments of a standard decorator', (name, decorator) => {
+    const standard = decorator as unknown as (method: () => void, context: object) => void;
+    const use = () => standard(() => undefined, { kind: 'method', name: 'work', static: false, private: false });
+    expect(use).toThrow(InvalidOptionsError);
+    expect(use).toThrow(`${name} was called as a standard decorator`);
+    expect(use).toThrow('set "experimentalDecorators" and "emitDecoratorMetadata" to true');
   });
 });
