@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { z } from 'zod';
 import {
   InvalidOptionsError,
@@ -27,6 +26,7 @@ import { type AllocationOptions, allocationSchema } from '../allocation/index.js
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
 import { applicationName } from './application-name.js';
 import type { TelemetryDefinition } from './telemetry.js';
+import { defaultName } from './process-manager.js';
 import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
@@ -44,7 +44,10 @@ export interface GatekeeperOptions {
   readonly store: StoreDefinition;
   /** The node's zone or environment. Group patterns match it. Default "default". */
   readonly group?: string;
-  /** The node's name. Acquirer patterns match it. Default: the host's name. */
+  /**
+   * The node's name. Acquirer patterns match it. Default: the host's name; of a worker of PM2 or of Node's cluster with its
+   * number, "web-1#0".
+   */
   readonly acquirer?: string;
   /** The semaphores that this node's code defines. Default: none. */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
@@ -103,7 +106,10 @@ export interface GatekeeperOptions {
   readonly application?: string;
   /** The application's version, shown to operators. */
   readonly version?: string;
-  /** The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Default 10s. */
+  /**
+   * The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Default 10s. Under PM2 it
+   * ends 700 ms before PM2 kills the process.
+   */
   readonly shutdownGrace?: number | string;
   /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
   readonly strictStart?: boolean;
@@ -168,7 +174,7 @@ const optionsSchema = onlyFields({
       `${input === undefined ? 'is missing' : `${show(input)} is no store`}: give hazelcast({ clusterName, members }), postgres({ connectionString }), redis({ client }), remote({ url, token }) or memory()`,
   }),
   group: nameSchema.default('default'),
-  acquirer: nameSchema.default(() => hostname()),
+  acquirer: nameSchema.default(() => defaultName()),
   definitions: z
     .array(definitionSchema, { error: ({ input }) => `${show(input)} is not a list of definitions` })
     .default([]),

@@ -24,6 +24,7 @@ import { type Environment, type Parts, createParts, keepParts } from './parts.js
 import { listen } from './listen.js';
 import { observedNode } from './observed-node.js';
 import { Readiness } from './readiness.js';
+import { type ShutdownTime, shutdownTime } from './process-manager.js';
 import { startParts } from './starting.js';
 
 /**
@@ -50,6 +51,7 @@ export class Gatekeeper {
   /** The distributed tasks of this node. In Nest applications, inject TasksService instead. */
   readonly tasks: Tasks;
   readonly #parts: Parts;
+  readonly #shutdown: ShutdownTime;
   #isClosing = false;
   #started?: Promise<void>;
   #drained?: Promise<void>;
@@ -60,7 +62,9 @@ export class Gatekeeper {
     private readonly logger: GatekeeperLogger,
     environment?: Environment,
   ) {
-    this.#parts = createParts(settings, oneLineLogger(logger), () => this.#isClosing, environment);
+    this.#shutdown = shutdownTime(settings.shutdownGrace);
+    const inTime = { ...settings, shutdownGrace: this.#shutdown.grace };
+    this.#parts = createParts(inTime, oneLineLogger(logger), () => this.#isClosing, environment);
     const { definitions, registry, membership, audit, runs, cluster, allocation, tasks } = this.#parts;
     keepParts(this, this.#parts);
     this.node = this.#parts.context.node;
@@ -286,7 +290,7 @@ export class Gatekeeper {
 
   #drain(): Promise<void> {
     this.#isClosing = true;
-    return drainParts(this.#parts, this.settings.shutdownGrace);
+    return drainParts(this.#parts, this.#shutdown);
   }
 
   async #close(): Promise<void> {

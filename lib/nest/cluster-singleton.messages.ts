@@ -1,4 +1,5 @@
 import { show } from '../decision/index.js';
+import { formatDuration } from '../insight/format-duration.js';
 import type { UnstableName } from './class-names.js';
 
 export const STATIC_METHOD = (decorator: string, method: string) =>
@@ -16,6 +17,12 @@ export const SYMBOL_METHOD = (decorator: string, method: string) =>
 
 export const GENERATOR = (decorator: string, method: string) =>
   `${decorator} can't be used on the generator ${method}: a call of it runs nothing. Make it an async method`;
+
+/** @param longest duration of the definitions of this node's code, in ms; 0 if there is none */
+export const NO_SHUTDOWN_HOOKS = (longest: number) =>
+  'this application has no shutdown hooks: a signal (a deploy, a reload of PM2, nest start --watch) ends it at once, without ' +
+  `giving its permits back. Their jobs run nowhere until the permits expire${longest > 0 ? `, up to ${formatDuration(longest)} later` : ''}. ` +
+  'With app.enableShutdownHooks() in main.ts they go back at once';
 
 export const LAZY = (method: string) =>
   `${method} returned an Observable, whose work begins after the run: return a promise, as firstValueFrom() makes it`;

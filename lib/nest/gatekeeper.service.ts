@@ -3,6 +3,7 @@ import {
   Inject,
   Injectable,
   Logger,
+  type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
   type OnModuleInit,
@@ -11,20 +12,28 @@ import { Deadline } from '../async/deadline.js';
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
+import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process-manager.js';
 import type { RunNowOptions, RunNowTarget } from '../permits/by-hand/run-now.js';
 import type { RunNowStatus } from '../permits/by-hand/run-status.js';
+import { NO_SHUTDOWN_HOOKS } from './cluster-singleton.messages.js';
 import { serveGuardedMethods } from './guarded-run.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { SharedService } from './shared-services.js';
+
+/** ms after the boot. Applications may call `enableShutdownHooks()` after `listen()`. */
+const HOOKS_BY = 5000;
 
 /** The {@link Gatekeeper} of a Nest application. It starts and closes with the application. Inject it by this class. */
 @Injectable()
 @SharedService('GatekeeperService')
 export class GatekeeperService
   extends Gatekeeper
-  implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   readonly #shutdownGrace: number;
+  readonly #outlivesProcess: boolean;
+  #looksForHooks = false;
+  readonly #logger = new Logger('Gatekeeper');
   #grace?: Deadline;
 
   /** @param environment replaces the machine's clocks and randomness in tests */
@@ -32,6 +41,7 @@ export class GatekeeperService
     const settings = parseGatekeeperOptions(options);
     super(settings, new Logger('Gatekeeper'), environment);
     this.#shutdownGrace = settings.shutdownGrace;
+    this.#outlivesProcess = settings.store.isOwn !== true;
     serveGuardedMethods(this);
   }
 
@@ -59,6 +69,18 @@ export class GatekeeperService
     return this.start();
   }
 
+  /** Warns if a signal would end the process without a shutdown, unless the permits end with the process. */
+  onApplicationBootstrap(): void {
+    if (this.#looksForHooks || !this.#outlivesProcess) return;
+    this.#looksForHooks = true;
+    const { context, directory } = partsOf(this);
+    context.timers.set(context.nodeClock.monotonic() + HOOKS_BY, () => {
+      if (context.isClosing() || !endsWithoutShutdown()) return;
+      const longest = Math.max(0, ...directory.declared.all.map(({ duration }) => duration));
+      this.#logger.warn(NO_SHUTDOWN_HOOKS(longest));
+    });
+  }
+
   /**
    * First step of the shutdown: no new run starts, and current runs may finish. The modules of this package call it
    * before any part of the application is destroyed, so that dependencies of the runs still work.
@@ -69,7 +91,7 @@ export class GatekeeperService
 
   /** See `Gatekeeper`. The one `shutdownGrace` begins with the first call. */
   override drain(): Promise<void> {
-    this.#grace ??= new Deadline(partsOf(this).context.timers, this.#shutdownGrace);
+    this.#grace ??= new Deadline(partsOf(this).context.timers, shutdownTime(this.#shutdownGrace).grace);
     return super.drain();
   }
 

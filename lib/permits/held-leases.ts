@@ -30,7 +30,8 @@ interface Asked {
  * | lease     | begins when                                   | ends when                                            |
  * | --------- | --------------------------------------------- | ---------------------------------------------------- |
  * | held      | a grant was answered before the lease's end   | last use released; expired; revoked; closing         |
- * | kept      | a run ended, and `atLeastFor` was absent      | expired: no other use releases it earlier            |
+ * | kept      | a run ended, and `atLeastFor` was absent      | expired, or the node drains: no use releases it      |
+ * | stopping  | the last use ended, but not the work under it | the work ended, then as above; expired               |
  * | uncertain | the outcome of a refresh is unknown           | next refresh, or an orphan clean-up after its end    |
  */
 export class HeldLeases implements PermitOwner {
@@ -38,6 +39,10 @@ export class HeldLeases implements PermitOwner {
   #leases = new Map<string, Lease>();
   #keepAlives = new Map<Lease, KeepAlive>();
   #verifying = new Set<Lease>();
+  /** Uses that ended before the work under them. Until the work has ended, too, the permit must not go back. */
+  #stopping = new Map<Lease, Set<HeldPermit>>();
+  /** Settles when the unused permits have gone back; undefined before the shutdown. */
+  #givenBack?: Promise<unknown>;
   #isClosed = false;
 
   constructor(
@@ -147,20 +152,30 @@ export class HeldLeases implements PermitOwner {
   /** Releases one use, and the permit with its last use. */
   release(permit: HeldPermit): Promise<void> {
     const { lease } = permit;
+    this.#stopped(permit);
     permit.end('released');
-    const isStillUsed = lease.users.size > 0 || lease.isKept || !lease.isHeld;
+    const isStillUsed = this.#isUsed(lease) || (lease.isKept && !this.#givenBack) || !lease.isHeld;
     return isStillUsed ? Promise.resolve() : this.uses.during(() => this.#giveBack(lease));
   }
 
-  /** Ends one use, but keeps the permit until it expires, so that a node with a late clock finds it taken. */
-  holdUntilExpiry(permit: HeldPermit): void {
+  /**
+   * Ends one use, but keeps the permit until it expires, so that a node with a late clock finds it taken. While this node
+   * shuts down, the permit goes back at once: the process may be killed before it closes.
+   */
+  async holdUntilExpiry(permit: HeldPermit): Promise<void> {
     permit.lease.keep();
+    if (this.#givenBack) return this.release(permit);
+    this.#stopped(permit);
     permit.end('released');
   }
 
-  /** Ends a use whose work has not ended: its signal aborts, and the permit expires unless other uses keep it alive. */
+  /**
+   * Ends a use whose work has not ended: its signal aborts, and the permit expires unless other uses keep it alive. Call
+   * {@link release} or {@link holdUntilExpiry} when the work has ended.
+   */
   endUse(permit: HeldPermit, reason: LossReason): void {
     if (!permit.isHeld) return;
+    this.#stopping.set(permit.lease, (this.#stopping.get(permit.lease) ?? new Set()).add(permit));
     permit.end(reason);
     this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: permit.lease.permit, reason });
   }
@@ -193,22 +208,41 @@ export class HeldLeases implements PermitOwner {
     }
   }
 
+  /**
+   * Begins to release all unused permits, because this node shuts down. From now on each permit goes back as soon as the work
+   * under it has ended. A release that fails is tried again in the background until {@link close}.
+   */
+  drain(): void {
+    if (this.#givenBack) return;
+    const idle = this.leases.filter((lease) => !this.#isUsed(lease));
+    this.#givenBack = Promise.allSettled(idle.map((lease) => this.uses.during(() => this.#giveBack(lease))));
+  }
+
   /** Releases all unused permits, and ends the uses of runs that have not ended. */
   async close(): Promise<void> {
+    this.drain();
     this.#isClosed = true;
-    const idle = this.leases.filter((lease) => lease.users.size === 0);
-    const busy = this.leases.filter((lease) => lease.users.size > 0);
     for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
     this.orphans.close();
     // A run that has not ended may still work, so its permit is not released but expires.
-    for (const lease of busy) lease.finish('closing');
-    await Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
+    for (const lease of this.leases) if (lease.users.size > 0) lease.finish('closing');
+    await this.#givenBack;
   }
 
   async #refuse(permit: HeldPermit): Promise<Attempt> {
     // If the store does not answer, the release is retried in the background, or the permit expires.
     await this.release(permit).catch(() => undefined);
     return CLOSING;
+  }
+
+  #isUsed(lease: Lease): boolean {
+    return lease.users.size > 0 || this.#stopping.has(lease);
+  }
+
+  /** The work under a use has ended. */
+  #stopped(permit: HeldPermit): void {
+    const others = this.#stopping.get(permit.lease);
+    if (others?.delete(permit) && others.size === 0) this.#stopping.delete(permit.lease);
   }
 
   #lease(holder: string): Lease | undefined {
@@ -270,6 +304,7 @@ export class HeldLeases implements PermitOwner {
     if (this.#leases.get(holder) === lease) this.#leases.delete(holder);
     this.#keepAlives.get(lease)?.stop();
     this.#keepAlives.delete(lease);
+    this.#stopping.delete(lease);
     this.#reclaimDoubtful(lease);
     const isLost = lease.users.size > 0 && reason !== 'released';
     if (isLost) this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: lease.permit, reason });
@@ -279,7 +314,7 @@ export class HeldLeases implements PermitOwner {
   async #giveBack(lease: Lease): Promise<void> {
     let ends = false;
     // A use that waited in the queue may have joined the lease, or a short run may have joined and ended during this call.
-    const goesOn = () => lease.users.size > 0 || (lease.isKept && !this.#isClosed);
+    const goesOn = () => this.#isUsed(lease) || (lease.isKept && !this.#givenBack);
     try {
       await this.recordClient.transact<void>((record, view, nonce) => {
         if (goesOn()) return { result: undefined };

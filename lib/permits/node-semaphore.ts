@@ -149,10 +149,11 @@ export class NodeSemaphore implements Semaphore {
     this.heldLeases.verify();
   }
 
-  /** Ends all waiting calls: they are denied as `closing`. */
-  stopWaiting(): void {
+  /** Ends all waiting calls: they are denied as `closing`. Releases each permit as soon as its work has ended. */
+  drain(): void {
     this.waitQueue.wake();
     this.runner.stopWaiting();
+    this.heldLeases.drain();
   }
 
   /** Releases every permit that no run uses any more. */

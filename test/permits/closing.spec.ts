@@ -237,6 +237,78 @@ describe('close', () => {
     await running;
   });
 
+  describe('gives permits back before its grace is over', () => {
+    const permits = async (nodes: ReturnType<typeof cluster>, name = 'job') => (await nodes.record(name)).permits;
+
+    it('at once where the work has ended, though another run goes on', async () => {
+      const nodes = cluster();
+      const definitions = [JOB, { ...JOB, name: 'other' }];
+      const { gatekeeper } = await nodes.node({ shutdownGrace: '1m', definitions });
+      await gatekeeper.run('job', () => 1);
+      const { work, end } = openEnd();
+      const running = gatekeeper.run('other', work);
+      await settled();
+      const draining = gatekeeper.drain();
+      await nodes.time.advance(100);
+      expect(await permits(nodes)).toEqual([]);
+      expect(await permits(nodes, 'other')).toHaveLength(1);
+      end();
+      await running;
+      await settled();
+      expect(await permits(nodes, 'other')).toEqual([]);
+      await draining;
+      await gatekeeper.close();
+    });
+
+    it('when a run ends after its signal has aborted, and says that it was cut', async () => {
+      const nodes = cluster();
+      const { gatekeeper, of } = await nodes.node({ shutdownGrace: '3s' });
+      const obedient = ({ signal }: RunPermit) =>
+        new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      const running = gatekeeper.run('job', obedient, { job: 'Jobs.export' });
+      await settled();
+      const closing = gatekeeper.close();
+      await nodes.time.advance(3000);
+      await Promise.all([closing, running]);
+      expect(of('lost')).toMatchObject([{ reason: 'closing' }]);
+      expect(of('run-finished')).toMatchObject([{ job: 'Jobs.export', loss: 'closing' }]);
+      expect(await permits(nodes)).toEqual([]);
+    });
+
+    it('but never under work that goes on, also not one that maxRunTime has cut', async () => {
+      const nodes = cluster();
+      const { gatekeeper } = await nodes.node({ shutdownGrace: '3s' });
+      const { work, end } = openEnd();
+      const running = gatekeeper.run('job', work, { maxRunTime: '2s' });
+      await nodes.time.advance(2500);
+      const closing = gatekeeper.close();
+      await nodes.time.advance(3000);
+      await closing;
+      expect(await permits(nodes)).toHaveLength(1);
+      end();
+      await running;
+    });
+
+    it('only when all runs that share one have ended', async () => {
+      const nodes = cluster();
+      const { gatekeeper } = await nodes.node({ shutdownGrace: '3s' });
+      const [one, other] = [openEnd(), openEnd()];
+      const runs = [one, other].map(({ work }, index) => gatekeeper.run('job', work, { job: `Jobs.${index}` }));
+      await settled();
+      const closing = gatekeeper.close();
+      await nodes.time.advance(2850);
+      one.end();
+      await runs[0];
+      await settled();
+      expect(await permits(nodes)).toHaveLength(1);
+      other.end();
+      await runs[1];
+      await settled();
+      expect(await permits(nodes)).toEqual([]);
+      await closing;
+    });
+  });
+
   it('waits for the grace once, though Nest drains first and closes then', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node({ shutdownGrace: '3s' });

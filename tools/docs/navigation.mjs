@@ -28,6 +28,7 @@ export const GROUPS = [
       'alerts',
       'telemetry',
       'kubernetes',
+      'pm2',
       'hazelcast',
       'redis',
       'remote',

@@ -47,6 +47,8 @@ export class Runner {
   readonly #overlaps: Overlaps;
   readonly #retries: Retries;
   #pendingReleases = new Map<HeldPermit, CancelTimer>();
+  /** The permits of the runs that go on. */
+  readonly #running = new Set<HeldPermit>();
 
   constructor(
     private readonly semaphore: string,
@@ -67,6 +69,17 @@ export class Runner {
   stopWaiting(): void {
     this.#overlaps.close();
     this.#retries.reconsider();
+  }
+
+  /**
+   * Ends the permits of the runs that go on: their signals abort, because this node shuts down now. A run that ends soon
+   * after that still gives its permit back.
+   *
+   * @returns whether there was one
+   */
+  cut(): boolean {
+    for (const permit of this.#running) this.heldLeases.endUse(permit, 'closing');
+    return this.#running.size > 0;
   }
 
   /** Call this when the semaphore has changed: a run that waits to be tried again may have to end. */
@@ -111,7 +124,7 @@ export class Runner {
   close(): void {
     for (const [permit, cancel] of this.#pendingReleases) {
       cancel();
-      this.heldLeases.holdUntilExpiry(permit);
+      void this.#hold(permit);
     }
     this.#pendingReleases.clear();
   }
@@ -153,6 +166,7 @@ export class Runner {
       maxRunTime === undefined
         ? undefined
         : nodeClock.schedule(() => this.heldLeases.endUse(permit, 'max-run-time'), maxRunTime);
+    this.#running.add(permit);
     const ended = (end: { readonly error?: unknown }) =>
       settings.request?.ended({ ...end, took: nodeClock.monotonic() - started, isLost: !permit.isHeld });
     try {
@@ -164,6 +178,7 @@ export class Runner {
       throw error;
     } finally {
       cancel?.();
+      this.#running.delete(permit);
       await this.#finish(permit, settings, nodeClock.monotonic() - started);
     }
   }
@@ -200,7 +215,7 @@ export class Runner {
   }
 
   async #finish(permit: HeldPermit, { atLeastFor }: RunSettings, took: number): Promise<void> {
-    if (atLeastFor === undefined) return this.heldLeases.holdUntilExpiry(permit);
+    if (atLeastFor === undefined) return this.#hold(permit);
     if (took >= atLeastFor) return this.#release(permit);
     const later = () => {
       this.#pendingReleases.delete(permit);
@@ -209,10 +224,18 @@ export class Runner {
     this.#pendingReleases.set(permit, this.context.nodeClock.schedule(later, atLeastFor - took));
   }
 
-  /** Releases a permit. An error does not fail the run, because the release is retried in the background. */
-  async #release(permit: HeldPermit): Promise<void> {
+  #release(permit: HeldPermit): Promise<void> {
+    return this.#reported(() => this.heldLeases.release(permit));
+  }
+
+  #hold(permit: HeldPermit): Promise<void> {
+    return this.#reported(() => this.heldLeases.holdUntilExpiry(permit));
+  }
+
+  /** A failed release does not fail the run, because it is retried in the background. */
+  async #reported(release: () => Promise<void>): Promise<void> {
     try {
-      await this.heldLeases.release(permit);
+      await release();
     } catch (error) {
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'release', error });
     }

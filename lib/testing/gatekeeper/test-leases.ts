@@ -52,8 +52,8 @@ export class TestLeases implements RunLeases, PermitOwner {
     this.#leases.delete(permit.lease);
   }
 
-  holdUntilExpiry(permit: HeldPermit): void {
-    void this.release(permit);
+  holdUntilExpiry(permit: HeldPermit): Promise<void> {
+    return this.release(permit);
   }
 
   endUse(permit: HeldPermit, reason: LossReason): void {

@@ -137,7 +137,7 @@ export class SimNode {
   /** Never releases: a use that no caller ends must not keep the permit beyond its duration. */
   forget(permit: Permit): void {
     if (!(permit instanceof HeldPermit)) throw new Error('a node gives permits of its leases only');
-    this.#semaphore(permit.semaphore).heldLeases.holdUntilExpiry(permit);
+    this.watch('forget', this.#semaphore(permit.semaphore).heldLeases.holdUntilExpiry(permit).catch(isDocumented));
   }
 
   #semaphore(name: string): NodeSemaphore {

@@ -30,6 +30,19 @@ export const PERMIT_BUGS: readonly Bug[] = [
     layer: { kind: 'simulation', faultMix: 'none', within: 500, says: /S1/ },
   },
   {
+    name: 'name-proves-the-holder',
+    why: 'a new process takes the permit of a former one of the same name, as its own: after a reload both may live',
+    patches: [
+      {
+        file: 'lib/decision/decide.ts',
+        find: 'record.permits.filter((permit) => !isOwn(permit, request) && !view.isExpired(permit))',
+        replace:
+          'record.permits.filter(\n    (permit) => !isOwn(permit, request) && permit.acquirer !== request.acquirer && !view.isExpired(permit),\n  )',
+      },
+    ],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/permits/same-name.spec.ts'] },
+  },
+  {
     name: 'token-reset',
     why: 'tokens only count up: after a loss of data they start again from the beginning',
     patches: [
