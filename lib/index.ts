@@ -72,6 +72,7 @@ export {
   type NodeIdentity,
   type NodeMetadata,
   NothingMatchesError,
+  DefinedInCodeError,
   NotInCodeError,
   NotLeaderError,
   type NotLeadingReason,

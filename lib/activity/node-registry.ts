@@ -120,14 +120,14 @@ export class NodeRegistry {
   }
 
   /**
-   * Reads the definitions in the code of the living nodes.
+   * Reads the definitions in the code of the living nodes. Not whole while an entry can't be read: its node may define any
+   * name.
    *
-   * @returns undefined while an entry can't be read: its node may define any name
    * @throws StoreUnavailableError
    */
-  async codes(): Promise<readonly NodeCode[] | undefined> {
-    const living = await this.living();
-    return this.#leftOut.count > 0 ? undefined : living;
+  async codes(): Promise<{ readonly codes: readonly NodeCode[]; readonly isWhole: boolean }> {
+    const codes = await this.living();
+    return { codes, isWhole: this.#leftOut.count === 0 };
   }
 
   /** Reads the living nodes, with the definitions in their code. @throws StoreUnavailableError */

@@ -7,7 +7,7 @@ import {
   sameDefinition,
   takeCode,
 } from '../decision/index.js';
-import type { NodeCode } from '../activity/index.js';
+import type { NodeCode, NodeRegistry } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -37,8 +37,7 @@ interface FollowerOptions {
   readonly isAlone: boolean;
   /** Version of the application, for the audit log. */
   readonly version?: string | undefined;
-  /** The definitions in the code of the living nodes; undefined while an entry of the registry can't be read. */
-  readonly codes: () => Promise<readonly NodeCode[] | undefined>;
+  readonly registry: Pick<NodeRegistry, 'codes'>;
   /** Archived definitions; undefined while the archive can't be read. */
   readonly archived?: (() => Promise<Archived | undefined>) | undefined;
 }
@@ -112,7 +111,8 @@ export class CodeFollower {
   /** Without the registry nothing is decided. The next look reads it again. */
   async #codes(): Promise<readonly NodeCode[] | undefined> {
     try {
-      return await this.options.codes();
+      const { codes, isWhole } = await this.options.registry.codes();
+      return isWhole ? codes : undefined;
     } catch (error) {
       if (!isStoreError(error)) throw error;
       this.context.events.next({ type: 'problem', action: 'read the code of the nodes', error });

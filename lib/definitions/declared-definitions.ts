@@ -130,6 +130,11 @@ export class DeclaredDefinitions {
     return this.shards.isReady;
   }
 
+  /** Whether an operator's definition of a name stands in its shard. Once it is removed, code defines the name. */
+  isInShard(name: string): boolean {
+    return this.shards.isDefined(name) && !this.shards.isClaimed(name);
+  }
+
   /** See {@link OwnRecordMaker.revive}. */
   revive(client: OwnRecordClient, asked: number): Promise<void> {
     return this.#maker.revive(client, asked);

@@ -85,6 +85,26 @@ export class NotInCodeError extends GatekeeperError {
   }
 }
 
+/** The code of a living node defines the semaphore, so that a removal would end its job for ever. */
+export class DefinedInCodeError extends GatekeeperError {
+  static override readonly className = 'DefinedInCodeError';
+  readonly code = 'defined-in-code';
+
+  constructor(
+    /** Name of the semaphore. */
+    readonly semaphore: string,
+    /** Names of the living nodes whose code defines it. */
+    readonly nodes: readonly string[],
+  ) {
+    const subject =
+      nodes.length === 1 ? `node ${show(nodes[0])}` : `${nodes.length} living nodes, ${show(nodes[0])} first,`;
+    super(
+      `semaphore ${show(semaphore)} can't be removed, because the code of ${subject} defines it and nothing would run under it ` +
+        'again: pause it, or remove it from the code, deploy that, and remove it then; "reset" takes over the definition of the code',
+    );
+  }
+}
+
 /** The audit log has no such entry. */
 export class UnknownEntryError extends GatekeeperError {
   static override readonly className = 'UnknownEntryError';

@@ -19,8 +19,13 @@ import {
   takeCode,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { type Audit, type NodeInfo, codeDefinition } from '../activity/index.js';
-import { AlreadyDefinedError, NotInCodeError, UnknownSemaphoreError } from './definitions.errors.js';
+import { type Audit, type NodeRegistry, codeDefinition } from '../activity/index.js';
+import {
+  AlreadyDefinedError,
+  DefinedInCodeError,
+  NotInCodeError,
+  UnknownSemaphoreError,
+} from './definitions.errors.js';
 import type { SemaphoreClient, SemaphorePlan } from '../records/semaphore-records.js';
 import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type ChangeOptions, parseChangeOptions } from './change-options.js';
@@ -54,7 +59,7 @@ export class Definitions {
   /**
    * @param recordClients.peek returns a client for reading only; it is not kept in memory
    * @param recordClients.visit runs work with a client; it is kept in memory only if the semaphore is in use
-   * @param nodes returns the living nodes
+   * @param registry knows the living nodes, and the definitions in their code
    */
   constructor(
     private readonly recordClients: {
@@ -64,14 +69,15 @@ export class Definitions {
     private readonly declared: DeclaredDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
-    nodes: () => Promise<readonly NodeInfo[]>,
+    private readonly registry: Pick<NodeRegistry, 'nodes' | 'codes'>,
     listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
-    this.bulk = new BulkChanges(listing, this.writer, audit, context, nodes);
+    this.bulk = new BulkChanges(listing, this.writer, audit, context, () => registry.nodes());
     const peek = (name: string) => recordClients.peek(name);
     this.maintenance = new Maintenance(this.writer, audit, context, listing);
-    this.undoing = new Undo(this.writer, audit, context, { peek, listing });
+    const expectRemovable = (name: string) => this.#expectRemovable(name);
+    this.undoing = new Undo(this.writer, audit, context, { peek, listing, expectRemovable });
   }
 
   /** The present definition of a semaphore. @returns undefined if there is none, or it was removed */
@@ -147,12 +153,15 @@ export class Definitions {
   }
 
   /**
-   * Removes a definition, with all its permits. Code does not restore it: the removal stays until `reset` or `define`.
+   * Removes a definition that no code has, with all its permits. If code defines the name later, it does not restore it: the
+   * removal stays until `reset` or `define`.
    *
    * @returns false if there was none
+   * @throws DefinedInCodeError if a living node's code defines the name: its job would never run again
    */
   async remove(name: string, options?: ChangeOptions): Promise<boolean> {
     const parsed = parseChangeOptions(name, options);
+    await this.#expectRemovable(name);
     return this.writer.write('remove', name, parsed, {
       rewriting: (record, ...rest) => record && remove(record, ...rest),
       done: () => true,
@@ -233,6 +242,17 @@ export class Definitions {
    */
   undo(id: string, options?: UndoOptions): Promise<UndoPlan> {
     return this.undoing.undo(id, options);
+  }
+
+  /** @throws DefinedInCodeError, or StoreUnavailableError while the registry can't be read */
+  async #expectRemovable(name: string): Promise<void> {
+    expectChangeable(name);
+    if (this.declared.isInShard(name)) return;
+    const { acquirer } = this.context.node;
+    const others = (await this.registry.codes()).codes.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined);
+    const names = others.map(({ node }) => node.acquirer);
+    const nodes = this.declared.has(name) && !names.includes(acquirer) ? [acquirer, ...names] : names;
+    if (nodes.length > 0) throw new DefinedInCodeError(name, nodes);
   }
 }
 

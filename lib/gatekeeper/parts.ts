@@ -235,7 +235,7 @@ export function createParts(
     });
   const nodes = () => registry.nodes();
   const { recordClients, declared, listing } = directory;
-  const definitions = new Definitions(recordClients, declared, audit, context, nodes, listing);
+  const definitions = new Definitions(recordClients, declared, audit, context, registry, listing);
   const follower = new CodeFollower(
     declared,
     new DefinitionWriter(recordClients.visit, declared, audit, context),
@@ -245,7 +245,7 @@ export function createParts(
       isAnnounced: settings.heartbeat > 0,
       isAlone: settings.store.isOwn === true,
       version: settings.version,
-      codes: () => registry.codes(),
+      registry,
       archived: archive && (() => archive.archived()),
     },
   );

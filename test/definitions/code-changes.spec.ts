@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { DefinedInCodeError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, keyOf, useCluster } from '../support/nodes.js';
 import { ScriptedArchive } from '../support/scripted-archive.js';
 
@@ -214,5 +214,34 @@ describe('a definition that was changed in code', () => {
     const later = await deployed(nodes, V2);
     expect(later.of('record-unreadable')).not.toEqual([]);
     await expect(later.gatekeeper.tryAcquire('job')).rejects.toThrow(/has no fingerprint/);
+  });
+});
+
+describe('the removal of a definition', () => {
+  const cluster = useCluster();
+
+  it('that the code of a living node has is refused on every node, with what to do', async () => {
+    const nodes = cluster();
+    const node = await deployed(nodes, V1);
+    const other = await deployed(nodes, { ...V1, definitions: [] });
+    for (const { gatekeeper } of [node, other]) {
+      const refused = await gatekeeper.definitions.remove('job').catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(DefinedInCodeError);
+      expect(refused).toMatchObject({ code: 'defined-in-code', semaphore: 'job', nodes: ['app1'] });
+      expect((refused as Error).message).toMatch(/pause it, or remove it from the code/);
+    }
+    expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
+    await nodes.closeOne(node);
+    expect(await other.gatekeeper.definitions.remove('job')).toBe(true);
+  });
+
+  it('is refused too as the undo of its definition', async () => {
+    const nodes = cluster();
+    const former = await deployed(nodes, { ...V1, definitions: [] });
+    await nodes.closeOne(await deployed(nodes, V1));
+    await former.gatekeeper.definitions.remove('job');
+    const { change } = await former.gatekeeper.definitions.define(JOB);
+    const node = await deployed(nodes, V1);
+    await expect(node.gatekeeper.definitions.undo(change!.id)).rejects.toThrow(DefinedInCodeError);
   });
 });

@@ -5,6 +5,7 @@ import {
   UnknownSemaphoreError,
 } from 'nestjs-gatekeeper';
 import { JOB, keyOf, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 describe('definitions that code brings along', () => {
   const cluster = useCluster();
@@ -96,7 +97,7 @@ describe('definitions that code brings along', () => {
   it('do not bring back what an operator removed', async () => {
     const nodes = cluster();
     const one = await nodes.node();
-    await one.gatekeeper.definitions.remove('job');
+    await removed(one.gatekeeper, 'job');
     const later = await nodes.node();
     await nodes.time.advance(30_000);
     expect(await later.gatekeeper.definitions.get('job')).toBeUndefined();

@@ -8,6 +8,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { JOB, type TestNode, useCluster } from '../support/nodes.js';
 import { JOBS, before, pausedOf, two } from './windows.js';
+import { removed } from '../support/removed.js';
 
 const KEY = 'maintenance:windows';
 
@@ -139,7 +140,7 @@ describe('a maintenance window', () => {
     await definitions.resume('a-two', { by: 'ann' });
     await definitions.resume('b-one', { by: 'ann' });
     await definitions.pause('b-one', { by: 'ann', reason: 'broken' });
-    await definitions.remove('b-two', { by: 'ann' });
+    await removed(node!.gatekeeper, 'b-two', { by: 'ann' });
     const { resumed, left } = await definitions.maintenance.end('db');
     expect(resumed).toEqual([]);
     expect(Object.fromEntries(left.map(({ name, why }) => [name, why.replace(/ at .*/, '')]))).toEqual({

@@ -5,6 +5,7 @@ import {
   StoreUnavailableError,
 } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, keyOf, shardKeyOf, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
 const FOUR = [named('a.one'), named('a.two'), named('b.one'), named('b.other', 'test')];
@@ -92,7 +93,7 @@ describe('the plan of a migration', () => {
   it('has no step for what was removed, or can not be read', async () => {
     const nodes = cluster();
     const { recovery } = await sites(nodes);
-    await recovery.gatekeeper.definitions.remove('a.one');
+    await removed(recovery.gatekeeper, 'a.one');
     await nodes.overwrite('garbage', 'b.one');
     const { steps, unreadable } = await recovery.gatekeeper.definitions.planMigration(TO_DR);
     expect(steps.map(({ name }) => name)).toEqual(['a.two', 'b.other']);

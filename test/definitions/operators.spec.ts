@@ -8,6 +8,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { START } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, openEnd, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 const ANN = { by: 'ann', reason: 'flood' };
 
@@ -72,12 +73,13 @@ describe('a change by an operator', () => {
   });
 
   it('with an expected revision finds no name that was never defined, and conflicts with a removal', async () => {
-    const { definitions } = (await cluster().node()).gatekeeper;
+    const { gatekeeper } = await cluster().node();
+    const { definitions } = gatekeeper;
     const options = { expectedRevision: 1 };
     for (const change of [definitions.edit('typo', { permits: 2 }, options), definitions.pause('typo', options)]) {
       await expect(change).rejects.toBeInstanceOf(UnknownSemaphoreError);
     }
-    await definitions.remove('job', ANN);
+    await removed(gatekeeper, 'job', ANN);
     const late = definitions.edit('job', { permits: 2 }, options);
     await expect(late).rejects.toMatchObject({ code: 'edit-conflict', change: { kind: 'remove', by: 'ann' } });
     const defined = definitions.define({ name: 'new', duration: '20s' }, options);
@@ -91,7 +93,7 @@ describe('a change by an operator', () => {
     await one.gatekeeper.definitions.edit('job', { permits: 2 });
     const edited = other.gatekeeper.definitions.edit('job', { permits: 3 }, { expectedRevision: 2 });
     expect(await edited).toMatchObject({ revision: 3 });
-    await one.gatekeeper.definitions.remove('job');
+    await removed(one.gatekeeper, 'job');
     const again = { name: 'job', duration: '20s' };
     expect(await other.gatekeeper.definitions.define(again)).toMatchObject({ definition: { duration: 20_000 } });
   });
@@ -179,7 +181,7 @@ describe('define', () => {
   it('brings back what was removed, with higher revisions and tokens', async () => {
     const { gatekeeper } = await cluster().node();
     const before = (await gatekeeper.tryAcquire('job'))!;
-    await gatekeeper.definitions.remove('job', ANN);
+    await removed(gatekeeper, 'job', ANN);
     expect(await gatekeeper.definitions.define({ ...JOB, permits: 2 })).toMatchObject({ revision: 3 });
     expect((await gatekeeper.tryAcquire('job'))!.token).toBeGreaterThan(before.token);
   });

@@ -1,6 +1,7 @@
 import { NotInCodeError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 const ANN = { by: 'ann', reason: 'flood' };
 
@@ -15,9 +16,7 @@ describe('what an operator takes away through the node that holds it', () => {
   it.each(['revoke', 'remove'] as const)('ends at once: %s', async (verb) => {
     const { gatekeeper, of, events } = await cluster().node();
     const permit = (await gatekeeper.tryAcquire('job'))!;
-    await (verb === 'revoke'
-      ? gatekeeper.definitions.revoke('job', permit.id, ANN)
-      : gatekeeper.definitions.remove('job', ANN));
+    await (verb === 'revoke' ? gatekeeper.definitions.revoke('job', permit.id, ANN) : removed(gatekeeper, 'job', ANN));
     await settled();
     expect(permit.signal.aborted).toBe(true);
     expect(of('lost')).toMatchObject([{ reason: 'revoked', permit: { id: permit.id } }]);
@@ -54,8 +53,8 @@ describe('reset and remove', () => {
   it('bring back what was removed, and leave paused what is paused', async () => {
     const { gatekeeper } = await cluster().node();
     const { definitions } = gatekeeper;
-    expect(await definitions.remove('job', ANN)).toBe(true);
-    expect(await definitions.remove('job')).toBe(false);
+    expect(await removed(gatekeeper, 'job', ANN)).toBe(true);
+    expect(await removed(gatekeeper, 'job')).toBe(false);
     expect(await definitions.get('job')).toBeUndefined();
     expect(await definitions.reset('job')).toMatchObject({ revision: 3, definition: { permits: 1 } });
     await definitions.pause('job');
@@ -83,7 +82,7 @@ describe('reset and remove', () => {
     const [one, other] = await two(nodes);
     const permit = (await other.gatekeeper.tryAcquire('job'))!;
     const { signal } = permit;
-    await one.gatekeeper.definitions.remove('job', ANN);
+    await removed(one.gatekeeper, 'job', ANN);
     await nodes.time.advance(0);
     expect(signal.reason).toMatchObject({ code: 'permit-lost', reason: 'revoked' });
   });

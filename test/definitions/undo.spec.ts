@@ -4,8 +4,10 @@ import {
   StoreUnavailableError,
   UndoRefusedError,
   UnknownEntryError,
+  DefinedInCodeError,
 } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
 
@@ -73,11 +75,13 @@ describe('the undo of one change', () => {
       if (name === 'by-hand') await definitions.define(named(name));
       await definitions.pause(name, { by: 'ann', reason: 'broken' });
       const before = await definitions.get(name);
-      await definitions.remove(name);
+      await removed(node.gatekeeper, name);
       await definitions.undo(await lastId(nodes, node));
       expect(await definitions.get(name)).toMatchObject({ definition: before!.definition, pause: before!.pause });
-      await definitions.undo(await lastId(nodes, node));
-      expect(await definitions.get(name)).toBeUndefined();
+      const undoing = definitions.undo(await lastId(nodes, node));
+      if (name === 'job') await expect(undoing).rejects.toThrow(DefinedInCodeError);
+      else await undoing;
+      expect((await definitions.get(name))?.definition.name).toBe(name === 'job' ? name : undefined);
     }
   });
 
@@ -202,7 +206,7 @@ describe('the undo of a change of many', () => {
   it('leaves alone what has changed since, and names it with the author of that change', async () => {
     const { node, before, patterns, bulk } = await migrated();
     await node.gatekeeper.definitions.edit('a.two', { groupPattern: 'lab' }, { by: 'cleo' });
-    await node.gatekeeper.definitions.remove('b.one', { by: 'cleo' });
+    await removed(node.gatekeeper, 'b.one', { by: 'cleo' });
     const { steps } = await node.gatekeeper.definitions.undo(bulk);
     expect(steps.map(({ name, outcome }) => [name, outcome])).toEqual([
       ['a.one', 'undone'],

@@ -1,5 +1,6 @@
 import { CannotLeadError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { openEnd, outcomeOf, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 import { onNextWrite } from '../support/scripted-store.js';
 import {
   GRACE,
@@ -221,7 +222,7 @@ describe('an operator', () => {
   it('removes a scope: no node leads until it is reset', async () => {
     const cluster = newCluster();
     const nodes = await candidates(cluster, 2);
-    await definitionsOf(nodes[0]!).remove(NAME);
+    await removed(nodes[0]!.gatekeeper, NAME);
     await cluster.time.advance(2000);
     expect(leadersOf(nodes)).toEqual([]);
     await definitionsOf(nodes[0]!).reset(NAME);

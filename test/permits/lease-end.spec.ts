@@ -1,6 +1,7 @@
 import { PermitLostError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 
 describe('the end of a lease', () => {
   const cluster = useCluster();
@@ -96,7 +97,7 @@ describe('the end of a lease', () => {
 
   it('comes when an operator removes the definition', async () => {
     const { other, signal } = await holding();
-    await other.gatekeeper.definitions.remove('job');
+    await removed(other.gatekeeper, 'job');
     await settled();
     expect(signal).toMatchObject({ aborted: true, reason: { reason: 'revoked' } });
   });

@@ -2,6 +2,7 @@ import { NotReadyError, type StoreHealth, StoreUnavailableError } from 'nestjs-g
 import { settled } from '../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, outcomeOf, openEnd, useCluster } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
+import { removed } from '../support/removed.js';
 
 const SHORT = { definitions: [{ name: 'job', duration: '2s' }] };
 
@@ -120,7 +121,7 @@ describe('a definition that the store lacks right after the start', () => {
   it('is not waited for once definitions were loaded, nor when an operator removed it', async () => {
     const nodes = cluster();
     const one = await nodes.node();
-    await one.gatekeeper.definitions.remove('job');
+    await removed(one.gatekeeper, 'job');
     const later = await started(nodes);
     const skipped = { value: { executed: false, reason: 'no-definition' } };
     expect(await outcomeOf(later.gatekeeper.run('job', () => 1))).toEqual(skipped);

@@ -1,4 +1,5 @@
 import { HIGHEST_COUNT } from '../../lib/decision/index.js';
+import { removed } from '../support/removed.js';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 
 const KEY = 'semaphore:job';
@@ -99,7 +100,7 @@ describe("a record that can't be read", () => {
     const nodes = cluster();
     await nodes.overwrite(damage);
     const { gatekeeper } = await nodes.node();
-    expect(await gatekeeper.definitions.remove('job', BY)).toBe(true);
+    expect(await removed(gatekeeper, 'job', BY)).toBe(true);
     expect(await nodes.record()).toMatchObject({ change: { kind: 'remove' }, permits: [] });
     expect(await gatekeeper.definitions.get('job')).toBeUndefined();
   });

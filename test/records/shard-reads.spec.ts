@@ -3,6 +3,7 @@ import { ROOT_KEY, SHARD_PREFIX, blankShard, decodeShard, encodeRoot, encodeShar
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { namesIn } from '../support/born.js';
 import { outcomeOf, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 import { put } from '../support/shards.js';
 
 const SWEEP = 12_500;
@@ -40,7 +41,7 @@ describe('an operator who asks a node that has just started', () => {
     };
     await fresh.gatekeeper.start();
     const revoking = fresh.gatekeeper.definitions.revoke('x', permit.id);
-    const removing = fresh.gatekeeper.definitions.remove('x');
+    const removing = removed(fresh.gatekeeper, 'x');
     await nodes.time.advance(10_000);
     expect([await outcomeOf(revoking), await outcomeOf(removing)]).toEqual([{ value: true }, { value: true }]);
   });

@@ -3,6 +3,7 @@ import { DOUBT } from '../../lib/decision/index.js';
 import { settled } from '../support/fake-time.js';
 import { type TestCluster, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 import { type Go, onNextWrite } from '../support/scripted-store.js';
+import { removed } from '../support/removed.js';
 
 /** The store comes back when the definition's duration has long passed, and the permit is freed. */
 async function expectFreedLate(nodes: TestCluster, { store }: TestNode): Promise<void> {
@@ -98,7 +99,7 @@ describe('a write whose answer is not clear', () => {
     });
     const verbs = {
       edit: async () => (await definitions.edit('job', { permits: 2 }, { expectedRevision: 1 })).revision === 2,
-      remove: () => definitions.remove('job'),
+      remove: () => removed(gatekeeper, 'job'),
       revoke: () => definitions.revoke('job', permit.id),
     };
     expect(await verbs[verb]()).toBe(true);

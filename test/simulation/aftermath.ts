@@ -23,6 +23,7 @@ export async function aftermath(world: World, machines: Machines): Promise<void>
   cluster.faultMix = { ...FAULT_MIXES.none, memberSpread: faultMix.memberSpread };
   await finishWork(world, machines);
   if (world.settings.membership) await meetAgain(world, machines);
+  await world.deploys?.check(world, machines);
   await probeAll(world, machines);
   if (faultMix.leadership) await probeLeader(world, machines);
   await shutDown(world, machines);

@@ -5,13 +5,14 @@ import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
 import { LENGTHS } from './kind/length.js';
-import { HOLES, KEPT, FAULT_MIXES } from './kind/fault-mix.js';
+import { DEPLOYS, HOLES, KEPT, FAULT_MIXES } from './kind/fault-mix.js';
 
 const USAGE = `sim: schedules of a simulated cluster. The mix of faults and the length follow from the seed unless given.
   --seed <n>         one schedule with its trace
   --from <n>         first seed (1)
   --count <n>        how many schedules (100000)
   --faults <name>    ${Object.keys(KEPT).join(', ')};
+                     with rolling deploys: ${Object.keys(DEPLOYS).join(', ')};
                      with known holes: ${Object.keys(HOLES).join(', ')}
   --members          with membership leases as short as those of permits
   --leaders          with a leader and such membership leases, under the faults of leadership

@@ -3,6 +3,7 @@ import { parseDefinition } from '../../lib/decision/index.js';
 import type { StoreDefinition } from '../../lib/stores/index.js';
 import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';
+import { Deploys, HEARTBEAT } from './machines/deploys.js';
 import { StoreCluster } from './store/store-cluster.js';
 import { LENGTHS } from './kind/length.js';
 import { type Kind, kindOf } from './kind/kind.js';
@@ -97,6 +98,7 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
   );
   const callTimeout = chance.pick([500, 2000]);
   if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
+  const deploys = faultMix.deploys ? new Deploys(definition, tolerance, new Chance(seed).beside()) : undefined;
   const settings = {
     ...SETTINGS,
     definitions: [definition],
@@ -104,9 +106,10 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
     callTimeout,
     shutdownGrace: Math.ceil(measures.longest),
     strictStart: faultMix.strictStart,
+    ...(deploys && { heartbeat: HEARTBEAT }),
     ...(hasMembers && { membership: { lease: duration } }),
   };
-  const parts = { time, trace, checker, cluster, faultMix, measures, definition, settings };
+  const parts = { time, trace, checker, cluster, faultMix, measures, definition, deploys, settings };
   return { ...parts, tolerance, callTimeout, chance };
 }
 
@@ -118,6 +121,7 @@ async function workUnderFaults(world: World, machines: Machines, outsiders: Chan
     machines.boot(`n${node}`, measures.horizon, chance.between(0, measures.starts), chance.fork());
   }
   planForStore(world, machines);
+  world.deploys?.plan(world, machines);
   if (outsiders.happens(OUTSIDERS)) machines.invite('o1', outsiders);
   for (let passed = 0; passed < measures.horizon; passed += 500) {
     await time.pass(500);

@@ -1,7 +1,7 @@
 import { WorkerPool } from './worker-pool.js';
 import { story } from './report.js';
 import { type ScheduleOptions, simulate } from './schedule.js';
-import { FAULT_MIXES, HOLES, KEPT, type FaultMixName } from './kind/fault-mix.js';
+import { DEPLOYS, FAULT_MIXES, HOLES, KEPT, type FaultMixName } from './kind/fault-mix.js';
 import { TWO_SIDES } from './world/checker.js';
 
 /** Those without leaders: leadership.spec.ts has the others. */
@@ -14,6 +14,7 @@ const MIXES = (Object.keys(KEPT) as FaultMixName[]).filter((name) => !FAULT_MIXE
 const BRIEF = 20;
 const SHORT = 8;
 const LONG = 1;
+const DEPLOYED = 8;
 const SHORT_WITH_HOLES = 20;
 /** Seeds of which some count wrong: about one in 40 does. */
 const WITHOUT_QUORUM = { first: 100, count: 30 };
@@ -35,6 +36,14 @@ describe('several nodes in a simulated cluster', () => {
     await expectKept(SHORT, { faultMix, length: 'short' });
     await expectKept(LONG, { faultMix, length: 'long' });
   });
+
+  it.each(Object.keys(DEPLOYS) as FaultMixName[])(
+    'keep every promise while deploys change the code, and end with the code of a living node: %s',
+    async (faultMix) => {
+      await expectKept(DEPLOYED, { faultMix, length: 'brief' }, 1);
+      await expectKept(DEPLOYED / 2, { faultMix, length: 'short' }, 1);
+    },
+  );
 
   it.each(Object.keys(HOLES).filter((name) => name !== 'split-without-quorum') as FaultMixName[])(
     'break a promise in few schedules with faults: %s',

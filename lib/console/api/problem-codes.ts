@@ -24,6 +24,7 @@ export const PROBLEMS = {
   'edit-conflict': [409, 'Another change came first'],
   'maintenance-conflict': [409, 'A maintenance window does not allow this now'],
   'undo-refused': [409, 'The change can not be undone'],
+  'defined-in-code': [409, 'The code of a living node defines it'],
   'not-in-code': [409, 'The code of this node does not define it'],
   denied: [409, 'No permit was granted'],
   'cannot-run': [409, 'No living node may run it now'],

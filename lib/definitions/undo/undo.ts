@@ -94,6 +94,8 @@ export class Undo {
     private readonly records: {
       readonly peek: (name: string) => SemaphoreClient;
       readonly listing: SemaphoreListing;
+      /** Rejects if the code of a living node defines a name. */
+      readonly expectRemovable: (name: string) => Promise<void>;
     },
   ) {}
 
@@ -162,7 +164,7 @@ export class Undo {
     return records;
   }
 
-  #undoOne(
+  async #undoOne(
     entry: UndoableEntry,
     step: UndoStep,
     {
@@ -173,7 +175,9 @@ export class Undo {
     }: Pick<UndoOptions, 'bulk' | 'by' | 'reason'> & Omit<Present, 'record'>,
   ): Promise<UndoStep> {
     const author = { reason, ...(by !== undefined && { by }) };
-    return this.writer.write<UndoStep>(kindOfUndo(entry), entry.semaphore, author, {
+    const kind = kindOfUndo(entry);
+    if (kind === 'remove') await this.records.expectRemovable(entry.semaphore);
+    return this.writer.write<UndoStep>(kind, entry.semaphore, author, {
       rewriting: (record, ...rest) => {
         if (isAsBefore(entry, record)) return undefined;
         expectStillLast(entry, { record, ...present });

@@ -1,6 +1,7 @@
 import { CorruptArchiveError, InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { ScriptedArchive } from '../../support/scripted-archive.js';
 import { JOB, type TestCluster, keyOf, useCluster } from '../../support/nodes.js';
+import { removed } from '../../support/removed.js';
 
 const byAnn = { by: 'ann', reason: 'a migration' };
 const SWEEP = 12_500;
@@ -89,7 +90,7 @@ describe('definitions that people changed', () => {
     const { definitions } = before.gatekeeper;
     await definitions.edit('edited', { permits: 3 }, byAnn);
     await definitions.pause('paused', byAnn);
-    await definitions.remove('removed', byAnn);
+    await removed(before.gatekeeper, 'removed', byAnn);
     await definitions.define({ name: 'own', duration: '1m', permits: 7 }, byAnn);
     await nodes.time.advance(500);
 

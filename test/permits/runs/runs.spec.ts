@@ -1,6 +1,7 @@
 import { InvalidOptionsError, type Skipped, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import { START, settled } from '../../support/fake-time.js';
 import { JOB, openEnd, useCluster } from '../../support/nodes.js';
+import { removed } from '../../support/removed.js';
 
 describe('run', () => {
   const cluster = useCluster();
@@ -187,7 +188,7 @@ describe('run', () => {
 
   it('is skipped, without an error, once an operator removed the definition', async () => {
     const { gatekeeper } = await cluster().node();
-    await gatekeeper.definitions.remove('job');
+    await removed(gatekeeper, 'job');
     expect(await gatekeeper.run('job', () => 1)).toEqual({ executed: false, reason: 'no-definition' });
   });
 

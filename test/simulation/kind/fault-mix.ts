@@ -48,6 +48,8 @@ export interface FaultMix {
   readonly onDemand: boolean;
   /** The nodes also elect a leader, which resigns, hands over and is paused. */
   readonly leadership: boolean;
+  /** The code of nodes changes its definition in rolling deploys, in both directions. */
+  readonly deploys: boolean;
 }
 
 const NONE: FaultMix = {
@@ -77,6 +79,7 @@ const NONE: FaultMix = {
   longPermits: true,
   onDemand: false,
   leadership: false,
+  deploys: false,
 };
 
 const LOSSY: FaultMix = {
@@ -153,6 +156,16 @@ export const HOLES = {
   'split-without-quorum': { ...UNSTABLE_NODES, splits: 1, quorum: false },
 } satisfies Record<string, FaultMix>;
 
-export const FAULT_MIXES = { ...KEPT, ...HOLES };
+/**
+ * No schedule may break a promise here, either. Not among those that a seed picks from: the other schedules stay as they were.
+ */
+export const DEPLOYS = {
+  'calm-deploys': { ...NONE, deploys: true },
+  deploys: { ...UNSTABLE_NODES, cuts: 0.5, slow: 0.03, deploys: true },
+  'deploys-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, deploys: true },
+  'deploys-failover': { ...UNSTABLE_NODES, failovers: 3, badNews: 0.7, longPermits: false, deploys: true },
+} satisfies Record<string, FaultMix>;
+
+export const FAULT_MIXES = { ...KEPT, ...HOLES, ...DEPLOYS };
 
 export type FaultMixName = keyof typeof FAULT_MIXES;

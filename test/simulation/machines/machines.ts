@@ -1,6 +1,7 @@
 import type { Chance } from '../world/chance.js';
 import { SimNode } from './node.js';
 import { Outsider } from './outsider.js';
+import { endInOrder } from './deploys.js';
 import { type ClockFaults, SimProcess } from './sim-process.js';
 import type { World } from '../world/world.js';
 
@@ -25,6 +26,15 @@ export class Machines {
       node.start();
       this.#plan(node, horizon, chance, clocks);
     });
+  }
+
+  /** A deploy ends a node, and starts another one in its place after `delay` ms. */
+  replace(node: SimNode, isInOrder: boolean, delay: number): void {
+    const { trace, measures, chance } = this.world;
+    trace.note(node.name, () => `is replaced, ${isInOrder ? 'in order' : 'killed'}`);
+    if (isInOrder) node.watch('close', endInOrder(node));
+    else node.process.crash();
+    this.boot(`${node.name}+`, measures.horizon, delay, chance.fork());
   }
 
   /** A program that is no node, on a machine where nothing goes wrong but its clock. */

@@ -1,5 +1,5 @@
 import { Gatekeeper, type GatekeeperEvent, type Permit, partsOf } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
+import { GatekeeperError, type SemaphoreDefinition, type StoredPermit } from '../../../lib/decision/index.js';
 import { HeldPermit } from '../../../lib/permits/held-permit.js';
 import type { Lease } from '../../../lib/permits/lease.js';
 import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
@@ -20,6 +20,8 @@ function matches(definition: typeof OPEN, other: typeof OPEN): boolean {
 /** One process of the application: the production code, unchanged, in a simulated environment. */
 export class SimNode {
   readonly gatekeeper: Gatekeeper;
+  /** The definition in its code, if deploys change it. */
+  readonly code?: SemaphoreDefinition | undefined;
   readonly workload: Workload;
   readonly onDemand?: OnDemandWork;
   readonly leadership?: LeadershipWork;
@@ -33,6 +35,7 @@ export class SimNode {
     // A stream of its own: other schedules go as they went before there were names on demand.
     if (world.faultMix.onDemand) this.onDemand = new OnDemandWork(this, world, chance.beside());
     if (world.faultMix.leadership) this.leadership = new LeadershipWork(this, world, chance.beside());
+    this.code = world.deploys?.code;
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());
     world.checker.members.add(this);
@@ -164,7 +167,7 @@ export class SimNode {
       store,
       group: chance.pick(['a', 'b']),
       acquirer: name,
-      definitions: [...world.settings.definitions, ...(this.onDemand?.definitions ?? [])],
+      definitions: [...(this.code ? [this.code] : world.settings.definitions), ...(this.onDemand?.definitions ?? [])],
       definitionsDelay: chance.whole(100, Math.max(100, world.measures.starts)),
       sweepInterval: chance.whole(3000, 10_000),
     };

@@ -112,6 +112,8 @@ export class Workload {
 
   async edit(): Promise<void> {
     const { chance } = this;
+    if (this.world.deploys && chance.happens(0.7))
+      return void (await this.node.gatekeeper.definitions.reset(SEMAPHORE));
     const change = chance.pick([
       { permits: chance.pick([0, 1, 1, 1, 2, 2, 3, 4]) },
       { groupPattern: chance.pick(['a', 'b', '.*', 'a|b']) },
@@ -124,7 +126,7 @@ export class Workload {
 
   /** For a while no new permit is granted; runs that go on may finish. */
   async pause(): Promise<void> {
-    if (this.chance.happens(1 / 3)) return this.#pauseByName();
+    if (this.world.deploys || this.chance.happens(1 / 3)) return this.#pauseByName();
     const { definitions } = this.node.gatekeeper;
     await definitions.edit(SEMAPHORE, { permits: 0 });
     await this.node.pause(this.chance.skewed(20, this.world.measures.longest));

@@ -10,6 +10,7 @@ import {
   encodeShard,
   shardOf,
 } from '../../../lib/decision/index.js';
+import { codeDefinition } from '../../../lib/activity/index.js';
 import { EPOCH } from '../machines/sim-process.js';
 import { DEFINED_BY_SOME, SHARDS } from '../world/world.js';
 
@@ -18,7 +19,7 @@ export function firstTexts(definition: SemaphoreDefinition, onDemand: boolean): 
   const first = createRecord(definition, EPOCH - 1000, 'first');
   const another = createRecord({ ...definition, name: DEFINED_BY_SOME, permits: 1 }, EPOCH - 1000, 'some');
   const texts = new Map([
-    [KEY_PREFIX + definition.name, encodeRecord(first)],
+    [KEY_PREFIX + definition.name, encodeRecord({ ...first, ...originOf(definition) })],
     [ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' })],
   ]);
   if (onDemand) texts.set(KEY_PREFIX + DEFINED_BY_SOME, encodeRecord({ ...another, origin: 'some' }));
@@ -29,4 +30,9 @@ export function firstTexts(definition: SemaphoreDefinition, onDemand: boolean): 
     texts.set(`${SHARD_PREFIX}${shard}`, encodeShard({ ...blank, claims }));
   }
   return texts;
+}
+
+/** As a node wrote it whose code has this definition. */
+function originOf(definition: SemaphoreDefinition) {
+  return { source: 'code' as const, fingerprint: codeDefinition(definition).fingerprint };
 }

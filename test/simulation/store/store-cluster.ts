@@ -83,6 +83,11 @@ export class StoreCluster {
     return isDefinedIn(this.#texts, name);
   }
 
+  /** A text as it stands. */
+  text(key: string): string | undefined {
+    return this.#texts.get(key);
+  }
+
   /** Whether the shards of the names on demand have been made. */
   get isBorn(): boolean {
     const root = this.#texts.get(ROOT_KEY);

@@ -6,6 +6,7 @@ import { SHORTEST, type Measures } from '../kind/length.js';
 import type { StoreCluster } from '../store/store-cluster.js';
 import type { Trace } from './trace.js';
 import type { VirtualTime } from './virtual-time.js';
+import type { Deploys } from '../machines/deploys.js';
 import type { FaultMix } from '../kind/fault-mix.js';
 
 /** Objects that all parts of one schedule share. */
@@ -17,6 +18,8 @@ export interface World {
   readonly faultMix: FaultMix;
   readonly measures: Measures;
   readonly definition: SemaphoreDefinition;
+  /** Present if the nodes are deployed again and again, with changed code. */
+  readonly deploys?: Deploys | undefined;
   /** Of every node, but for what each has of its own: its store, its names, its delays. */
   readonly settings: GatekeeperSettings;
   /** ms that clocks may be apart. */
