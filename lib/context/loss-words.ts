@@ -1,8 +1,7 @@
-import type { LossReason } from './events.js';
-// This file must import nothing but types, because it is also part of the console's page.
+// This file must import nothing, because it is also part of the console's page.
 
-/** Why the permit of a run ended before the run did, for people: "lost its permit: <words>". */
-export const LOSS_WORDS: Record<LossReason, string> = {
+/** Why the permit of a run ended before the run did, for people: "lost its permit: <words>". Each `LossReason` has some. */
+export const LOSS_WORDS = {
   expired: 'it could not be renewed in time',
   revoked: 'it was revoked or removed',
   'max-run-time': 'the run took longer than its maxRunTime',
@@ -10,4 +9,4 @@ export const LOSS_WORDS: Record<LossReason, string> = {
   released: 'it was released',
   closing: 'the application shut down',
   unguarded: 'the store was unreachable',
-};
+} as const;
