@@ -1,4 +1,5 @@
 import type loadCron from '../../load-cron.cjs';
+import { ALL_PLAIN, type SpecialDays } from './special-days.js';
 
 /** An expression as the package `cron` has read it. */
 export type CronTime = InstanceType<NonNullable<ReturnType<typeof loadCron>>['CronTime']>;
@@ -31,7 +32,11 @@ export class CronFields {
   readonly #months: ReadonlySet<number>;
   readonly #weekdays: ReadonlySet<number>;
 
-  constructor({ second, minute, hour, dayOfMonth, month, dayOfWeek }: CronTime) {
+  /** @param special the days that the package has not read; default: there are none */
+  constructor(
+    { second, minute, hour, dayOfMonth, month, dayOfWeek }: CronTime,
+    private readonly special: SpecialDays = ALL_PLAIN,
+  ) {
     [this.#seconds, this.#minutes, this.#hours] = [valuesOf(second), valuesOf(minute), valuesOf(hour)];
     this.#days = new Set(valuesOf(dayOfMonth));
     this.#months = new Set(valuesOf(month));
@@ -61,8 +66,14 @@ export class CronFields {
   #isDay(day: number): boolean {
     const date = new Date(day * DAY * SECOND);
     if (!this.#months.has(date.getUTCMonth() + 1)) return false;
-    const [isDay, isWeekday] = [this.#days.has(date.getUTCDate()), this.#weekdays.has(date.getUTCDay())];
-    return this.#days.size < 31 && this.#weekdays.size < 7 ? isDay || isWeekday : isDay && isWeekday;
+    const { days, weekdays, hasPlain } = this.special;
+    const [number, weekday] = [date.getUTCDate(), date.getUTCDay()];
+    const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+    const found = { day: number, weekday, last };
+    const isDay = (hasPlain.days && this.#days.has(number)) || days.some((rule) => rule(found));
+    const isWeekday = (hasPlain.weekdays && this.#weekdays.has(weekday)) || weekdays.some((rule) => rule(found));
+    const isSome = (days.length > 0 || this.#days.size < 31) && (weekdays.length > 0 || this.#weekdays.size < 7);
+    return isSome ? isDay || isWeekday : isDay && isWeekday;
   }
 
   /** The first time of a day from there on, in seconds; undefined if there is none. */

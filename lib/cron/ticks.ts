@@ -1,6 +1,7 @@
 import { messageOf, show } from '../decision/index.js';
 import loadCron from '../../load-cron.cjs';
 import { CronFields } from './cron-fields.js';
+import { readSpecialDays } from './special-days.js';
 import { Zone } from './zone.js';
 
 /** ms */
@@ -86,7 +87,8 @@ export function readTicks(
 
 function parse({ CronTime }: NonNullable<ReturnType<typeof loadCron>>, expression: unknown): CronFields {
   if (typeof expression !== 'string') throw new Error('it is not a text');
-  const fields = new CronFields(new CronTime(expression, 'UTC'));
+  const special = readSpecialDays(expression);
+  const fields = new CronFields(new CronTime(special.plain, 'UTC'), special);
   // "0 0 30 2 *" can be read, and has no next time.
   fields.next(Date.now());
   return fields;

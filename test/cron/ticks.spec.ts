@@ -1,4 +1,5 @@
 import { CronTime } from 'cron';
+import { Cron } from 'croner';
 import { readTicks } from '../../lib/cron/ticks.js';
 
 /** The next ticks in Berlin after a local time, as local times with their offset. */
@@ -186,4 +187,53 @@ describe('an expression or a zone that can not be used', () => {
     const read = readTicks(expression, timeZone);
     expect('faults' in read && read.faults).toEqual([expect.stringContaining(fault)]);
   });
+});
+
+describe('days that the package cron does not read', () => {
+  const EXPRESSIONS = [
+    '0 3 L * *',
+    '0 3 15W * *',
+    '0 3 1W * *',
+    '0 3 31W * *',
+    '0 3 LW * *',
+    '0 3 * * FRI#2',
+    '0 3 * * 5#5',
+    '0 3 * * FRIL',
+    '0 3 * * 1L',
+    '0 3 * * FRI-MON',
+    '0 3 * * 6-1',
+    '30 0 3 * * MON#1,WED#3',
+    '0 3 10,L * *',
+    '0 3 L 2 *',
+  ];
+
+  it.each(EXPRESSIONS)('%s have the times that another library finds', (expression) => {
+    const read = readTicks(expression, 'Europe/Berlin');
+    if ('faults' in read) throw new Error(read.faults.join());
+    const wrapped = expression.replace('FRI-MON', 'FRI,SAT,SUN,MON').replace('6-1', '6,0,1');
+    const other = new Cron(wrapped, { timezone: 'Europe/Berlin' });
+    let at = Date.parse('2026-01-01T00:00Z');
+    for (let count = 0; count < 40; count++) {
+      const next = read.ticks.next(at);
+      expect(new Date(next).toISOString()).toBe(other.nextRun(new Date(at))!.toISOString());
+      at = next;
+    }
+  });
+
+  it.each([
+    ['0 3 L-2 * *', ['29T03:00:00+01:00', '26T03:00:00+01:00', '29T03:00:00+02:00']],
+    [
+      '0 3 L * MON',
+      ['05T03:00:00+01:00', '12T03:00:00+01:00', '19T03:00:00+01:00', '26T03:00:00+01:00', '31T03:00:00+01:00'],
+    ],
+  ])('%s', (expression, expected) => {
+    expect(ticksAfter(expression, '2026-01-01T12:00Z', expected.length)).toEqual(expected);
+  });
+
+  it.each(['0 3 32W * *', '0 3 * * FRI#6', '0 3 * * L', '0 3 W * *', '0 3 * * #2', 'L 3 * * *'])(
+    '%s is refused',
+    (expression) => {
+      expect(readTicks(expression, 'UTC')).toHaveProperty('faults');
+    },
+  );
 });
