@@ -168,6 +168,9 @@ export class ManyLong {
     await node.run(nameOf('job', 0), () => undefined, { job: nameOf('Jobs.run', 0), atLeastFor: 0 });
     await node.tryAcquire(nameOf('job', 0), { holder: nameOf('holder', 0) });
     await node.definitions.pause(nameOf('job', 1 % count), { by, reason });
+    if (count > 3) {
+      await node.definitions.maintenance.start({ window: longName('window', 0), names: nameOf('job', 3), by, reason });
+    }
     await this.#playTasks(node);
   }
 
