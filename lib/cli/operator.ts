@@ -175,6 +175,7 @@ export interface Operator extends AsyncDisposable {
   runRequest(name: string, id: string, wait: number): Promise<RunNowStatus>;
   pauseAll(call: BulkCall): Promise<BulkResult>;
   resumeAll(call: BulkCall): Promise<BulkResult>;
+  resetAll(call: BulkCall): Promise<BulkResult>;
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   migrate(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan>;
   /** @param entry id of an entry of the audit log, or of a change of many */

@@ -1,14 +1,16 @@
 import {
+  type CodeDefinition,
   type DefinitionChange,
   type SemaphoreRecord,
   type View,
   edit,
   intendedDefinition,
   messageOf,
+  takeCode,
 } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
-import { NothingMatchesError } from './definitions.errors.js';
+import { NothingMatchesError, NotInCodeError } from './definitions.errors.js';
 import type { Audit, NodeInfo } from '../activity/index.js';
 import type { SemaphoreListing } from '../records/semaphore-listing.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
@@ -52,6 +54,7 @@ export class BulkChanges {
     private readonly audit: Audit,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
+    private readonly recordOf: (name: string) => SemaphoreRecord | undefined,
   ) {}
 
   async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
@@ -117,6 +120,56 @@ export class BulkChanges {
     return {
       done: done.toSorted(),
       failed: [...unreadable, ...failuresOf(failed)],
+      remaining: all.length - done.length - failed.size,
+      bulk,
+    };
+  }
+
+  /**
+   * Changes each of the selected names by `rewriting`. A name needs no definition in the store: a removed one is changed, too.
+   *
+   * @param isDue whether the record has to be changed
+   * @throws NotInCodeError if none of the names matches
+   */
+  async resetAll(
+    code: readonly CodeDefinition[],
+    request: BulkRequest = {},
+    isDue: (record: SemaphoreRecord, code: CodeDefinition) => boolean,
+  ): Promise<BulkResult> {
+    const {
+      names,
+      limit,
+      only = () => true,
+      onPlanned,
+      bulk = this.context.random.id(),
+      ...author
+    } = parseBulkRequest(request);
+    const byName = new Map(code.map((each) => [each.definition.name, each]));
+    const seen = [...byName.keys()].filter(only);
+    const named = await this.#inSlices(namesInPieces(names, seen), 'to reset many semaphores');
+    if (names !== undefined && named.length === 0) throw new NotInCodeError(names);
+    const wanted = new Set(named);
+    const { unreadable } = await this.listing.takenIn((name) => wanted.has(name));
+    const all = named.filter((name) => {
+      const record = this.recordOf(name);
+      return unreadable.has(name) || (record !== undefined && isDue(record, byName.get(name)!));
+    });
+    const due = all.slice(0, limit);
+    onPlanned?.(due.length);
+    if (request.bulk !== undefined) await this.audit.goOn(bulk);
+    const done: string[] = [];
+    const failed = await eachWhileAnswered(due, this.context, async (name) => {
+      await this.writer.write<void>('reset', name, author, {
+        rewriting: (record, ...rest) => record && takeCode(record, byName.get(name)!, ...rest),
+        done: () => undefined,
+        unchanged: () => undefined,
+        marks: { bulk },
+      });
+      done.push(name);
+    });
+    return {
+      done: done.toSorted(),
+      failed: failuresOf(failed),
       remaining: all.length - done.length - failed.size,
       bulk,
     };

@@ -73,7 +73,14 @@ export class Definitions {
     listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
-    this.bulk = new BulkChanges(listing, this.writer, audit, context, () => registry.nodes());
+    this.bulk = new BulkChanges(
+      listing,
+      this.writer,
+      audit,
+      context,
+      () => registry.nodes(),
+      (name) => declared.recordOf(name),
+    );
     const peek = (name: string) => recordClients.peek(name);
     this.maintenance = new Maintenance(this.writer, audit, context, listing);
     const expectRemovable = (name: string) => this.#expectRemovable(name);
@@ -222,6 +229,19 @@ export class Definitions {
   /** Resumes all selected semaphores that are paused. Same errors as {@link migrate}. */
   resumeAll(request?: BulkRequest): Promise<BulkResult> {
     return this.bulk.changeAll('resume', request, resume);
+  }
+
+  /**
+   * Resets all selected semaphores that this node's code defines and that do not follow it, like {@link reset}: those that an
+   * operator changed or removed, and those with another definition.
+   *
+   * @param request.names matches names in this node's code
+   * @throws NotInCodeError if it matches none, and the same errors as {@link migrate}
+   */
+  resetAll(request?: BulkRequest): Promise<BulkResult> {
+    return this.bulk.resetAll(this.declared.code, request, ({ source, fingerprint, definition }, code) => {
+      return source !== 'code' || fingerprint !== code.fingerprint || definition === undefined;
+    });
   }
 
   /** Plans what {@link undo} would do now. Writes nothing. Same errors, but none for a definition that has changed. */

@@ -210,6 +210,20 @@ export function createParts(
   registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const applicationWatch = new ApplicationWatch(settings.application, registry, directory.declared, context);
+  const { recordClients, declared, listing } = directory;
+  const follower = new CodeFollower(
+    declared,
+    new DefinitionWriter(recordClients.visit, declared, audit, context),
+    context,
+    {
+      codeChanges: settings.codeChanges,
+      isAnnounced: settings.heartbeat > 0,
+      isAlone: settings.store.isOwn === true,
+      version: settings.version,
+      registry,
+      archived: archive && (() => archive.archived()),
+    },
+  );
   const sources = {
     runs: runHistory,
     audit,
@@ -220,6 +234,7 @@ export function createParts(
     runArchive: runArchivist,
     leaders: leaderWatch,
     applications: applicationWatch,
+    follower,
     allocation,
     alerts: () => alerts,
   };
@@ -234,21 +249,7 @@ export function createParts(
       newestRuns: () => readNewestRuns({ context, runHistory, runs }),
     });
   const nodes = () => registry.nodes();
-  const { recordClients, declared, listing } = directory;
   const definitions = new Definitions(recordClients, declared, audit, context, registry, listing);
-  const follower = new CodeFollower(
-    declared,
-    new DefinitionWriter(recordClients.visit, declared, audit, context),
-    context,
-    {
-      codeChanges: settings.codeChanges,
-      isAnnounced: settings.heartbeat > 0,
-      isAlone: settings.store.isOwn === true,
-      version: settings.version,
-      registry,
-      archived: archive && (() => archive.archived()),
-    },
-  );
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
   const requests = new RunRequests(context);
   const requestedRuns = new RequestedRuns(requests, context);

@@ -95,6 +95,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
+  readonly follower: { readonly removed: HealthFacts['removed'] };
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
@@ -268,6 +269,7 @@ export class HealthCheck {
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
       recovering: recoveryFaults(this.context),
+      removed: this.sources.follower.removed,
       listedAt: this.sources.listing.readAt,
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],

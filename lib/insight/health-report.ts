@@ -42,6 +42,7 @@ export type HealthFaultCode =
   | 'audit-unread'
   | 'shards-unread'
   | 'recovering'
+  | 'semaphores-removed'
   | 'tasks-failing'
   | 'entries-unreadable'
   | 'archive-failing'
@@ -104,6 +105,8 @@ export interface HealthFacts {
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** The grace of restored records. */
   readonly recovering: HealthFacts['archive'];
+  /** Semaphores that this node's code defines and that were removed. */
+  readonly removed: HealthFacts['archive'];
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   /** Actions on the archive of runs that keep failing. */
@@ -163,6 +166,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
   const store = storeFinding(facts);
   const rest = [
     ...combined('recovering', facts.recovering),
+    ...combined('semaphores-removed', facts.removed),
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
     ...combined('allocation-failing', facts.failingGroups),

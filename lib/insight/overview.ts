@@ -7,7 +7,7 @@ import { type HolderOverview, withUnheard } from './heard-holders.js';
 import { groupedBy } from './grouped.js';
 import { type ScheduledJob, nextRun } from './scheduled-job.js';
 import type { Warning } from './warning.js';
-import { warningsOf } from './warnings.js';
+import { removedWarnings, warningsOf } from './warnings.js';
 import type { SemaphoreFacts } from './warnings.js';
 
 /** All semaphores with their jobs, and all living nodes. */
@@ -58,7 +58,7 @@ export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts):
     jobs: merged(facts.jobs),
     ...(next !== undefined && { next }),
     ...(lastRun && { lastRun }),
-    warnings: intended ? warningsOf(state, intended, facts) : [],
+    warnings: intended ? warningsOf(state, intended, facts) : removedWarnings(state, facts),
   };
 }
 

@@ -75,7 +75,8 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
   return {
     name,
     revision,
-    ...definitionState(record, code),
+    // Of a removed one, too: nothing runs although the code defines it.
+    ...(definitionState(record, code) ?? given({ code, change: record.change })),
     ...given({ isOnDemand: record.isOnDemand }),
     holders,
     free,

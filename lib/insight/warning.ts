@@ -8,6 +8,7 @@ export const WARNING_CODES = [
   'no-node',
   'unusable-pattern',
   'duration-too-short',
+  'removed',
 ] as const;
 
 /** A condition that an operator should look into. */
@@ -17,6 +18,7 @@ export interface Warning {
    * process that holds a permit is not heard of. `run-failed`: a run failed in the last day.
    * `run-overdue`: a run goes on for longer than the time between two runs, or for much longer than usual.
    * `runs-too-long`: a run took longer than the time between two runs. `no-node`: no living node matches.
+   * `removed`: it was removed, although code defines it.
    * `unusable-pattern`: a pattern can't be used. `duration-too-short`: the duration is too short for this node's
    * clockTolerance.
    */

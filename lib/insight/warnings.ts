@@ -72,6 +72,14 @@ function silentHolders({ holders, free }: SemaphoreState, { heard, now }: Semaph
   });
 }
 
+/** A removed semaphore that code defines, or that jobs of living nodes use: nothing ever runs under it, and nothing else says so. */
+export function removedWarnings({ name, code, change, problem }: SemaphoreState, { jobs }: SemaphoreFacts): Warning[] {
+  if (problem !== undefined || (!code && jobs.length === 0)) return [];
+  const who = change?.kind === 'remove' ? ` by ${change.by}, ${formatTime(change.at)}` : '';
+  const sentence = `it was removed${who}, but code of living nodes uses it: nothing runs until it is reset to the code`;
+  return [{ code: 'removed', sentence: escapeHidden(`${name}: ${sentence}`) }];
+}
+
 /** This happens if a node with a smaller tolerance has defined it. */
 function tooShort({ duration }: SemaphoreDefinition, clockTolerance: number): Warning[] {
   const shortest = shortestDuration(clockTolerance);

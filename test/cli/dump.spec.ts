@@ -5,6 +5,7 @@ import { type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
 import type { Operator } from '../../lib/cli/operator.js';
 import { type Opening, instead, over } from './command-line.js';
+import { removed } from '../support/removed.js';
 import { DEFINITIONS, type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
 describe('dump and load', () => {
@@ -69,7 +70,7 @@ describe('dump and load', () => {
     await app.definitions.edit('edited', { permits: 4, groupPattern: 'a' });
     await app.definitions.pause('paused');
     await app.definitions.resume('resumed');
-    await app.definitions.remove('removed');
+    await removed(app, 'removed');
     await app.definitions.define({ name: 'new', duration: '1m' });
 
     const planned = await gatekeeper(['load', path]);

@@ -157,7 +157,6 @@ describe.each(['over HTTP', 'directly'])('wrong input, %s', (way) => {
     ...names.flatMap((name) => [
       ['explain', name],
       ['edit', name, '--permits', '2'],
-      ['reset', name],
       ['remove', name],
       ['revoke', name],
       ['run', name],

@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
 import { type CallOptions, type Opening, instead, over } from './command-line.js';
+import { removed } from '../support/removed.js';
 import { type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
 /** Nothing but hints wakes it within the time that a test may take. */
@@ -22,7 +23,7 @@ describe('watch', () => {
     await watching.hears(/report {2}slot 0 is no longer held by production\/app1\n/);
     await app.definitions.pause('nightly-export', { by: 'bob', reason: 'maintenance' });
     await watching.hears(/nightly-export {2}revision 2, pause by bob: maintenance\n/);
-    await app.definitions.remove('nightly-export');
+    await removed(app, 'nightly-export');
     await watching.hears(/nightly-export {2}removed\n/);
 
     expect(await watching.interrupted()).toMatchObject({ exitCode: 0, err: '' });

@@ -105,6 +105,7 @@ const MEANT = {
   'POST /api/semaphores/{name}/resume': 'operate, writes',
   'POST /api/semaphores/{name}/revoke': 'operate, writes',
   'POST /api/pause': 'operate, writes',
+  'POST /api/reset': 'define, writes',
   'POST /api/resume': 'operate, writes',
   'POST /api/migrations': 'operate, writes',
   'POST /api/undo': 'operate, writes',

@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/async/node-clock.js';
 import { inSlices } from '../../lib/async/slices.js';
 import { changedParts } from '../../lib/console/http/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
+import { removed as removedFrom } from '../support/removed.js';
 import { crowdOf } from './scene/crowd.js';
 
 const LIMITED = 'token-of-lisa-0123456789';
@@ -75,7 +76,7 @@ describe('the parts of the list of semaphores', () => {
     expect(after.changed[0]!.items).toEqual(
       expect.arrayContaining([expect.objectContaining({ name, holders: [expect.objectContaining({ slot: 0 })] })]),
     );
-    await gatekeeper.definitions.remove(name, { by: 'test' });
+    await removedFrom(gatekeeper, name, { by: 'test' });
     const removed = await load(after.known);
     expect(removed.changed.flatMap(({ items }) => items.map((each) => each.name))).not.toContain(name);
     expect(removed.changed).toHaveLength(1);

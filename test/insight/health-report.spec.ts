@@ -29,6 +29,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     clock: { isFresh: true },
     listedAt: AT - 7000,
     recovering: [],
+    removed: [],
     archive: [],
     runArchive: [],
     leaderless: [],

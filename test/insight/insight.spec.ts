@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { NodeSemaphore } from '../../lib/permits/node-semaphore.js';
 import { START } from '../support/fake-time.js';
+import { removed } from '../support/removed.js';
 import { JOB, useCluster } from '../support/nodes.js';
 
 describe('state', () => {
@@ -48,7 +49,7 @@ describe('state', () => {
       group: 'zone',
     });
     await gatekeeper.run('job', () => 1, { duration: '1m' });
-    await gatekeeper.definitions.remove('gone');
+    await removed(gatekeeper, 'gone');
     await nodes.time.advance(11_500);
     const lines = log.filter((line) => line.startsWith('log state'));
     expect(lines).toHaveLength(2);

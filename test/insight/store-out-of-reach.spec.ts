@@ -2,6 +2,7 @@ import { NoQuorumError, type SemaphoreState, StoreUnavailableError, type StoreHe
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import { readLeaders } from '../../lib/insight/index.js';
 import { START } from '../support/fake-time.js';
+import { removed } from '../support/removed.js';
 import { JOB, type TestNode, outcomeOf, useCluster } from '../support/nodes.js';
 
 /** Every call fails at once, as with a client that lost its last connection. */
@@ -110,7 +111,7 @@ describe('while the store can not be asked', () => {
     const node = await nodes.node({ definitions: [JOB, { ...JOB, name: 'removed' }] });
     await node.gatekeeper.state();
     await node.gatekeeper.semaphore('job').tryAcquire({ duration: '1h' });
-    await node.gatekeeper.definitions.remove('removed');
+    await removed(node.gatekeeper, 'removed');
     disconnect(node);
     const { semaphores } = await node.gatekeeper.state();
     expect(semaphores.map(({ name, holders, definition }) => [name, holders.length, definition !== undefined])).toEqual(

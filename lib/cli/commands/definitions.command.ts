@@ -50,20 +50,6 @@ export function editCommand(runner: Runner): Command {
     );
 }
 
-export function resetCommand(runner: Runner): Command {
-  return new Command('reset')
-    .description('restore the definition in code; needs --url of a node whose code has one')
-    .argument('<name>', 'name of the semaphore', readName)
-    .addOption(revisionOption())
-    .addOption(reasonOption())
-    .action(
-      runner.action<ChangeMeta, [string]>(async (session, { expectedRevision, reason }, name) => {
-        const state = await session.operate((operator) => operator.reset(name, { expectedRevision, reason }));
-        session.output.result(state, definitionText);
-      }),
-    );
-}
-
 function withFields(command: Command): Command {
   return command
     .option('--permits <n>', 'how many permits may be held at once; 0: none is granted', wholeNumber(0))

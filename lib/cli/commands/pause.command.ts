@@ -2,20 +2,22 @@ import { Command } from 'commander';
 import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
-import type { BulkCall, Operator } from '../operator.js';
-import { readPattern, reasonOption } from '../option-readers.js';
+import type { BulkCall, ChangeMeta, Operator } from '../operator.js';
+import { readPattern, reasonOption, revisionOption } from '../option-readers.js';
 import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { plain } from '../text/plain.js';
+import { definitionText } from '../views/definition.view.js';
 import { noMatch, select } from './status.command.js';
 
 interface Kind {
-  readonly command: 'pause' | 'resume';
-  readonly verb: 'paused' | 'resumed';
+  readonly command: 'pause' | 'resume' | 'reset';
+  readonly verb: 'paused' | 'resumed' | 'reset';
   readonly call: (operator: Operator, call: BulkCall) => Promise<BulkResult>;
 }
 
 const PAUSE: Kind = { command: 'pause', verb: 'paused', call: (operator, call) => operator.pauseAll(call) };
+const RESET: Kind = { command: 'reset', verb: 'reset', call: (operator, call) => operator.resetAll(call) };
 const RESUME: Kind = { command: 'resume', verb: 'resumed', call: (operator, call) => operator.resumeAll(call) };
 
 export function pauseCommand(runner: Runner): Command {
@@ -28,6 +30,12 @@ export function resumeCommand(runner: Runner): Command {
   return bulkCommand(new Command('resume'), runner, RESUME).description('end a pause');
 }
 
+export function resetCommand(runner: Runner): Command {
+  return bulkCommand(new Command('reset').addOption(revisionOption()), runner, RESET).description(
+    'restore the definitions in code; needs --url of a node whose code has them',
+  );
+}
+
 function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
   return command
     .argument('<pattern>', 'RE2; must match the whole name; ".*" matches all', readPattern)
@@ -35,10 +43,14 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
     .addOption(dryRunOption())
     .addOption(yesOption())
     .action(
-      runner.action<{ reason?: string } & CareOptions, [string]>((session, { reason, ...care }, pattern) =>
-        session.operate((operator) =>
-          carefully(session, operator, kind, { care, request: { names: pattern, reason } }),
-        ),
+      runner.action<ChangeMeta & CareOptions, [string]>((session, { reason, expectedRevision, ...care }, pattern) =>
+        session.operate(async (operator) => {
+          // Only a reset of one name has a revision.
+          if (expectedRevision === undefined)
+            return carefully(session, operator, kind, { care, request: { names: pattern, reason } });
+          session.output.result(await operator.reset(pattern, { reason, expectedRevision }), definitionText);
+          return undefined;
+        }),
       ),
     );
 }
@@ -62,9 +74,12 @@ async function carefully(
 /** @throws CommandFailure if no name matches */
 async function affected(operator: Operator, { command }: Kind, pattern: string) {
   const matching = await matchingIn(operator, pattern);
-  const isDue = ({ pause }: SemaphoreOverview) => (pause === undefined) === (command === 'pause');
+  const isDue = ({ definition, pause, code, source, isOverridden }: SemaphoreOverview) => {
+    if (command === 'reset') return code !== undefined && (source !== 'code' || isOverridden === true);
+    return definition !== undefined && (pause === undefined) === (command === 'pause');
+  };
   return {
-    names: matching.filter((each) => each.definition && isDue(each)).map(({ name }) => name),
+    names: matching.filter(isDue).map(({ name }) => name),
     unreadable: matching.flatMap(({ name, problem: error }) => (error === undefined ? [] : [{ name, error }])),
   };
 }
@@ -90,8 +105,8 @@ async function changeAll(session: Session, operator: Operator, { verb, call }: K
 async function matchingIn(operator: Operator, pattern: string): Promise<SemaphoreOverview[]> {
   const { semaphores } = await operator.overview();
   const matching = select(
-    semaphores.filter(({ name, definition, isOnDemand, problem }) =>
-      definition ? !isOnDemand || name === pattern : problem !== undefined,
+    semaphores.filter(({ name, definition, isOnDemand, code, problem }) =>
+      definition ? !isOnDemand || name === pattern : problem !== undefined || code !== undefined,
     ),
     pattern,
   );

@@ -186,6 +186,10 @@ export class DirectOperator implements Operator {
     return this.#gatekeeper.definitions.resumeAll(this.#signed(call));
   }
 
+  resetAll(call: BulkCall): Promise<BulkResult> {
+    return this.#gatekeeper.definitions.resetAll(this.#signed(call));
+  }
+
   planMigration(request: MigrationRequest, { limit }: BulkCall): Promise<MigrationPlan> {
     return this.#gatekeeper.definitions.planMigration(request, { limit });
   }

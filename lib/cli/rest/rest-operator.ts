@@ -139,6 +139,10 @@ export class RestOperator implements Operator {
     return this.#bulk('resume', call);
   }
 
+  resetAll(call: BulkCall): Promise<BulkResult> {
+    return this.#bulk('reset', call);
+  }
+
   planMigration(request: MigrationRequest, call: BulkCall): Promise<MigrationPlan> {
     return this.#migrate(request, call, true);
   }

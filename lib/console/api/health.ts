@@ -28,6 +28,7 @@ const faultSchema: z.ZodType<HealthFault> = z
       'audit-unread',
       'shards-unread',
       'recovering',
+      'semaphores-removed',
       'tasks-failing',
       'entries-unreadable',
       'archive-failing',

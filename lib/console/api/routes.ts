@@ -135,6 +135,7 @@ export const ROUTES = {
     params: requests.nameParams,
     body: requests.removeBody,
     answer: answers.removedSchema,
+    problems: ['defined-in-code'],
   }),
   revoke: route({
     operationId: 'revokePermit',
@@ -191,6 +192,18 @@ export const ROUTES = {
     body: requests.bulkBody,
     answer: answers.bulkSchema,
     problems: ['nothing-matches'],
+  }),
+  resetAll: route({
+    operationId: 'resetSemaphores',
+    method: 'POST',
+    path: 'api/reset',
+    summary: "Restore many definitions in the answering node's code",
+    role: 'define',
+    writes: true,
+    changesMany: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+    problems: ['not-in-code'],
   }),
   undo: route({
     operationId: 'undoChange',

@@ -69,6 +69,17 @@ export class BulkController {
     const resume = (onPlanned: OnPlanned) => this.gatekeeper.definitions.resumeAll({ ...request, onPlanned });
     return this.changeRate.ofMany(visitor, resume, countDone);
   }
+
+  @Serves(ROUTES.resetAll)
+  resetAll(
+    @Input() { body }: InputOf<typeof ROUTES.resetAll>,
+    @VisitorOf() visitor: Visitor,
+    @SeenNames() only: Sees,
+  ): Promise<BulkResult> {
+    const request = { ...body, only, by: visitor.user };
+    const reset = (onPlanned: OnPlanned) => this.gatekeeper.definitions.resetAll({ ...request, onPlanned });
+    return this.changeRate.ofMany(visitor, reset, countDone);
+  }
 }
 
 function countDone({ done }: BulkResult): number {

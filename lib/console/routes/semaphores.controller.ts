@@ -141,15 +141,15 @@ function shownOf(semaphore: SemaphoreOverview): object {
   return { ...semaphore, holders: semaphore.holders.map(holderOf) };
 }
 
-/** Whether a semaphore is part of the answer. A removed one is only if `search` is its name. */
+/** Whether a semaphore is part of the answer. A removed one is only if it has a warning, or if `search` is its name. */
 function isWanted(
-  { name, definition, problem, pause, isOverridden = false, holders }: SemaphoreOverview,
+  { name, definition, problem, pause, isOverridden = false, holders, warnings }: SemaphoreOverview,
   { search, paused, overridden, held }: Filter,
 ): boolean {
   const text = search?.toLowerCase();
   const isHeld = holders.some(({ remaining }) => remaining > 0);
   return (
-    (definition !== undefined || problem !== undefined || text === name.toLowerCase()) &&
+    (definition !== undefined || problem !== undefined || warnings.length > 0 || text === name.toLowerCase()) &&
     (text === undefined || name.toLowerCase().includes(text)) &&
     (paused === undefined || paused === (pause !== undefined)) &&
     (overridden === undefined || overridden === isOverridden) &&

@@ -8,10 +8,19 @@ import { BatchProgress } from '../batches/batch-progress.js';
 import { BATCH, announceProgress, useBatches } from '../batches/use-batches.js';
 import { whyNot } from '../session.js';
 
-type Verb = 'pause' | 'resume';
-const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed' };
+type Verb = 'pause' | 'resume' | 'reset';
+const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed', reset: 'reset' };
+const TITLES: Record<Verb, string> = { pause: 'Pause', resume: 'Resume', reset: 'Reset' };
 
-/** Pauses or resumes many semaphores at once, without a window. */
+function explanations(which: string): Record<Verb, string> {
+  return {
+    pause: `No new run of ${which} starts on any node until it is resumed. Runs that have started may finish.`,
+    resume: `Paused semaphores may run again: ${which}.`,
+    reset: `Restores the definitions in the code of the answering node, also of removed semaphores: ${which}.`,
+  };
+}
+
+/** Pauses, resumes or resets many semaphores at once, without a window. */
 export function BulkPanel() {
   const [names, setNames] = useState('');
   const [action, setAction] = useState<Action>();
@@ -34,12 +43,9 @@ export function BulkPanel() {
   };
   const which = names === '' ? 'all semaphores' : `all semaphores whose names match ${names}`;
   const ask = (chosen: Verb): Action => ({
-    title: chosen === 'pause' ? `Pause ${which}` : `Resume ${which}`,
-    explanation:
-      chosen === 'pause'
-        ? `No new run of ${which} starts on any node until it is resumed. Runs that have started may finish.`
-        : `Paused semaphores may run again: ${which}.`,
-    verb: chosen === 'pause' ? 'Pause' : 'Resume',
+    title: `${TITLES[chosen]} ${which}`,
+    explanation: explanations(which)[chosen],
+    verb: TITLES[chosen],
     isDangerous: chosen === 'pause',
     // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => Promise.resolve(void start(chosen, reason)),
@@ -49,7 +55,7 @@ export function BulkPanel() {
   return (
     <>
       <section class="panel" aria-labelledby="bulk-title">
-        <h2 id="bulk-title">Pause or resume without a window</h2>
+        <h2 id="bulk-title">Pause, resume or reset without a window</h2>
         <p class="second">A resume here resumes all that matches, also what was paused for other reasons.</p>
         <Field
           label="Names of semaphores"
@@ -65,6 +71,11 @@ export function BulkPanel() {
           <button type="button" disabled={progress?.isRunning ?? false} onClick={() => setAction(ask('pause'))}>
             <Icon name="pause" /> Pause…
           </button>
+          {whyNot('define') === undefined && (
+            <button type="button" disabled={progress?.isRunning ?? false} onClick={() => setAction(ask('reset'))}>
+              Reset to the code…
+            </button>
+          )}
         </div>
       </section>
       {progress && <BatchProgress progress={progress} verb={DONE[verb]} onStop={stop} />}
