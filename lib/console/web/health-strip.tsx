@@ -47,9 +47,12 @@ function OpenWindows() {
     <section class="health-strip warning" aria-label="Open maintenance windows">
       {windows.map(({ window, by, since, reason }) => (
         <p key={window}>
-          <Icon name="pause" />
-          <a href={hrefOf(['operate'])}>Maintenance</a> <strong>{window}</strong>, by {by} since <DateTime at={since} />
-          {reason !== undefined && `: “${reason}”`}
+          <span class="excerpt" title={[window, by, reason].filter((each) => each !== undefined).join(', ')}>
+            <Icon name="pause" />
+            <a href={hrefOf(['operate'])}>Maintenance</a> <strong>{window}</strong>, by {by} since{' '}
+            <DateTime at={since} />
+            {reason !== undefined && `: “${reason}”`}
+          </span>
         </p>
       ))}
     </section>
