@@ -26,7 +26,6 @@ describe("a gatekeeper's options", () => {
       codeChanges: 'follow',
       clockTolerance: 500,
       callTimeout: 2000,
-      codeChanges: 'follow',
       sweepInterval: 10_000,
       heartbeat: 10_000,
       metadata: {},
