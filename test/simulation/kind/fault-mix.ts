@@ -162,7 +162,8 @@ export const HOLES = {
 export const DEPLOYS = {
   'calm-deploys': { ...NONE, deploys: true },
   deploys: { ...UNSTABLE_NODES, cuts: 0.5, slow: 0.03, deploys: true },
-  'deploys-data-loss': { ...FORGETFUL, crashes: 0, longPermits: false, deploys: true },
+  // A deploy restarts nodes, and one that starts right after a loss of data has no history of it: with it go strict starts.
+  'deploys-data-loss': { ...FORGETFUL, crashes: 0, strictStart: true, longPermits: false, deploys: true },
   'deploys-failover': { ...UNSTABLE_NODES, failovers: 3, badNews: 0.7, longPermits: false, deploys: true },
 } satisfies Record<string, FaultMix>;
 

@@ -14,6 +14,7 @@ const FIRST_LOOKS = 0.5;
 export class Machines {
   readonly nodes: SimNode[] = [];
   readonly #outsiders: { readonly outsider: Outsider; isIdle: boolean }[] = [];
+  #isStopped = false;
 
   constructor(private readonly world: World) {}
 
@@ -24,6 +25,8 @@ export class Machines {
       const node = new SimNode(name, new SimProcess(time, clocks), this.world, chance.fork());
       this.nodes.push(node);
       node.start();
+      // A deploy may bring it after the end of the work.
+      if (this.#isStopped) node.stopWork();
       this.#plan(node, horizon, chance, clocks);
     });
   }
@@ -51,6 +54,7 @@ export class Machines {
 
   /** Nothing new; what goes on ends when it ends. */
   stop(): void {
+    this.#isStopped = true;
     for (const node of this.living) node.stopWork();
     for (const { outsider } of this.#outsiders) outsider.stop();
   }
