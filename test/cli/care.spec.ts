@@ -107,18 +107,19 @@ describe('care before harm', () => {
   it('names before a removal those who lose their permits', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
-    const permit = (await app.tryAcquire('report'))!;
+    await app.definitions.define({ name: 'by-hand', duration: '5m' });
+    const permit = (await app.tryAcquire('by-hand'))!;
     const careful = person(false);
 
-    expect((await gatekeeper(['remove', 'report'], { ask: careful.ask })).exitCode).toBe(1);
+    expect((await gatekeeper(['remove', 'by-hand'], { ask: careful.ask })).exitCode).toBe(1);
     expect(careful.asked).toEqual([
-      expect.stringMatching(/^remove report and 1 held: \S+ of production\/app1, until .*\?$/),
+      expect.stringMatching(/^remove by-hand and 1 held: \S+ of production\/app1, until .*\?$/),
     ]);
-    const { out } = await gatekeeper(['remove', 'report', '--dry-run', '--json']);
-    expect(JSON.parse(out)).toMatchObject({ dryRun: true, removed: 'report', holders: [{ id: permit.id }] });
+    const { out } = await gatekeeper(['remove', 'by-hand', '--dry-run', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ dryRun: true, removed: 'by-hand', holders: [{ id: permit.id }] });
     expect(permit.isHeld).toBe(true);
 
-    expect((await gatekeeper(['remove', 'report', '--yes'], { ask: careful.ask })).out).toBe('report: removed\n');
+    expect((await gatekeeper(['remove', 'by-hand', '--yes'], { ask: careful.ask })).out).toBe('by-hand: removed\n');
   });
 
   it('revokes without an id where one permit is held', async () => {

@@ -126,23 +126,43 @@ describe('what the command line changes', () => {
     expect((await gatekeeper(['revoke', '--', 'report', '-abc'])).err).toMatch(/no permit "-abc"/);
   });
 
-  it('removes a definition, and code does not bring it back', async () => {
+  it('removes a definition', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
+    await app.definitions.define({ name: 'by-hand', duration: '5m' });
 
-    expect(await gatekeeper(['remove', 'report'])).toEqual({ exitCode: 0, out: 'report: removed\n', err: '' });
+    expect(await gatekeeper(['remove', 'by-hand'])).toEqual({ exitCode: 0, out: 'by-hand: removed\n', err: '' });
 
-    expect(await app.definitions.get('report')).toBeUndefined();
-    expect((await gatekeeper(['status', 'report'])).exitCode).toBe(3);
+    expect(await app.definitions.get('by-hand')).toBeUndefined();
+    expect((await gatekeeper(['status', 'by-hand'])).exitCode).toBe(3);
+  });
+
+  it('does not remove what the code of a living node defines, and says what to do', async () => {
+    const { node, gatekeeper } = cluster();
+    const app = await node();
+    const { exitCode, err } = await gatekeeper(['remove', 'report']);
+    expect(exitCode).toBe(4);
+    expect(err).toContain('pause it, or remove it from the code');
+    expect(await app.definitions.get('report')).toBeDefined();
+  });
+
+  it('resets no names without a node whose code has them', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    expect(await gatekeeper(['reset', 'rep.*', '--yes'])).toMatchObject({
+      exitCode: 3,
+      err: expect.stringContaining('ask a node whose code does'),
+    });
   });
 
   it("removes a semaphore whose record can't be read", async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node();
+    await app.definitions.define({ name: 'by-hand', duration: '5m' });
     const raw = store.open();
-    await raw.compareAndSet('semaphore:report', await raw.read('semaphore:report'), 'damaged');
-    expect(await gatekeeper(['remove', 'report'])).toMatchObject({ exitCode: 0, out: 'report: removed\n' });
-    expect(await app.definitions.get('report')).toBeUndefined();
+    await raw.compareAndSet('semaphore:by-hand', await raw.read('semaphore:by-hand'), 'damaged');
+    expect(await gatekeeper(['remove', 'by-hand'])).toMatchObject({ exitCode: 0, out: 'by-hand: removed\n' });
+    expect(await app.definitions.get('by-hand')).toBeUndefined();
   });
 
   it("never drops another's permit by its own clock: it has only just come", async () => {

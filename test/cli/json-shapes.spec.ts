@@ -58,8 +58,8 @@ describe('the JSON that docs/cli.md documents', () => {
     ['migrate', ['--to-group', 'b', '--yes', '--without-candidates'], 1],
     ['revoke', ['report'], 0],
     ['revoke', ['report', '--dry-run'], 1],
-    ['remove', ['report'], 0],
-    ['remove', ['report', '--dry-run'], 1],
+    ['remove', ['by-hand'], 0],
+    ['remove', ['by-hand', '--dry-run'], 1],
     ['leaders', [], 0],
     ['leader', ['step-down', 'default'], 0],
     ['leader', ['step-down', 'default', '--dry-run'], 1],
@@ -74,6 +74,7 @@ describe('the JSON that docs/cli.md documents', () => {
     const { node, gatekeeper } = cluster();
     const app = await node({ leadership: { enabled: true } });
     await app.tryAcquire('report');
+    await app.definitions.define({ name: 'by-hand', duration: '5m' });
     await app.tasks.submit(single('mail', 'one'));
     await app.cluster.initialize();
     await app.cluster.scope().whenLeader();

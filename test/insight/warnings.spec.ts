@@ -228,6 +228,13 @@ describe('a run that took longer than the time until it is due again', () => {
   });
 });
 
+describe('a semaphore that was removed although a living node has a job under it', () => {
+  it('is reported, instead of the nodes that may not use it', () => {
+    expect(codes(aState({ definition: undefined }), [aNode()])).toEqual(['removed']);
+    expect(codes(aState({ definition: undefined }), [aNode({ group: 'test' })])).toEqual(['removed']);
+  });
+});
+
 describe('a semaphore that no living node may use', () => {
   const elsewhere = (acquirer: string) => aNode({ group: 'test', acquirer });
 
@@ -242,10 +249,9 @@ describe('a semaphore that no living node may use', () => {
     expect(warnings(aState(), [elsewhere('app1')])[0]!.sentence).toMatch(/^the only living node does not match/);
   });
 
-  it('is not reported while it is paused, was removed, or no node reports that it lives', () => {
+  it('is not reported while it is paused, or no node reports that it lives', () => {
     const pause = { by: 'ann', at: 1, groupPattern: 'production' };
     expect(codes(aState({ pause, definition: { ...DEFINITION, groupPattern: 'x' } }), [elsewhere('a')])).toEqual([]);
-    expect(codes(aState({ definition: undefined }), [elsewhere('a')])).toEqual([]);
     expect(codes(aState(), [])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { PermitLostError } from 'nestjs-gatekeeper';
 import { type TaskFunction, grouped } from '../../lib/tasks/index.js';
 import { openEnd, useCluster } from '../support/nodes.js';
+import { removed } from '../support/removed.js';
 import {
   DURATION,
   LIMIT,
@@ -179,7 +180,7 @@ describe('permits of a type', () => {
     const cluster = newCluster();
     const definitions = [{ name: LIMIT, duration: DURATION }];
     const operator = await cluster.node({ definitions });
-    await operator.gatekeeper.definitions.remove(LIMIT);
+    await removed(operator.gatekeeper, LIMIT);
     const node = await cluster.node({ definitions });
     const ran: string[] = [];
     node.gatekeeper.tasks.handlers.handle('mail', ({ id }) => void ran.push(id));

@@ -11,6 +11,7 @@ import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeArchiveContract } from '../../../test/definitions/archive/archive.contract.js';
 import { archived, names } from '../../../test/definitions/archive/archived.js';
+import { removed } from '../../../test/support/removed.js';
 import { type Pool, PostgresServer, describeOnPostgres } from './postgres-server.js';
 
 const BY_ANN = { by: 'ann', reason: 'the night of the move' };
@@ -150,7 +151,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
       const before = await started(memory());
       await before.definitions.edit('edited', { permits: 3 }, BY_ANN);
       await before.definitions.pause('paused', BY_ANN);
-      await before.definitions.remove('removed', BY_ANN);
+      await removed(before.gatekeeper, 'removed', BY_ANN);
       await before.definitions.define({ name: 'own', permits: 7, duration: '1m' }, BY_ANN);
       await before.gatekeeper.close();
 
@@ -185,7 +186,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
         { name: 'edited', revision: '3', body: { definition: { permits: 5 } } },
         { name: 'paused', revision: '2', body: { pause: BY_ANN } },
       ]);
-      expect(warnings.join('\n')).toMatch(/archive \(postgres\): save definitions: .*ECONNREFUSED/);
+      expect(warnings.join('\n')).toMatch(/archive \(postgres\): problem in "save definitions": .*ECONNREFUSED/);
       expect(warnings.join('\n')).not.toContain(PostgresServer.password);
       expect(warnings).toEqual([...new Set(warnings)]);
     });
