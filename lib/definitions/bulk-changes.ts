@@ -99,34 +99,16 @@ export class BulkChanges {
   }
 
   async changeAll(kind: 'pause' | 'resume', request: BulkRequest = {}, rewriting: Change): Promise<BulkResult> {
-    const { names, limit, only, onPlanned, bulk = this.context.random.id(), ...author } = parseBulkRequest(request);
+    const { names, only } = parseBulkRequest(request);
     const { records, named, unreadable } = await this.#selected({ names, only }, `to ${kind} many semaphores`);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const all = named.filter((name) => isDue(records.get(name)!));
-    const due = all.slice(0, limit);
-    onPlanned?.(due.length);
-    if (request.bulk !== undefined) await this.audit.goOn(bulk);
-    const done: string[] = [];
-    const failed = await eachWhileAnswered(due, this.context, async (name) => {
-      await this.writer.write<void>(kind, name, author, {
-        // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
-        rewriting: (record, ...rest) => record && rewriting(record, ...rest),
-        done: () => undefined,
-        unchanged: () => undefined,
-        marks: { bulk },
-      });
-      done.push(name);
-    });
-    return {
-      done: done.toSorted(),
-      failed: [...unreadable, ...failuresOf(failed)],
-      remaining: all.length - done.length - failed.size,
-      bulk,
-    };
+    const result = await this.#changeEach(kind, all, request, () => rewriting);
+    return { ...result, failed: [...unreadable, ...result.failed] };
   }
 
   /**
-   * Changes each of the selected names by `rewriting`. A name needs no definition in the store: a removed one is changed, too.
+   * Takes the definitions of the code for the names that match. One that was removed comes back, too.
    *
    * @param isDue whether the record has to be changed
    * @throws NotInCodeError if none of the names matches
@@ -136,14 +118,7 @@ export class BulkChanges {
     request: BulkRequest = {},
     isDue: (record: SemaphoreRecord, code: CodeDefinition) => boolean,
   ): Promise<BulkResult> {
-    const {
-      names,
-      limit,
-      only = () => true,
-      onPlanned,
-      bulk = this.context.random.id(),
-      ...author
-    } = parseBulkRequest(request);
+    const { names, only = () => true } = parseBulkRequest(request);
     const byName = new Map(code.map((each) => [each.definition.name, each]));
     const seen = [...byName.keys()].filter(only);
     const named = await this.#inSlices(namesInPieces(names, seen), 'to reset many semaphores');
@@ -154,13 +129,40 @@ export class BulkChanges {
       const record = this.recordOf(name);
       return unreadable.has(name) || (record !== undefined && isDue(record, byName.get(name)!));
     });
+    return this.#changeEach(
+      'reset',
+      all,
+      request,
+      (name) =>
+        (record, ...rest) =>
+          takeCode(record, byName.get(name)!, ...rest),
+    );
+  }
+
+  /** Changes the first of the names, as many as the request allows, with one id in the audit log. */
+  async #changeEach(
+    kind: 'pause' | 'resume' | 'reset',
+    all: readonly string[],
+    request: BulkRequest,
+    rewritingOf: (name: string) => Change,
+  ): Promise<BulkResult> {
+    const {
+      names: _,
+      only: _only,
+      limit,
+      onPlanned,
+      bulk = this.context.random.id(),
+      ...author
+    } = parseBulkRequest(request);
     const due = all.slice(0, limit);
     onPlanned?.(due.length);
     if (request.bulk !== undefined) await this.audit.goOn(bulk);
     const done: string[] = [];
     const failed = await eachWhileAnswered(due, this.context, async (name) => {
-      await this.writer.write<void>('reset', name, author, {
-        rewriting: (record, ...rest) => record && takeCode(record, byName.get(name)!, ...rest),
+      const rewriting = rewritingOf(name);
+      await this.writer.write<void>(kind, name, author, {
+        // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
+        rewriting: (record, ...rest) => record && rewriting(record, ...rest),
         done: () => undefined,
         unchanged: () => undefined,
         marks: { bulk },
