@@ -139,7 +139,7 @@ describeInBrowser('leadership in the console', () => {
     await page.getByText('1 of 2 semaphores').waitFor();
     expect(await page.getByRole('row', { name: 'leader:default' }).innerText()).toMatch(/leadership\s+led/);
     expect(page.url()).toMatch(/#\/work\?kind=leader$/);
-    await consoles[0]!.gatekeeper.definitions.remove('leader:default');
+    await consoles[0]!.gatekeeper.definitions.remove('import');
     await page.getByText('1 semaphore', { exact: true }).waitFor();
     expect(await kinds.count()).toBe(0);
   });

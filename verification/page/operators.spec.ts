@@ -104,7 +104,8 @@ describeInBrowser('operators', () => {
   });
 
   it('removes only once its name was typed', async () => {
-    const console = await start({ gatekeeper: { definitions: CODE } });
+    const console = await start();
+    await console.gatekeeper.definitions.define({ name: 'nightly', duration: '1m' });
     const page = await operator(console);
     await page.getByRole('button', { name: 'Remove' }).click();
     const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
