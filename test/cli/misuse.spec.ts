@@ -157,6 +157,7 @@ describe.each(['over HTTP', 'directly'])('wrong input, %s', (way) => {
     ...names.flatMap((name) => [
       ['explain', name],
       ['edit', name, '--permits', '2'],
+      ['reset', name, '--expected-revision', '1'],
       ['remove', name],
       ['revoke', name],
       ['run', name],
@@ -170,18 +171,35 @@ describe.each(['over HTTP', 'directly'])('wrong input, %s', (way) => {
       ['', 'order-7', `mail:${LONG}${LONG}`].map((id) => ['tasks', action, id]),
     ),
     ['tasks', 'list', '--type', 'bad type'],
+    ...['pause', 'resume', 'reset'].flatMap((verb) => [
+      [verb, '('],
+      [verb, 'a\nb'],
+    ]),
+    ['reset', 'job', '--expected-revision', '1', '--dry-run'],
     ['undo', 'zz!'],
     ['audit', '--limit', '20000'],
     ['history', '--limit', '20000'],
     ['history', '--job', 'x'.repeat(1001)],
   ];
 
-  it.each(calls.map((args) => [args]))('ends with 2: %j', async (args) => {
+  const outcomeOf = async (args: readonly string[]) => {
     const { store, gatekeeper } = cluster();
     const { url } = way === 'directly' ? { url: '' } : await start({ store });
     const options = { open: openOperator, env: { GATEKEEPER_URL: url, GATEKEEPER_TOKEN: TOKENS.define } };
-    const { exitCode, out, err } = await (way === 'directly' ? gatekeeper(args) : call(args, options));
+    return way === 'directly' ? gatekeeper(args) : call(args, options);
+  };
+
+  it.each(calls.map((args) => [args]))('ends with 2: %j', async (args) => {
+    const { exitCode, out, err } = await outcomeOf(args);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+    expect(err).not.toBe('');
+  });
+
+  const patterns = ['', LONG].flatMap((pattern) => ['pause', 'resume', 'reset'].map((verb) => [verb, pattern]));
+
+  it.each(patterns.map((args) => [args]))('ends with 3, because a pattern may match nothing: %j', async (args) => {
+    const { exitCode, out, err } = await outcomeOf(args);
+    expect({ exitCode, out }).toEqual({ exitCode: 3, out: '' });
     expect(err).not.toBe('');
   });
 });

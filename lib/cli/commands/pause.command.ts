@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import { faultsOf, nameSchema } from '../../decision/index.js';
 import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { BulkCall, ChangeMeta, Operator } from '../operator.js';
 import { readPattern, reasonOption, revisionOption } from '../option-readers.js';
 import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
@@ -48,11 +49,20 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
           // Only a reset of one name has a revision.
           if (expectedRevision === undefined)
             return carefully(session, operator, kind, { care, request: { names: pattern, reason } });
+          expectOneName(pattern, care);
           session.output.result(await operator.reset(pattern, { reason, expectedRevision }), definitionText);
           return undefined;
         }),
       ),
     );
+}
+
+/** @throws UsageFailure if a reset with a revision can't be meant */
+function expectOneName(name: string, { dryRun }: CareOptions): void {
+  if (dryRun) throw new UsageFailure('--expected-revision resets at once: leave it or --dry-run out');
+  const { error } = nameSchema.safeParse(name);
+  if (error)
+    throw new UsageFailure(`--expected-revision is for the name of one semaphore: ${faultsOf(error).join('; ')}`);
 }
 
 /** Looks up the affected names only if they are shown, because the list may have ten thousand entries. */
