@@ -166,6 +166,11 @@ const CASES: Case[] = [
     { code: 'recovering', ago: 60_000, stops: false, says: 'the store lost data' },
   ],
   [
+    'semaphores that were removed although the code defines them',
+    { removed: [{ since: AT - 60_000, sentence: '"job" was removed' }] },
+    { code: 'semaphores-removed', ago: 60_000, stops: false, says: '"job" was removed' },
+  ],
+  [
     'tasks that can not be read or written',
     { calls: { tasks: failing(away, 4000) } },
     { code: 'tasks-failing', ago: 4000, stops: false, says: "tasks can't be read or written (away)" },
