@@ -1,6 +1,5 @@
 import { DefinedInCodeError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, keyOf, useCluster } from '../support/nodes.js';
-import { removed } from '../support/removed.js';
 import { ScriptedArchive } from '../support/scripted-archive.js';
 
 const V1 = { definitions: [JOB], heartbeat: 1000, sweepInterval: 1000, version: '1.0.0' };
@@ -244,31 +243,5 @@ describe('the removal of a definition', () => {
     const { change } = await former.gatekeeper.definitions.define(JOB);
     const node = await deployed(nodes, V1);
     await expect(node.gatekeeper.definitions.undo(change!.id)).rejects.toThrow(DefinedInCodeError);
-  });
-});
-
-describe('a reset of many', () => {
-  const cluster = useCluster();
-
-  it('takes the definitions of the code again where an operator had changed or removed them, and only there', async () => {
-    const nodes = cluster();
-    const names = ['a-edited', 'a-removed', 'a-same', 'b-edited'];
-    const node = await deployed(nodes, { ...V1, definitions: names.map((name) => ({ ...JOB, name })) });
-    const { definitions } = node.gatekeeper;
-    await definitions.edit('a-edited', { permits: 5 });
-    await definitions.edit('b-edited', { permits: 5 });
-    await removed(node.gatekeeper, 'a-removed');
-    await nodes.time.advance(LOOK);
-    expect(node.gatekeeper.health().faults.map(({ code }) => code)).toContain('semaphores-removed');
-
-    const { done, failed } = await definitions.resetAll({ names: 'a-.*', by: 'ann' });
-    expect([done.toSorted(), failed]).toEqual([['a-edited', 'a-removed'], []]);
-    expect(await definitions.get('a-edited')).toMatchObject({ definition: { permits: 1 }, source: 'code' });
-    expect(await node.gatekeeper.tryAcquire('a-removed')).toBeDefined();
-    expect(await definitions.get('a-same')).toMatchObject({ revision: 1 });
-    expect(await definitions.get('b-edited')).toMatchObject({ definition: { permits: 5 }, source: 'operator' });
-    await nodes.time.advance(LOOK);
-    expect(node.gatekeeper.health().faults.map(({ code }) => code)).not.toContain('semaphores-removed');
-    await expect(definitions.resetAll({ names: 'unknown' })).rejects.toMatchObject({ code: 'not-in-code' });
   });
 });

@@ -4,7 +4,6 @@ import {
   StoreUnavailableError,
   UndoRefusedError,
   UnknownEntryError,
-  DefinedInCodeError,
 } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 import { removed } from '../support/removed.js';
@@ -23,6 +22,18 @@ async function lastId(cluster: TestCluster, node: TestNode): Promise<string> {
 
 describe('the undo of one change', () => {
   const cluster = useCluster();
+
+  /** A node whose code has `job`, and not `by-hand`. */
+  async function removedWhilePaused(name: string) {
+    const nodes = cluster();
+    const node = await nodes.node();
+    const { definitions } = node.gatekeeper;
+    await definitions.define(named('by-hand'));
+    await definitions.pause(name, { by: 'ann', reason: 'broken' });
+    const before = (await definitions.get(name))!;
+    await removed(node.gatekeeper, name);
+    return { nodes, node, before };
+  }
 
   it('puts back what an edit changed, with author and reason, and says what it undid', async () => {
     const nodes = cluster();
@@ -67,21 +78,27 @@ describe('the undo of one change', () => {
     expect((await node.gatekeeper.explain('job')).reason).toBe('paused');
   });
 
-  it('defines again what was removed, paused as it was, and removes what was defined', async () => {
-    const nodes = cluster();
-    const node = await nodes.node();
+  it.each(['job', 'by-hand'])('defines again what was removed, paused as it was: %s', async (name) => {
+    const { nodes, node, before } = await removedWhilePaused(name);
     const { definitions } = node.gatekeeper;
-    for (const name of ['job', 'by-hand']) {
-      if (name === 'by-hand') await definitions.define(named(name));
-      await definitions.pause(name, { by: 'ann', reason: 'broken' });
-      const before = await definitions.get(name);
-      await removed(node.gatekeeper, name);
-      await definitions.undo(await lastId(nodes, node));
-      expect(await definitions.get(name)).toMatchObject({ definition: before!.definition, pause: before!.pause });
-      const undone = await definitions.undo(await lastId(nodes, node)).catch((error: unknown) => error);
-      expect(undone instanceof DefinedInCodeError).toBe(name === 'job');
-      expect((await definitions.get(name))?.definition.name).toBe(name === 'job' ? name : undefined);
-    }
+    await definitions.undo(await lastId(nodes, node));
+    expect(await definitions.get(name)).toMatchObject({ definition: before.definition, pause: before.pause });
+  });
+
+  it('removes again what it defined, if no code of a living node has it', async () => {
+    const { nodes, node } = await removedWhilePaused('by-hand');
+    const { definitions } = node.gatekeeper;
+    await definitions.undo(await lastId(nodes, node));
+    await definitions.undo(await lastId(nodes, node));
+    expect(await definitions.get('by-hand')).toBeUndefined();
+  });
+
+  it('is refused if it would remove what the code of a living node has', async () => {
+    const { nodes, node } = await removedWhilePaused('job');
+    const { definitions } = node.gatekeeper;
+    await definitions.undo(await lastId(nodes, node));
+    await expect(definitions.undo(await lastId(nodes, node))).rejects.toMatchObject({ code: 'defined-in-code' });
+    expect((await definitions.get('job'))?.definition.name).toBe('job');
   });
 
   it('takes a reset back', async () => {
