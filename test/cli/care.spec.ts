@@ -107,11 +107,7 @@ describe('care before harm', () => {
   it('names before a removal those who lose their permits', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();
-<<<<<<< HEAD
     await app.definitions.define({ name: 'by-hand', duration: '5m' });
-=======
-    await app.definitions.define({ name: 'by-hand', duration: '90s' });
->>>>>>> 64127c87 (test(definitions): removals take names that no code has, and a refused one says what to do)
     const permit = (await app.tryAcquire('by-hand'))!;
     const careful = person(false);
 

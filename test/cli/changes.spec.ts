@@ -1,9 +1,6 @@
 import type { Gatekeeper } from 'nestjs-gatekeeper';
 import { useMemoryCluster } from './memory-cluster.js';
 
-/** No node's code has it. */
-const BY_HAND = { name: 'by-hand', duration: '90s' };
-
 describe('what the command line changes', () => {
   const cluster = useMemoryCluster();
 
@@ -129,27 +126,11 @@ describe('what the command line changes', () => {
     expect((await gatekeeper(['revoke', '--', 'report', '-abc'])).err).toMatch(/no permit "-abc"/);
   });
 
-<<<<<<< HEAD
   it('removes a definition', async () => {
-=======
-  it('removes a definition that no code has', async () => {
-    const { node, gatekeeper } = cluster();
-    const app = await node();
-    await app.definitions.define(BY_HAND);
-
-    expect(await gatekeeper(['remove', 'by-hand'])).toEqual({ exitCode: 0, out: 'by-hand: removed\n', err: '' });
-
-    expect(await app.definitions.get('by-hand')).toBeUndefined();
-    expect((await gatekeeper(['status', 'by-hand'])).exitCode).toBe(3);
-  });
-
-  it('refuses to remove what the code of a living node defines, and says what to do', async () => {
->>>>>>> 64127c87 (test(definitions): removals take names that no code has, and a refused one says what to do)
     const { node, gatekeeper } = cluster();
     const app = await node();
     await app.definitions.define({ name: 'by-hand', duration: '5m' });
 
-<<<<<<< HEAD
     expect(await gatekeeper(['remove', 'by-hand'])).toEqual({ exitCode: 0, out: 'by-hand: removed\n', err: '' });
 
     expect(await app.definitions.get('by-hand')).toBeUndefined();
@@ -172,23 +153,12 @@ describe('what the command line changes', () => {
       exitCode: 3,
       err: expect.stringContaining('ask a node whose code does'),
     });
-=======
-    const { exitCode, out, err } = await gatekeeper(['remove', 'report']);
-
-    expect({ exitCode, out }).toEqual({ exitCode: 4, out: '' });
-    expect(err).toMatch(/the code of node "app1" defines it .*: pause it, or remove it from the code.*"reset"/);
-    expect(await definitionOf(app, 'report')).toBeDefined();
->>>>>>> 64127c87 (test(definitions): removals take names that no code has, and a refused one says what to do)
   });
 
   it("removes a semaphore whose record can't be read", async () => {
     const { store, node, gatekeeper } = cluster();
     const app = await node();
-<<<<<<< HEAD
     await app.definitions.define({ name: 'by-hand', duration: '5m' });
-=======
-    await app.definitions.define(BY_HAND);
->>>>>>> 64127c87 (test(definitions): removals take names that no code has, and a refused one says what to do)
     const raw = store.open();
     await raw.compareAndSet('semaphore:by-hand', await raw.read('semaphore:by-hand'), 'damaged');
     expect(await gatekeeper(['remove', 'by-hand'])).toMatchObject({ exitCode: 0, out: 'by-hand: removed\n' });

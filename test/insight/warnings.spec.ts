@@ -252,31 +252,6 @@ describe('a semaphore that no living node may use', () => {
   it('is not reported while it is paused, or no node reports that it lives', () => {
     const pause = { by: 'ann', at: 1, groupPattern: 'production' };
     expect(codes(aState({ pause, definition: { ...DEFINITION, groupPattern: 'x' } }), [elsewhere('a')])).toEqual([]);
-<<<<<<< HEAD
-=======
-    expect(codes(aState({ definition: undefined }), [elsewhere('a')])).toEqual(['removed']);
->>>>>>> 64127c87 (test(definitions): removals take names that no code has, and a refused one says what to do)
     expect(codes(aState(), [])).toEqual([]);
-  });
-});
-
-describe('a semaphore that was removed although code uses it', () => {
-  const change = { id: 'x', kind: 'remove', by: 'ann', at: NOW - MINUTE } as const;
-  const gone = { definition: undefined, change };
-
-  it('is reported with who removed it and when, and what brings it back', () => {
-    const sentence =
-      'job: it was removed by ann, 2026-01-10 11:59:00 UTC, but code of living nodes uses it: ' +
-      'nothing runs until it is reset to the code';
-    expect(warnings(aState(gone), [aNode()])).toEqual([{ code: 'removed', sentence }]);
-  });
-
-  it('is also reported without a job, if this code defines it', () => {
-    expect(codes(aState({ ...gone, code: DEFINITION }), [aNode({ jobs: [] })])).toEqual(['removed']);
-  });
-
-  it('is not reported if no code uses it, or if its record can not be read', () => {
-    expect(codes(aState(gone), [aNode({ jobs: [] })])).toEqual([]);
-    expect(codes(aState({ ...gone, problem: 'damaged' }), [aNode()])).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { SETTINGS, TOKENS } from '../../test/console/consoles.js';
 import { LOST, failingStore } from '../../test/console/failing-store.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, gone, useBrowser } from './chromium.js';
+import { eventually } from '../../test/contract/eventually.js';
 
 /** ms within which every page must tell of a fault. */
 const WITHIN = 10_000;
@@ -168,6 +169,9 @@ describeInBrowser('the console while something is broken', () => {
     await node.hears('running', {}, { since: 0 });
     const row = page.getByRole('row').filter({ hasText: 'Jobs.export' }).first();
     await row.getByText('running').waitFor();
+    // A node may run a job before its membership is written.
+    const isMember = () => console.gatekeeper.membership.participants().some(({ acquirer }) => acquirer === 'victim');
+    await eventually('the other process is a member', isMember);
     const begun = performance.now();
     await node.kill();
     await expectWithin(begun, row.getByText('crashed').waitFor());

@@ -14,6 +14,7 @@ import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { removed } from '../../../test/support/removed.js';
 
 const DURATION = '10s';
 const CODE = ['edited', 'paused', 'removed', 'untouched'].map((name) => ({ name, duration: DURATION }));
@@ -118,7 +119,7 @@ describeOnHazelcast('when all nodes and all members were stopped at once', () =>
       const [one, other] = application.nodes.map(({ gatekeeper }) => gatekeeper.definitions);
       await one!.edit('edited', { permits: 3, duration: '20s' }, BY_ANN);
       await other!.pause('paused', BY_ANN);
-      await one!.remove('removed', BY_ANN);
+      await removed(application.nodes[0]!.gatekeeper, 'removed', BY_ANN);
       await other!.define({ name: 'own', permits: 2, duration: DURATION }, BY_ANN);
       application.edited = await one!.get('edited');
     }
