@@ -73,7 +73,6 @@ describe('the JSON that docs/cli.md documents', () => {
   ])('is what "%s %j" prints', async (command, args, index) => {
     const { node, gatekeeper } = cluster();
     const app = await node({ leadership: { enabled: true } });
-    await app.definitions.define({ name: 'by-hand', duration: '90s' });
     await app.tryAcquire('report');
     await app.definitions.define({ name: 'by-hand', duration: '5m' });
     await app.tasks.submit(single('mail', 'one'));

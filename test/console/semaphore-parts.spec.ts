@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/async/node-clock.js';
 import { inSlices } from '../../lib/async/slices.js';
 import { changedParts } from '../../lib/console/http/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
+import { removed as removedFrom } from '../support/removed.js';
 import { crowdOf } from './scene/crowd.js';
 
 const LIMITED = 'token-of-lisa-0123456789';
@@ -62,9 +63,6 @@ describe('the parts of the list of semaphores', () => {
 
   it('are few after a change, and hold what the list holds', async () => {
     const { get, gatekeeper } = await start({ gatekeeper: { definitions: crowdOf(1000) } });
-    // Of no code: what code defines stays in the list after its removal, with a warning.
-    const name = 'by-hand';
-    await gatekeeper.definitions.define({ name, duration: '1m' });
     const load = async (known?: string) => {
       const { text, json } = await get(`/api/semaphore-parts${known ? `?known=${known}` : ''}`);
       return { bytes: Buffer.byteLength(text), ...(json as Parts) };
@@ -76,13 +74,14 @@ describe('the parts of the list of semaphores', () => {
     );
     const calm = await load(first.known);
     expect(calm.changed).toEqual([]);
+    const { name } = crowdOf(1000)[77]!;
     const permit = await gatekeeper.acquire(name);
     const after = await load(calm.known);
     expect(after.changed.map(({ items }) => items.some((each) => each.name === name))).toEqual([true]);
     expect(after.changed[0]!.items).toEqual(
       expect.arrayContaining([expect.objectContaining({ name, holders: [expect.objectContaining({ slot: 0 })] })]),
     );
-    await gatekeeper.definitions.remove(name, { by: 'test' });
+    await removedFrom(gatekeeper, name, { by: 'test' });
     const removed = await load(after.known);
     // It stays in the list, because code uses the name: nothing runs until a reset.
     const items = removed.changed.flatMap((part) => part.items);
