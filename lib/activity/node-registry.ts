@@ -123,6 +123,7 @@ export class NodeRegistry {
    * Reads the definitions in the code of the living nodes. Not whole while an entry can't be read: its node may define any
    * name.
    *
+   * @internal
    * @throws StoreUnavailableError
    */
   async codes(): Promise<{ readonly codes: readonly NodeCode[]; readonly isWhole: boolean }> {
@@ -130,7 +131,12 @@ export class NodeRegistry {
     return { codes, isWhole: this.#leftOut.count === 0 };
   }
 
-  /** Reads the living nodes, with the definitions in their code. @throws StoreUnavailableError */
+  /**
+   * Reads the living nodes, with the definitions in their code.
+   *
+   * @internal
+   * @throws StoreUnavailableError
+   */
   async living(): Promise<NodeCode[]> {
     const { store, timers, timing, nodeClock } = this.context;
     await this.#learnTime();
