@@ -186,7 +186,7 @@ describeOnPostgres('postgresArchive() on a real server', () => {
         { name: 'edited', revision: '3', body: { definition: { permits: 5 } } },
         { name: 'paused', revision: '2', body: { pause: BY_ANN } },
       ]);
-      expect(warnings.join('\n')).toMatch(/archive \(postgres\): problem in "save definitions": .*ECONNREFUSED/);
+      expect(warnings.join('\n')).toMatch(/problem in "archive \(postgres\): save definitions": .*ECONNREFUSED/);
       expect(warnings.join('\n')).not.toContain(PostgresServer.password);
       expect(warnings).toEqual([...new Set(warnings)]);
     });
