@@ -17,7 +17,7 @@ import { startHazelcast } from 'nestjs-gatekeeper/testing';
 @Injectable()
 class Jobs {
   @ClusterSingleton('pack-check', '10m')
-  async job(): Promise<number> {
+  async job(): Promise<number | undefined> {
     return currentPermit().token;
   }
 }

@@ -8,7 +8,7 @@ export class Jobs {
 
   @ClusterSingleton('nightly-export', '10m')
   @Cron('0 3 * * *')
-  async nightlyExport(): Promise<number> {
+  async nightlyExport(): Promise<number | undefined> {
     return currentPermit().token;
   }
 

@@ -12,7 +12,7 @@ import { createAdapter } from './platform.js';
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, createAdapter(), { logger: ['error', 'warn'] });
   await app.listen(0, '127.0.0.1');
-  expect('the token of a run', (await app.get(Jobs).nightlyExport()) > 0);
+  expect('the token of a run', ((await app.get(Jobs).nightlyExport()) ?? 0) > 0);
   const { executed } = await app.get(GatekeeperService).run('by-hand', async () => 'done', { duration: '10s' });
   expect('a run by hand', executed);
   const headers = { authorization: 'Bearer token-of-ann-0123456789' };
