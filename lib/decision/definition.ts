@@ -47,7 +47,7 @@ export interface CodeDefinition {
   readonly fingerprint: string;
 }
 
-/** 60 bits: two versions of one definition are told apart; a fingerprint is no proof against forgery. */
+/** Characters of 6 bits each. 60 bits tell versions of a definition apart, but don't prevent forgery. */
 export const FINGERPRINT_LENGTH = 10;
 
 const FIELDS = ['name', 'groupPattern', 'acquirerPattern', 'permits', 'duration'] as const;

@@ -76,7 +76,7 @@ export interface SemaphoreRecord {
   readonly lastToken: number;
   /** Absent if the semaphore was removed. The record stays, because it keeps the highest token and the revision. */
   readonly definition?: SemaphoreDefinition;
-  /** Who the definition comes from. Absent counts as `operator`: then code never replaces it. A pause does not change it. */
+  /** Origin of the definition. Absent counts as `operator`, so that code never replaces it. A pause does not change it. */
   readonly source?: DefinitionSource;
   /** Fingerprint of the definition that was last taken from code, also while an operator's counts. A pause does not change it. */
   readonly fingerprint?: string;

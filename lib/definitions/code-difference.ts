@@ -16,7 +16,7 @@ export interface DifferingDefinition {
   readonly verdict: Exclude<CodeVerdict, 'same'>;
 }
 
-/** Number of definitions whose fields are told. With more, only names fit into one line of a log. */
+/** Maximum number of definitions whose fields are listed. With more, a log line has only the names. */
 const MOST_TOLD = 20;
 /** Number of definitions that are named. */
 const MOST_NAMED = 1000;

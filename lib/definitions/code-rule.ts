@@ -8,7 +8,7 @@ export interface Announcement {
   readonly fingerprint: string;
 }
 
-/** What a node knows of one name besides its record. */
+/** Facts about one name besides its record, as a node knows them. */
 export interface CodeFacts {
   /** Fingerprint of the definition in this node's code. */
   readonly own: string;

@@ -31,6 +31,7 @@ function realPath(script: string): string {
   try {
     return realpathSync(script);
   } catch {
+    // There is no such file, for example because Node added the extension. The path itself will do.
     return script;
   }
 }
@@ -48,7 +49,7 @@ function nameIn(file: string): string | undefined {
     const { name } = JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown };
     return typeof name === 'string' && name !== '' ? name : undefined;
   } catch {
-    // No such file, or no JSON: the application does not start with it either, or it is another one's.
+    // The file is missing or no JSON. The search goes on in the folder above.
     return undefined;
   }
 }

@@ -52,9 +52,8 @@ export interface GatekeeperOptions {
   /** The semaphores that this node's code defines. Default: none. */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
   /**
-   * What a changed definition in code does to the stored one. `follow`: the stored one follows, unless an operator changed
-   * it, as soon as no living node has the former one in its code. `keep`: the stored one stays until `reset`. Default
-   * `follow`.
+   * Whether a stored definition follows a changed one in code. `follow`: it does as soon as no living node has the former
+   * one in its code, unless an operator changed it. `keep`: the stored one stays until `reset`. Default `follow`.
    */
   readonly codeChanges?: (typeof CODE_CHANGES)[number];
   /**

@@ -18,13 +18,13 @@ const TOGETHER = 1000;
 /** ms: each expression has a planned time in so long a time, or never comes. */
 const LONGEST_AGE = 9 * 366 * 86_400_000;
 
-/** What one registration of a method at @nestjs/schedule did last, in monotonic ms. */
+/** Last firing and run of one registration of a method at @nestjs/schedule, in monotonic ms. */
 export interface Registration {
   /** The last time that its timer fired. */
   firedAt: number;
   /** The last time that the method was begun for it. */
   ranAt: number;
-  /** What it was begun under: the name of the semaphore, or of the scope. */
+  /** Name of the semaphore or the scope of that run. */
   name?: string;
 }
 

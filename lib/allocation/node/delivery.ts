@@ -29,7 +29,7 @@ interface Difference {
   readonly revoked: Allocated[];
 }
 
-/** What this node must give back: a moment, and the number of the change with which it came. */
+/** A demand to give resources back. */
 interface Demand {
   /** Monotonic ms from which its time counts. */
   readonly at: number;

@@ -82,6 +82,7 @@ function innerOf(error: unknown): unknown[] {
     const all = [cause, ...(Array.isArray(errors) ? errors.slice(0, MOST_CAUSES) : [])];
     return all.filter((each) => each !== undefined && each !== null);
   } catch {
+    // A getter of the application's error threw. Its message is shown without causes.
     return [];
   }
 }
