@@ -24,6 +24,7 @@ export {
 } from './node-info.js';
 export { codeDefinition, encodeCode } from './node-code.js';
 export { NodeMatches } from './node-matches.js';
+export { LivingNodes } from './living-nodes.js';
 export { NodeRegistry } from './node-registry.js';
 export * from './history-entry.js';
 export { MoveHistory } from './move-history.js';

@@ -7,7 +7,7 @@ import {
   sameDefinition,
   takeCode,
 } from '../decision/index.js';
-import type { NodeCode, NodeRegistry } from '../activity/index.js';
+import type { LivingNodes, NodeCode } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -37,7 +37,7 @@ interface FollowerOptions {
   readonly isAlone: boolean;
   /** Version of the application, for the audit log. */
   readonly version?: string | undefined;
-  readonly registry: Pick<NodeRegistry, 'codes'>;
+  readonly living: Pick<LivingNodes, 'codes'>;
   /** Archived definitions; undefined while the archive can't be read. */
   readonly archived?: (() => Promise<Archived | undefined>) | undefined;
 }
@@ -111,7 +111,7 @@ export class CodeFollower {
   /** Without the registry nothing is decided. The next look reads it again. */
   async #codes(): Promise<readonly NodeCode[] | undefined> {
     try {
-      const { codes, isWhole } = await this.options.registry.codes();
+      const { codes, isWhole } = await this.options.living.codes();
       return isWhole ? codes : undefined;
     } catch (error) {
       if (!isStoreError(error)) throw error;

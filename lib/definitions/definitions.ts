@@ -19,7 +19,7 @@ import {
   takeCode,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { type Audit, type NodeRegistry, codeDefinition } from '../activity/index.js';
+import { type Audit, type LivingNodes, codeDefinition } from '../activity/index.js';
 import {
   AlreadyDefinedError,
   DefinedInCodeError,
@@ -59,7 +59,7 @@ export class Definitions {
   /**
    * @param recordClients.peek returns a client for reading only; it is not kept in memory
    * @param recordClients.visit runs work with a client; it is kept in memory only if the semaphore is in use
-   * @param registry knows the living nodes, and the definitions in their code
+   * @param living knows the living nodes, and the definitions in their code
    */
   constructor(
     private readonly recordClients: {
@@ -69,7 +69,7 @@ export class Definitions {
     private readonly declared: DeclaredDefinitions,
     private readonly audit: Audit,
     private readonly context: Context,
-    private readonly registry: Pick<NodeRegistry, 'nodes' | 'codes'>,
+    private readonly living: Pick<LivingNodes, 'nodes' | 'codes'>,
     listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
@@ -78,7 +78,7 @@ export class Definitions {
       this.writer,
       audit,
       context,
-      () => registry.nodes(),
+      () => living.nodes(),
       (name) => declared.recordOf(name),
     );
     const peek = (name: string) => recordClients.peek(name);
@@ -269,7 +269,7 @@ export class Definitions {
     expectChangeable(name);
     if (this.declared.isInShard(name)) return;
     const { acquirer } = this.context.node;
-    const others = (await this.registry.codes()).codes.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined);
+    const others = (await this.living.codes()).codes.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined);
     const names = others.map(({ node }) => node.acquirer);
     const nodes = this.declared.has(name) && !names.includes(acquirer) ? [acquirer, ...names] : names;
     if (nodes.length > 0) throw new DefinedInCodeError(name, nodes);

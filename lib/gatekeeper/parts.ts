@@ -6,6 +6,7 @@ import {
   JobHistories,
   type Membership,
   MoveHistory,
+  LivingNodes,
   NodeRegistry,
   RunArchivist,
   RunHistory,
@@ -178,7 +179,8 @@ export function createParts(
     ...cluster.activeScopes,
     ...allocation.cluster.activeScopes,
   ]);
-  const registry: NodeRegistry = new NodeRegistry(context, settings, runHistory, membership);
+  const living = new LivingNodes(context, membership);
+  const registry: NodeRegistry = new NodeRegistry(context, settings, runHistory, membership, living);
   const declare = async (definitions: readonly SemaphoreDefinitionInput[]) => {
     await directory.declared.registerAll(definitions);
     // Otherwise the first load of definitions creates them.
@@ -209,7 +211,7 @@ export function createParts(
   registry.tasks = () => tasks.work.list(tasks.handlers);
   registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
-  const applicationWatch = new ApplicationWatch(settings.application, registry, directory.declared, context);
+  const applicationWatch = new ApplicationWatch(settings.application, registry, living, directory.declared, context);
   const { recordClients, declared, listing } = directory;
   const follower = new CodeFollower(
     declared,
@@ -220,7 +222,7 @@ export function createParts(
       isAnnounced: settings.heartbeat > 0,
       isAlone: settings.store.isOwn === true,
       version: settings.version,
-      registry,
+      living,
       archived: archive && (() => archive.archived()),
     },
   );
@@ -249,7 +251,7 @@ export function createParts(
       newestRuns: () => readNewestRuns({ context, runHistory, runs }),
     });
   const nodes = () => registry.nodes();
-  const definitions = new Definitions(recordClients, declared, audit, context, registry, listing);
+  const definitions = new Definitions(recordClients, declared, audit, context, living, listing);
   const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
   const requests = new RunRequests(context);
   const requestedRuns = new RequestedRuns(requests, context);

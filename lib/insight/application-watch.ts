@@ -1,4 +1,4 @@
-import type { NodeCode, NodeInfo, NodeRegistry } from '../activity/index.js';
+import type { LivingNodes, NodeCode, NodeInfo, NodeRegistry } from '../activity/index.js';
 import { Periodic } from '../async/periodic.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -85,7 +85,8 @@ export class ApplicationWatch {
   /** @param application the name of this one; undefined: there is nothing to compare */
   constructor(
     private readonly application: string | undefined,
-    private readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks' | 'living'>,
+    private readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks'>,
+    private readonly living: Pick<LivingNodes, 'read'>,
     private readonly declared: Pick<DeclaredDefinitions, 'all'>,
     private readonly context: Context,
   ) {
@@ -114,7 +115,7 @@ export class ApplicationWatch {
   async #look(): Promise<void> {
     const { application } = this;
     if (application === undefined) return;
-    const nodes = await this.registry.living();
+    const nodes = await this.living.read();
     const { nodeClock, events } = this.context;
     const names = namesOf({ jobs: [...this.registry.jobs()], tasks: [...this.registry.tasks()] });
     for (const { name } of this.declared.all) names.add(name);
