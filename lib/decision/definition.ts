@@ -81,6 +81,18 @@ export const keepingSchema = numberReadBy(readKeeping);
 /** zod type of the name of a semaphore, group or acquirer. */
 export const nameSchema = checked<string>(nameFault);
 
+/**
+ * Checks the name of a semaphore.
+ *
+ * @returns the name
+ * @throws InvalidOptionsError
+ */
+export function checkedName(name: string): string {
+  const fault = nameFault(name);
+  if (fault !== undefined) throw new InvalidOptionsError("a semaphore's name", [fault]);
+  return name;
+}
+
 /** A zod type that accepts a value unchanged unless `faultOf` finds a fault: a sentence without the field's name. */
 function checked<T>(faultOf: (value: unknown) => string | undefined): z.ZodType<T, T> {
   return z.custom<T>((value) => faultOf(value) === undefined, { error: ({ input }) => faultOf(input) });

@@ -119,7 +119,15 @@ function textOfEntry(name: string, entry: NameEntry): string {
   if (known !== undefined) return known;
   const { revision, permits, definition, source, fingerprint, change, pause } = entry;
   const rest = definition ? `,${JSON.stringify({ definition, source, fingerprint, change, pause }).slice(1)}` : '}';
-  const text = `{"name":${quote(name)},"revision":${revision},"permits":[${permits.map(textOfPermit).join(',')}]${rest}`;
+  // Joined, because a text of a template is put together anew each time that it is copied.
+  const text = [
+    '{"name":',
+    quote(name),
+    `,"revision":${revision},"permits":[`,
+    permits.map(textOfPermit).join(','),
+    ']',
+    rest,
+  ].join('');
   texts.set(entry, text);
   return text;
 }

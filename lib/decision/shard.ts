@@ -5,8 +5,8 @@ import type { Expiring, StoredPermit } from './permit.js';
 import {
   type DefinitionChange,
   type DefinitionSource,
-  EMPTY_RECORD,
   type Pause,
+  RECORD_VERSION,
   type SemaphoreRecord,
   type View,
 } from './record.js';
@@ -128,23 +128,23 @@ export function nameIn(shard: ShardRecord, name: string, asked?: number): Semaph
   const { nonce, seq, at, lastToken, grace } = shard;
   const entry = shard.names.get(name);
   const definition = entry?.definition ?? impliedDefinition(name, entry, asked);
+  const revision = entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision);
+  const permits = entry?.permits ?? NO_PERMITS;
+  const isOnDemand = definition && !entry?.definition ? true : undefined;
+  const record = { v: RECORD_VERSION, nonce, seq, at, revision, lastToken, definition, permits, isOnDemand } as const;
+  // Most names on demand have nothing else, and each call makes several such records.
+  if (!entry?.definition && !grace) return record;
   return {
-    ...EMPTY_RECORD,
-    nonce,
-    seq,
-    at,
-    lastToken,
-    revision: entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision),
-    ...(definition && { definition }),
-    ...(definition && !entry?.definition && { isOnDemand: true }),
+    ...record,
     ...(entry?.source && { source: entry.source }),
     ...(entry?.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
-    permits: entry?.permits ?? [],
     ...(entry?.change && { change: entry.change }),
     ...(entry?.pause && { pause: entry.pause }),
     ...(grace && { grace }),
   };
 }
+
+const NO_PERMITS: readonly StoredPermit[] = [];
 
 /** The longest duration counts: a use that asks for a shorter one must not shorten the permit of another use. */
 function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0): SemaphoreDefinition | undefined {
@@ -176,7 +176,7 @@ export function withName(
   const { permits, revision, source, fingerprint, change, pause } = next;
   const isImplied = !shard.names.get(name)?.definition && next.definition === before.definition;
   const definition = isImplied ? undefined : next.definition;
-  const names = new Map(shard.names);
+  const names = living(shard.names, view);
   names.delete(name);
   if (definition) {
     const origin = { ...(source && { source }), ...(fingerprint !== undefined && { fingerprint }) };
@@ -184,25 +184,39 @@ export function withName(
   } else if (permits.length > 0) names.set(name, { revision, permits });
   const { nonce, lastToken } = next;
   const counters = { lastToken: Math.max(shard.lastToken, lastToken), revision: Math.max(shard.revision, revision) };
-  return rewriteShard(shard, { names, ...counters }, view, nonce);
+  return nextShard(shard, { names, ...counters }, view, nonce);
 }
 
 type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'lastToken' | 'revision' | 'grace'>>;
 
 /** The next shard: every write also drops expired permits, an expired grace, and names that are left empty. */
 export function rewriteShard(shard: ShardRecord, changes: ShardChanges, view: View, nonce: string): ShardRecord {
-  const { grace, names, ...rest } = { ...shard, ...changes };
-  const next = { ...rest, nonce, seq: shard.seq + 1, at: view.now, names: living(names, view) };
+  return nextShard(shard, { ...changes, names: living(changes.names ?? shard.names, view) }, view, nonce);
+}
+
+/** @param changes.names without expired permits */
+function nextShard(
+  { v, seq, birth, ...shard }: ShardRecord,
+  changes: ShardChanges & Pick<ShardRecord, 'names'>,
+  view: View,
+  nonce: string,
+): ShardRecord {
+  const { names, claims = shard.claims, lastToken = shard.lastToken, revision = shard.revision } = changes;
+  const next = { v, nonce, seq: seq + 1, at: view.now, birth, lastToken, revision, names, claims };
+  const grace = 'grace' in changes ? changes.grace : shard.grace;
   return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
 
-function living(names: ShardRecord['names'], view: View): ShardRecord['names'] {
+/** The names without expired permits, in a new map. */
+function living(names: ShardRecord['names'], view: View): Map<string, NameEntry> {
+  const isOver = (permit: StoredPermit) => view.isExpired(permit);
   const alive = new Map<string, NameEntry>();
   for (const [name, entry] of names) {
-    const permits = entry.permits.filter((permit) => !view.isExpired(permit));
     // An unchanged entry stays the same object, so that its cached text is used again.
-    const next = permits.length === entry.permits.length ? entry : { ...entry, permits };
-    if (permits.length > 0 || next.definition) alive.set(name, next);
+    const next = entry.permits.some(isOver)
+      ? { ...entry, permits: entry.permits.filter((permit) => !isOver(permit)) }
+      : entry;
+    if (next.permits.length > 0 || next.definition) alive.set(name, next);
   }
   return alive;
 }
@@ -219,8 +233,10 @@ export function expiredIn(shard: ShardRecord, view: View): Map<string, readonly 
 
 /** All permits of a shard, and its grace. */
 export function leasesIn({ names, grace }: ShardRecord): readonly Expiring[] {
-  const permits = [...names.values()].flatMap((entry) => entry.permits);
-  return grace ? [...permits, grace] : permits;
+  const leases: Expiring[] = [];
+  for (const { permits } of names.values()) leases.push(...permits);
+  if (grace) leases.push(grace);
+  return leases;
 }
 
 /**
@@ -271,8 +287,10 @@ export function askedAgain({ asked, duration }: StoredPermit): number {
 
 /** Names whose permits changed, or whose revision did: each change of a definition raises it. */
 export function changedNames(former: ShardRecord | undefined, shard: ShardRecord): string[] {
-  const names = new Set([...(former?.names.keys() ?? []), ...shard.names.keys()]);
-  return [...names].filter((name) => !isSame(former?.names.get(name), shard.names.get(name)));
+  const changed: string[] = [];
+  for (const [name, entry] of former?.names ?? []) if (!isSame(entry, shard.names.get(name))) changed.push(name);
+  for (const name of shard.names.keys()) if (!former?.names.has(name)) changed.push(name);
+  return changed;
 }
 
 function isSame(one: NameEntry | undefined, other: NameEntry | undefined): boolean {

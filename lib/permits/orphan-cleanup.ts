@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type StoredPermit, rewrite } from '../decision/index.js';
 import { type Backoff, pauseAfter } from '../async/backoff.js';
+import { LazyAbort } from '../async/lazy-abort.js';
 import { pause } from '../async/pause.js';
 import type { UseCount } from '../async/use-count.js';
 import { Wakeup } from '../async/wakeup.js';
@@ -22,7 +23,7 @@ interface Orphan {
 
 /** Frees permits of one semaphore that may be in the record although this process does not use them. */
 export class OrphanCleanup {
-  readonly #closing = new AbortController();
+  readonly #closing = new LazyAbort();
   readonly #wakeup: Wakeup;
   #orphans = new Set<Orphan>();
   #isAtWork = false;
@@ -34,8 +35,6 @@ export class OrphanCleanup {
     private readonly context: Context,
   ) {
     this.#wakeup = new Wakeup(context.nodeClock);
-    // Each permit to free later adds a listener, and Node warns about a leak from the eleventh listener on.
-    setMaxListeners(0, this.#closing.signal);
   }
 
   /**
@@ -96,7 +95,10 @@ export class OrphanCleanup {
   reclaimLater(delay: number, ...what: Parameters<OrphanCleanup['reclaim']>): Promise<void> {
     return this.uses.during(async () => {
       if (this.#isClosed) return;
-      await pause(this.context.nodeClock, delay, { signal: this.#closing.signal, isAwaited: false });
+      const { signal } = this.#closing;
+      // Each permit to free later adds a listener, and Node warns about a leak from the eleventh listener on.
+      setMaxListeners(0, signal);
+      await pause(this.context.nodeClock, delay, { signal, isAwaited: false });
       this.reclaim(...what);
     });
   }
@@ -110,11 +112,11 @@ export class OrphanCleanup {
   }
 
   close(): void {
-    this.#closing.abort();
+    this.#closing.abort(() => new Error('the semaphore is closed'));
     this.#wakeup.ring();
   }
 
   get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
+    return this.#closing.isAborted;
   }
 }

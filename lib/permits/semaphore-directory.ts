@@ -1,12 +1,4 @@
-import {
-  InvalidOptionsError,
-  type SemaphoreRecord,
-  faultsOf,
-  isActive,
-  nameSchema,
-  reservedNameFault,
-  unreserved,
-} from '../decision/index.js';
+import { type SemaphoreRecord, checkedName, isActive, reservedNameFault, unreserved } from '../decision/index.js';
 import { promised } from '../async/promised.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from '../definitions/index.js';
@@ -86,7 +78,7 @@ export class SemaphoreDirectory {
   /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
     const free = unreserved(name);
-    return new SemaphoreHandle(this.#inUse.has(free) ? free : checked(free), this);
+    return new SemaphoreHandle(this.#inUse.has(free) ? free : checkedName(free), this);
   }
 
   /**
@@ -104,7 +96,7 @@ export class SemaphoreDirectory {
 
   /** A semaphore for reading only; nothing is kept in memory. @throws InvalidOptionsError if the name is invalid */
   peek(name: string): NodeSemaphore {
-    return this.#inUse.get(name) ?? this.#create(checked(name));
+    return this.#inUse.get(name) ?? this.#create(checkedName(name));
   }
 
   /** {@link peek} and {@link visit} for parts that only need the record. */
@@ -175,11 +167,4 @@ class SemaphoreHandle implements Semaphore {
   explain(): Promise<Explanation> {
     return this.directory.peek(this.name).explain();
   }
-}
-
-/** @throws InvalidOptionsError if the name is invalid */
-function checked(name: string): string {
-  const parsed = nameSchema.safeParse(name);
-  if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-  return name;
 }

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, faultsOf, nameSchema } from '../decision/index.js';
+import { checkedName } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { type OwnRecordClient, type SemaphoreChanged, semaphoreClient } from './semaphore-records.js';
 
@@ -31,9 +31,7 @@ export class OwnRecords {
   of(name: string): OwnRecordClient {
     const known = this.#clients.get(name);
     if (known) return known;
-    const parsed = nameSchema.safeParse(name);
-    if (!parsed.success) throw new InvalidOptionsError("a semaphore's name", faultsOf(parsed.error));
-    const client = semaphoreClient(name, this.context);
+    const client = semaphoreClient(checkedName(name), this.context);
     client.listen({
       changed: (change) => this.listener.changed(name, change),
       confirmed: () => this.listener.confirmed(name),

@@ -208,10 +208,11 @@ function inShard<T>(
   put: (next: SemaphoreRecord) => ShardRecord,
 ): Step<ShardRecord, T> {
   if ('result' in step) return step;
-  const { write, isDoneIn, ...rest } = step;
+  const { write, done, notify, isDoneIn } = step;
   return {
-    ...rest,
     write: put(write),
-    ...(isDoneIn && { isDoneIn: (shard, isUncertain) => isDoneIn(shard && nameIn(shard, name), isUncertain) }),
+    done,
+    notify,
+    isDoneIn: isDoneIn && ((shard, isUncertain) => isDoneIn(shard && nameIn(shard, name), isUncertain)),
   };
 }

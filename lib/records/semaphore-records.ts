@@ -90,7 +90,7 @@ export function reportChange(semaphore: string, { record, former }: SemaphoreCha
   const { events, changes } = context;
   if (changes.observed && former?.nonce !== record.nonce) changes.next(semaphore);
   if (former?.revision === record.revision) return;
-  reportCostlyPatterns(semaphore, record, events);
+  if (!record.isOnDemand) reportCostlyPatterns(semaphore, record, events);
   const { revision, change } = record;
   // A record that becomes active was defined for the first time, which is no change.
   if (former && isActive(former)) events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });

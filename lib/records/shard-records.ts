@@ -70,7 +70,8 @@ function* changesOf({ record, former, own }: RecordChanged<ShardRecord>): Genera
     const isOnDemand = !former?.names.get(name)?.definition;
     // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
     const revision = isOnDemand && !record.names.has(name) ? (before?.revision ?? after.revision) : after.revision;
-    yield [name, { record: { ...after, revision }, former: former?.names.has(name) ? before : undefined, own }];
+    const named = after.revision === revision ? after : { ...after, revision };
+    yield [name, { record: named, former: former?.names.has(name) ? before : undefined, own }];
   }
 }
 

@@ -9,6 +9,9 @@ export interface DefinitionMatchers {
 
 /** Answers kept per pattern. A node asks about itself at every decision, and about a few others sometimes. */
 const MOST_ANSWERS = 8;
+const ANY = '.*';
+/** Each call for a name on demand has a definition of its own, with these patterns. */
+const ANYONE: DefinitionMatchers = { group: matcher(ANY), acquirer: matcher(ANY) };
 const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers>();
 
 /**
@@ -18,7 +21,9 @@ const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
   const found = matchersByDefinition.get(definition);
   if (found) return found;
-  const matchers = { group: matcher(definition.groupPattern), acquirer: matcher(definition.acquirerPattern) };
+  const { groupPattern, acquirerPattern } = definition;
+  const isAny = groupPattern === ANY && acquirerPattern === ANY;
+  const matchers = isAny ? ANYONE : { group: matcher(groupPattern), acquirer: matcher(acquirerPattern) };
   matchersByDefinition.set(definition, matchers);
   return matchers;
 }
