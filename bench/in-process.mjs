@@ -1,9 +1,13 @@
 import 'reflect-metadata';
 import { ClusterSingleton, Gatekeeper, guardWith, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { interleaved, round } from './measure.mjs';
+import { interleaved, ratesInTurn, round } from './measure.mjs';
 
 const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const SEMAPHORES = 10_000;
+/** Names on demand that are held meanwhile: none, and as many as 20,000 orders in work. */
+const HELD = [0, 20_000];
+/** Largest ratio of a name on demand to a name that code defines. */
+const ON_DEMAND = 1.3;
 
 /** @param names of the semaphores that its code defines, as that of an application does */
 export async function openGatekeeper(store, acquirer = 'bench', names = []) {
@@ -43,6 +47,34 @@ export async function decoratorCost() {
   return [
     { name, ours: round(ours.p50), reference: round(reference.p50), ratio: null, unit: 'µs', target: null, met: null },
   ];
+}
+
+/** Processor time of an acquire and its release on the memory store: a name on demand against one that code defines. */
+export async function namesOnDemand() {
+  const rows = [];
+  for (const held of HELD) rows.push(await onDemandBeside(held));
+  return rows;
+}
+
+async function onDemandBeside(held) {
+  const gatekeeper = await openGatekeeper(memory(), 'bench', ['bench-defined']);
+  await definitionsLoaded(gatekeeper);
+  for (let index = 0; index < held; index++) await gatekeeper.tryAcquire(`bench-held-${index}`, { duration: '10m' });
+  const pairOf = (name) => async () => (await gatekeeper.tryAcquire(name, { duration: '10m' })).release();
+  const kinds = { ours: pairOf('bench-demanded'), reference: pairOf('bench-defined') };
+  const { ours, reference } = await ratesInTurn(1, kinds, { rounds: 9 });
+  await gatekeeper.close();
+  const ratio = ours.cpu / reference.cpu;
+  const name = `processor time of a name on demand / a defined one, memory store, ${held} others held`;
+  return {
+    name,
+    ours: round(ours.cpu),
+    reference: round(reference.cpu),
+    ratio: round(ratio),
+    unit: 'µs',
+    target: ON_DEMAND,
+    met: ratio <= ON_DEMAND,
+  };
 }
 
 /** Heap that one semaphore takes in a process that holds a permit of each of 10,000. Needs --expose-gc. */

@@ -10,7 +10,7 @@ import { consoleTraffic } from './console.mjs';
 import { onHazelcast } from './hazelcast.mjs';
 import { history } from './history.mjs';
 import { idle } from './idle.mjs';
-import { decoratorCost, definitionsLoaded, memoryPerSemaphore, openGatekeeper } from './in-process.mjs';
+import { decoratorCost, definitionsLoaded, memoryPerSemaphore, namesOnDemand, openGatekeeper } from './in-process.mjs';
 import { migration } from './migration.mjs';
 import { onPostgres } from './postgres.mjs';
 import { tasks } from './tasks.mjs';
@@ -27,6 +27,7 @@ const PARTS = {
   sequential: () => onHazelcast(singleCalls),
   decorator: decoratorCost,
   memory: memoryPerSemaphore,
+  'on-demand': namesOnDemand,
   history,
   acquisitions,
   migration,
