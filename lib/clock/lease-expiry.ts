@@ -1,7 +1,7 @@
 import type { NodeClock } from '../async/node-clock.js';
 import type { Expiring } from '../decision/permit.js';
 import type { ClusterClock } from './cluster-clock.js';
-import { LeaseObservations } from './lease-observations.js';
+import { type LeaseEnd, LeaseObservations } from './lease-observations.js';
 
 /**
  * Decides whether a lease of one record is over for all nodes except its holder:
@@ -43,20 +43,19 @@ export class LeaseExpiry {
    */
   timeUntilExpiry(lease: Expiring): number {
     const end = this.#observations.endOf(lease);
-    if (!end) return Infinity;
-    const at = this.node.monotonic();
-    return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilExpiryByClusterTime(lease)));
+    return end ? this.#left(lease, end, this.node.monotonic()) : Infinity;
   }
 
   isExpired(lease: Expiring): boolean {
     const end = this.#observations.endOf(lease);
     if (!end) return false;
-    if (this.timeUntilExpiry(lease) > 0) {
+    const at = this.node.monotonic();
+    if (at < end.notBefore || this.#left(lease, end, at) > 0) {
       // A node that has just started may soon know enough clocks.
       this.#isSampleDue ||= this.clusterClock.mayHearMore && this.#untilExpiry(lease) <= 0;
       return false;
     }
-    if (this.node.monotonic() >= end.notAfter) return true;
+    if (at >= end.notAfter) return true;
     // Only cluster time says that the lease is over. The lease was stamped before this node saw it, and the clock may
     // have been set back before the stamp. Only a sample after the first sight of the lease shows the clock that
     // stamped it.
@@ -70,6 +69,10 @@ export class LeaseExpiry {
     const isDue = this.#isSampleDue;
     this.#isSampleDue = false;
     return isDue;
+  }
+
+  #left(lease: Expiring, { notBefore, notAfter }: LeaseEnd, at: number): number {
+    return Math.min(notAfter - at, Math.max(notBefore - at, this.#untilExpiryByClusterTime(lease)));
   }
 
   #untilExpiryByClusterTime(lease: Expiring): number {

@@ -20,8 +20,8 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/decision/shard.ts',
-        find: 'const names = new Map(shard.names);',
-        replace: 'const names = new Map();',
+        find: 'const names = living(shard.names, view);',
+        replace: 'const names = new Map<string, NameEntry>();',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /S1/ },

@@ -21,9 +21,11 @@ export const TIME_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/clock/lease-expiry.ts',
-        find: 'return Math.min(end.notAfter - at, Math.max(end.notBefore - at, this.#untilExpiryByClusterTime(lease)));',
-        replace: 'return at - at + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
+        find: 'return Math.min(notAfter - at, Math.max(notBefore - at, this.#untilExpiryByClusterTime(lease)));',
+        replace:
+          'return 0 * (notAfter + notBefore + at) + lease.expiresAt + this.tolerance - this.clusterClock.earliest();',
       },
+      { file: 'lib/clock/lease-expiry.ts', find: 'at < end.notBefore || ', replace: '' },
     ],
     layer: { kind: 'simulation', faultMix: 'clocks-strict', within: 500, says: /S1/ },
   },
