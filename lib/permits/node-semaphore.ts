@@ -24,7 +24,6 @@ import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './runs/requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
-import type { Semaphore } from './semaphore.js';
 import { AcquireTimeoutError } from './permits.errors.js';
 import { WaitQueue } from './wait-queue.js';
 
@@ -34,7 +33,7 @@ const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
  * A semaphore of this node, and the only place that reacts to changes of its record. If a permit is gone, ends earlier
  * than before, or the revision is new, the semaphore verifies its leases and wakes its queue.
  */
-export class NodeSemaphore implements Semaphore {
+export class NodeSemaphore {
   readonly heldLeases: HeldLeases;
   readonly orphans: OrphanCleanup;
   readonly runner: Runner;
@@ -74,18 +73,6 @@ export class NodeSemaphore implements Semaphore {
     const attempt = await this.#wait(parsed);
     if (attempt.permit) return attempt.permit;
     throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
-  }
-
-  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return permit.refresh(options);
-  }
-
-  release(permit: Permit): Promise<void> {
-    return permit.release();
-  }
-
-  getExpirationPeriod(permit: Permit): number {
-    return permit.remaining;
   }
 
   async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
