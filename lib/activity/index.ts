@@ -22,7 +22,7 @@ export {
   nodeTasksSchema,
   jobInfoSchema,
 } from './node-info.js';
-export { codeDefinition, encodeCode } from './node-code.js';
+export { MOST_ANNOUNCED, codeDefinition, encodeCode, fingerprintsIn, nameHash } from './node-code.js';
 export { NodeMatches } from './node-matches.js';
 export { LivingNodes } from './living-nodes.js';
 export { NodeRegistry } from './node-registry.js';

@@ -94,8 +94,12 @@ export function isAlive({ at, heartbeat }: NodeInfo, now: number): boolean {
 function* entriesOf(text: string): Pieces<{ readonly codes: NodeCode[]; readonly faults: readonly string[] }> {
   const { nodes, faults } = yield* decodeCards(text);
   const codes: NodeCode[] = [];
+  /** Nodes of one version have the same code. */
+  const decoded = new Map<string, NodeCode['fingerprintOf']>();
   for (const { code = '', ...node } of nodes) {
-    codes.push({ node, fingerprintOf: decodeCode(code) });
+    const fingerprintOf = decoded.get(code) ?? decodeCode(code);
+    decoded.set(code, fingerprintOf);
+    codes.push({ node, code, fingerprintOf });
     yield 1;
   }
   return { codes, faults };

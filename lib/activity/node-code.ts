@@ -7,8 +7,11 @@ import { type CodeDefinition, FINGERPRINT_LENGTH, type SemaphoreDefinition } fro
  */
 const PAIR = 2 * FINGERPRINT_LENGTH;
 
-/** Maximum number of announced definitions of a node. More are not announced, and so don't follow the code. */
-export const MOST_ANNOUNCED = 5000;
+/**
+ * Maximum number of announced definitions of a node: 200,000 characters. The texts of the registry keep the code of two
+ * versions besides the entries of their nodes. More definitions are not announced, and so don't follow the code.
+ */
+export const MOST_ANNOUNCED = 10_000;
 
 /** Matches the text of at most {@link MOST_ANNOUNCED} definitions. */
 export const CODE_TEXT = new RegExp(`^(?:[\\w-]{${PAIR}}){0,${MOST_ANNOUNCED}}$`);
@@ -18,9 +21,21 @@ export function encodeCode(definitions: Iterable<CodeDefinition>): string {
   const pairs: string[] = [];
   for (const { definition, fingerprint } of definitions) {
     if (pairs.length === MOST_ANNOUNCED) break;
-    pairs.push(shortHash(definition.name) + fingerprint);
+    pairs.push(nameHash(definition.name) + fingerprint);
   }
   return pairs.join('');
+}
+
+/**
+ * @param text that {@link CODE_TEXT} matches
+ * @returns the fingerprint of each definition, by the hash of its name
+ */
+export function fingerprintsIn(text: string): ReadonlyMap<string, string> {
+  const fingerprints = new Map<string, string>();
+  for (let at = 0; at < text.length; at += PAIR) {
+    fingerprints.set(text.slice(at, at + FINGERPRINT_LENGTH), text.slice(at + FINGERPRINT_LENGTH, at + PAIR));
+  }
+  return fingerprints;
 }
 
 /**
@@ -28,11 +43,13 @@ export function encodeCode(definitions: Iterable<CodeDefinition>): string {
  * @returns the fingerprint of each name; undefined for a name that the code does not define
  */
 export function decodeCode(text: string): (name: string) => string | undefined {
-  const fingerprints = new Map<string, string>();
-  for (let at = 0; at < text.length; at += PAIR) {
-    fingerprints.set(text.slice(at, at + FINGERPRINT_LENGTH), text.slice(at + FINGERPRINT_LENGTH, at + PAIR));
-  }
-  return (name) => fingerprints.get(shortHash(name));
+  const fingerprints = fingerprintsIn(text);
+  return (name) => fingerprints.get(nameHash(name));
+}
+
+/** The hash that stands for a name in an announcement. */
+export function nameHash(name: string): string {
+  return shortHash(name);
 }
 
 /** Made once per object: code's definitions stay the same objects as long as a node lives. */

@@ -152,7 +152,10 @@ const MOST_FAULTY = 100;
 /** Maximum number of recent times of a job: more than any node writes. */
 const MOST_RECENT = 10;
 
-/** As stored: a list that is too long is refused before its items are checked. `code` is of no use to people. */
+/**
+ * As stored: a list that is too long is refused before its items are checked. `code` is the place of the node's code among
+ * the codes of the text: all nodes of a version have the same one.
+ */
 const cardSchema = nodeInfoSchema.extend({
   jobs: storedList(
     jobInfoSchema.extend({
@@ -161,9 +164,14 @@ const cardSchema = nodeInfoSchema.extend({
     MOST_JOBS,
   ),
   tasks: storedList(nodeTasksSchema, MOST_TASK_TYPES).optional(),
-  code: z.string().regex(CODE_TEXT).optional(),
+  code: storedCount.optional(),
 });
-const shardSchema = z.object({ v: z.literal(1), nodes: z.array(z.unknown()) });
+const shardSchema = z.object({
+  v: z.literal(1),
+  nodes: z.array(z.unknown()),
+  codes: z.array(z.unknown()).optional(),
+});
+const codeSchema = z.string().regex(CODE_TEXT);
 
 /**
  * The entry of a node in the registry: its identity, process, clock and jobs.
@@ -198,6 +206,8 @@ export interface NodeCard extends NodeInfo {
 /** A living node, and the definitions in its code. */
 export interface NodeCode {
   readonly node: NodeInfo;
+  /** Its announcement (`node-code.ts`); equal for nodes with the same definitions, empty without any. */
+  readonly code: string;
   /** The fingerprint of a definition in its code; undefined if its code does not define that name. */
   readonly fingerprintOf: (name: string) => string | undefined;
 }
@@ -216,31 +226,52 @@ export function* decodeCards(text: string | undefined): Pieces<DecodedCards> {
   if (text === undefined) return { nodes: [], faults: [] };
   const shard = decodeShard(text);
   if (typeof shard === 'string') return { nodes: [], faults: [`${show(text)}: ${shard}`] };
+  const { nodes: cards } = shard;
+  const codeAt = codesOf(shard.codes);
   const nodes: NodeCard[] = [];
   const faults: string[] = [];
-  for (const [index, card] of shard.entries()) {
-    if (faults.length >= MOST_FAULTY) return { nodes, faults: [...faults, NOT_LOOKED_AT(shard.length - index)] };
+  for (const [index, card] of cards.entries()) {
+    if (faults.length >= MOST_FAULTY) return { nodes, faults: [...faults, NOT_LOOKED_AT(cards.length - index)] };
     const { data, error } = cardSchema.safeParse(card);
-    if (data) nodes.push(data);
-    else faults.push(`an entry: ${faultsOf(error).join('; ')}`);
+    const code = data?.code === undefined ? undefined : codeAt(data.code);
+    if (!data) faults.push(`an entry: ${faultsOf(error).join('; ')}`);
+    else if (data.code !== undefined && code === undefined)
+      faults.push(`an entry: code: no definitions at ${data.code}`);
+    else nodes.push({ ...data, code });
     yield 1;
   }
   return { nodes, faults };
 }
 
+/** Checks each of the codes only once: it may be long, and all nodes of a text may have it. */
+function codesOf(codes: readonly unknown[] = []): (place: number) => string | undefined {
+  const checked = new Map<number, string | undefined>();
+  return (place) => {
+    if (!checked.has(place)) checked.set(place, codeSchema.safeParse(codes[place]).data);
+    return checked.get(place);
+  };
+}
+
 const NOT_LOOKED_AT = (count: number) => `${count} more entries, which were not checked`;
 
 /** @returns the entries before their check, or the fault of the whole text */
-function decodeShard(text: string): unknown[] | string {
+function decodeShard(text: string): z.output<typeof shardSchema> | string {
   if (text.length > LONGEST_SHARD) return `it is longer than ${LONGEST_SHARD} characters`;
   try {
     const parsed = shardSchema.safeParse(JSON.parse(withoutDoubt(text)));
-    return parsed.success ? parsed.data.nodes : faultsOf(parsed.error).join('; ');
+    return parsed.success ? parsed.data : faultsOf(parsed.error).join('; ');
   } catch (error) {
     return `it is not JSON (${(error as Error).message})`;
   }
 }
 
-export function encodeCards(nodes: readonly NodeCard[]): string {
-  return JSON.stringify({ v: 1, nodes });
+export function encodeCards(cards: readonly NodeCard[]): string {
+  const places = new Map<string, number>();
+  const nodes = cards.map(({ code, ...card }) => {
+    if (code === undefined) return card;
+    const place = places.get(code) ?? places.size;
+    places.set(code, place);
+    return { ...card, code: place };
+  });
+  return JSON.stringify({ v: 1, nodes, ...(places.size > 0 && { codes: [...places.keys()] }) });
 }

@@ -71,6 +71,9 @@ const MALFORMED_CARDS: readonly [string, unknown][] = [
   ['a start before all time', { ...CARD, startedAt: -NEVER, at: START }],
   ['a clock that no calendar has', { ...CARD, clock: { offset: -NEVER } }],
   ['a run that no calendar has', { ...CARD, jobs: [runOnCard({ at: NEVER, took: 9e15 })] }],
+  ['code that the text does not have', { ...CARD, code: 2 }],
+  ['code that is no list of definitions', { ...CARD, code: 0 }],
+  ['code in words', { ...CARD, code: 'job: 10s' }],
   ['more jobs than any application', { ...CARD, jobs: Array.from({ length: 1001 }, () => CARD.jobs[0]) }],
 ];
 
@@ -128,7 +131,12 @@ describe('entries that are none', () => {
     const nodes = cluster();
     const run = runOnCard({ at: START - 1000, took: 10 });
     const good = { ...CARD, jobs: [run] };
-    await nodes.raw.compareAndSet('nodes:0', undefined, JSON.stringify({ v: 1, nodes: [malformed, good] }));
+    const text = JSON.stringify({
+      v: 1,
+      nodes: [malformed, { ...good, code: 1 }],
+      codes: ['job: 10s', 'x'.repeat(20)],
+    });
+    await nodes.raw.compareAndSet('nodes:0', undefined, text);
     const { overview, of, gatekeeper } = await look(nodes);
     expect(overview.nodes).toEqual([good]);
     expect(overview.semaphores[0]!.jobs).toMatchObject([{ job: 'Jobs.export', nodes: 1 }]);

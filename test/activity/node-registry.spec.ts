@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { DefinedInCodeError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../lib/async/node-clock.js';
 import { START } from '../support/fake-time.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
@@ -64,6 +64,22 @@ describe('the registry of nodes', () => {
     one.store.script = undefined;
     await nodes.time.advance(11_000);
     expect(await names(other)).toEqual(['app1', 'app2']);
+  });
+
+  it('keeps the definitions in the code of many nodes once per text, however many nodes have them', async () => {
+    const nodes = cluster();
+    const definitions = Array.from({ length: 200 }, (_, index) => ({ name: `job-${index}`, duration: '10s' }));
+    const charactersOf = async (count: number) => {
+      const added = Array.from({ length: count }, () => living(nodes, { definitions, sweepInterval: 1_000_000 }));
+      await Promise.all(added);
+      await nodes.time.advance(11_000);
+      return [...(await nodes.raw.list('nodes:')).values()].join('').length;
+    };
+    const few = await charactersOf(40);
+    // Without sharing, each node has 4,000 characters of code.
+    expect((await charactersOf(40)) - few).toBeLessThan(40 * 1000);
+    const one = await living(nodes, { definitions: [] });
+    await expect(one.gatekeeper.definitions.remove('job-7')).rejects.toThrow(DefinedInCodeError);
   });
 
   it('forgets dead nodes in the store, too', async () => {
