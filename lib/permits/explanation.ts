@@ -1,6 +1,7 @@
 import type { ClusterClockReport } from '../clock/index.js';
 import {
   type Decision,
+  type DefinitionChange,
   type DenialReason,
   type Expiring,
   type Pause,
@@ -135,9 +136,10 @@ function sentenceFor(
       ? `slot ${slot} is free: this node would get it`
       : `this node holds slot ${slot} and would refresh it`;
   }
-  const { definition, revision } = record ?? {};
+  const { definition, revision, change } = record ?? {};
   switch (decision.reason) {
     case 'no-definition':
+      if (change?.kind === 'remove') return removedBy(change);
       return `no definition of that name is loaded${grace ? `, and ${recovering(grace)}` : ''}`;
     case 'group':
     case 'acquirer':
@@ -177,6 +179,11 @@ function mismatch(
   }
   const who = field === 'group' ? `this node's group "${node.group}"` : `"${node.acquirer}"`;
   return `${who} does not match ${field}Pattern "${pattern}" (revision ${revision})`;
+}
+
+function removedBy({ by, at, reason }: DefinitionChange): string {
+  const removed = `it was removed by ${by}, ${new Date(at).toISOString()}${reason ? `: ${reason}` : ''}`;
+  return `${removed}. No node gets a permit until it is reset to the code, or defined again`;
 }
 
 function pausedBy(pause: Pause | undefined): string {

@@ -1,4 +1,5 @@
 import { statusText } from '../../lib/cli/views/status.view.js';
+import { removed } from '../support/removed.js';
 import type { StoreDefinition } from 'nestjs-gatekeeper';
 import { parse } from 'yaml';
 import { until } from '../support/apps.js';
@@ -138,6 +139,19 @@ describe('what the command line shows', () => {
     }));
     expect(statusText(semaphores)).toMatch(/app1 \(1 min \d+ s\)/);
     expect(statusText(frozen)).toMatch(/app1 \(1 min \d+ s, not heard of\)/);
+  });
+
+  it('says what was removed, and whose definition counts', async () => {
+    const { node } = cluster();
+    const app = await node();
+    await removed(app, 'report', { by: 'ann' });
+    const { semaphores } = await app.overview('report');
+    expect(statusText(semaphores)).toMatch(/^report +removed .*removed by ann.* reset to the code$/m);
+    await app.definitions.reset('report');
+    const [report] = (await app.overview('report')).semaphores;
+    const remarkOf = (source: 'code' | 'operator') => statusText([{ ...report!, source, isOverridden: true }]);
+    expect(remarkOf('operator')).toContain('overrides the code');
+    expect(remarkOf('code')).toContain('from the code of other nodes');
   });
 
   it('lists a run that was skipped, with the reason', async () => {

@@ -150,6 +150,14 @@ describe('explain', () => {
     });
   });
 
+  it('says who removed a definition, and what to do', async () => {
+    const { gatekeeper } = await cluster().node();
+    await removed(gatekeeper, 'job', { by: 'ann', reason: 'ticket 7' });
+    const { reason, sentence } = await gatekeeper.explain('job');
+    expect(reason).toBe('no-definition');
+    expect(sentence).toMatch(/removed by ann, 20\S+Z: ticket 7\. .*reset/);
+  });
+
   it('and a look at its definition keep nothing of undefined names, for any number of requests', async () => {
     const { gatekeeper } = await cluster().node();
     for (let index = 0; index < 100; index++) {

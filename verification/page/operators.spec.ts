@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../../test/support/apps.js';
+import { removed } from '../../test/support/removed.js';
 import { type Console, TOKENS } from '../../test/console/consoles.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, gone, useBrowser } from './chromium.js';
@@ -101,6 +102,29 @@ describeInBrowser('operators', () => {
     await act(page, 'Reset');
     await gone(page.getByText('code says 1'));
     expect((await console.gatekeeper.definitions.get('nightly'))?.definition.permits).toBe(1);
+  });
+
+  it('resets a removed definition to the one in code, and says who removed it', async () => {
+    const console = await start({ gatekeeper: { definitions: CODE } });
+    await removed(console.gatekeeper, 'nightly', { by: 'bob', reason: 'by mistake' });
+    const page = await operator(console);
+    await page.getByText('The definition was removed by bob: “by mistake”.').waitFor();
+    await page.getByText(/nothing runs until it is reset/).waitFor();
+    await page.getByRole('button', { name: 'Reset to the code' }).click();
+    await act(page, 'Reset');
+    await gone(page.getByText('The definition was removed'));
+    expect((await console.gatekeeper.definitions.get('nightly'))?.source).toBe('code');
+  });
+
+  it('resets what an operator set to the same as the code, so that it follows the code again', async () => {
+    const console = await start({ gatekeeper: { definitions: CODE } });
+    await console.gatekeeper.definitions.edit('nightly', { permits: 7 });
+    await console.gatekeeper.definitions.edit('nightly', { permits: 1 });
+    const page = await operator(console);
+    await page.getByRole('button', { name: 'Reset to the code' }).click();
+    await act(page, 'Reset');
+    await gone(page.getByRole('button', { name: 'Reset to the code' }));
+    expect((await console.gatekeeper.definitions.get('nightly'))?.source).toBe('code');
   });
 
   it('removes only once its name was typed', async () => {

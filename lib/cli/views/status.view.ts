@@ -16,11 +16,12 @@ export function statusText(semaphores: readonly SemaphoreOverview[], isWide = fa
   );
 }
 
-export type StateWord = 'unreadable' | 'paused' | 'off' | 'held' | 'free';
+export type StateWord = 'unreadable' | 'removed' | 'paused' | 'off' | 'held' | 'free';
 
 /** State of a semaphore. `free`: a permit is left; `held`: none is left; `off`: the definition allows none. */
 export function stateWord({ problem, definition, pause, free }: SemaphoreOverview): StateWord {
-  if (problem !== undefined || !definition) return 'unreadable';
+  if (problem !== undefined) return 'unreadable';
+  if (!definition) return 'removed';
   if (pause) return 'paused';
   if (definition.permits === 0) return 'off';
   return free > 0 ? 'free' : 'held';
@@ -61,11 +62,11 @@ function runs({ lastRun, next, jobs }: SemaphoreOverview): string[] {
   ];
 }
 
-function remarks({ problem, pause, isOverridden, warnings }: SemaphoreOverview): string[] {
+function remarks({ problem, pause, source, isOverridden, warnings }: SemaphoreOverview): string[] {
   return [
     ...(problem === undefined ? [] : [problem]),
     ...(pause ? [`paused by ${pause.by}${pause.reason ? `: ${pause.reason}` : ''}`] : []),
-    ...(isOverridden ? ['overrides the code'] : []),
+    ...(isOverridden ? [source === 'code' ? 'from the code of other nodes' : 'overrides the code'] : []),
     ...warnings.map(({ sentence }) => sentence),
   ];
 }

@@ -34,7 +34,7 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
           </button>
         )}
       </h2>
-      {!intended && <Empty>There is no definition: it was removed, or can’t be read.</Empty>}
+      {!intended && <Empty>{absenceOf(semaphore)}</Empty>}
       {intended && isEditing && (
         <EditForm semaphore={semaphore} inForce={intended} onChange={onChange} onClose={close} />
       )}
@@ -43,13 +43,18 @@ export function DefinitionPanel({ semaphore, onChange }: DefinitionPanelProps) {
   );
 }
 
+function absenceOf({ problem, change }: SemaphoreOverview): string {
+  if (problem !== undefined) return 'The definition can’t be read.';
+  return `The definition was removed${change ? ` by ${change.by}${change.reason ? `: “${change.reason}”` : ''}` : ''}.`;
+}
+
 interface InForceProps {
   readonly intended: SemaphoreDefinition;
   readonly semaphore: SemaphoreOverview;
 }
 
 /** Shows the definition in force, and beside each field the code's value if that is another one. */
-function InForce({ intended, semaphore: { code, isOverridden, change } }: InForceProps) {
+function InForce({ intended, semaphore: { code, source, isOverridden, change } }: InForceProps) {
   const values = definitionToInput(intended);
   const codes = code && isOverridden ? definitionToInput(code) : undefined;
   return (
@@ -75,6 +80,8 @@ function InForce({ intended, semaphore: { code, isOverridden, change } }: InForc
             Last change ({change.kind}) by {change.by}, <Distance at={change.at} />
             {change.reason ? `: “${change.reason}”` : ''}
           </>
+        ) : source === 'code' && isOverridden ? (
+          'As the code of other nodes declares it.'
         ) : (
           'As the code declares it.'
         )}

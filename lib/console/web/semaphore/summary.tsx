@@ -99,7 +99,7 @@ function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
       )}
       {mayDefine &&
         semaphore.code &&
-        semaphore.isOverridden &&
+        (semaphore.source !== 'code' || semaphore.isOverridden) &&
         button('undo', 'Reset to the code', () => resetAction(semaphore, onChange))}
       {mayDefine && semaphore.definition && button('remove', 'Remove', () => removeAction(semaphore))}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}

@@ -14,8 +14,8 @@ export function ConditionBadges({ semaphore }: { readonly semaphore: SemaphoreOv
         </Badge>
       )}
       {semaphore.isOverridden && (
-        <Badge tone="neutral" title="The definition differs from the one in code">
-          overridden
+        <Badge tone="neutral" title="The definition differs from the one in this node’s code">
+          {semaphore.source === 'code' ? 'other code' : 'overridden'}
         </Badge>
       )}
     </span>
