@@ -89,7 +89,10 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
   const checker = new Checker(time, trace, tolerance);
   const measures = LENGTHS[length](tolerance, chance.fork());
   const faultMix = measures.isSwarm ? swarm(FAULT_MIXES[name], chance.fork()) : FAULT_MIXES[name];
-  const onWrite = (key: string, text: string) => checker.written(key, text);
+  const onWrite = (key: string, text: string, former: string | undefined) => {
+    checker.written(key, text);
+    deploys?.written(key, text, former);
+  };
   const cluster = new StoreCluster(faultMix, measures, { time, trace, chance: chance.fork(), onWrite });
   const { duration } = measures;
   const definition = parseDefinition(
@@ -97,8 +100,8 @@ function createWorld(seed: number, { faultMix: name, length }: Kind, options: Sc
     tolerance,
   );
   const callTimeout = chance.pick([500, 2000]);
-  if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
   const deploys = faultMix.deploys ? new Deploys(definition, tolerance, new Chance(seed).beside()) : undefined;
+  if (chance.happens(measures.isOld ? 0.8 : 0)) cluster.putFirst(definition);
   const settings = {
     ...SETTINGS,
     definitions: [definition],

@@ -1,6 +1,7 @@
 import { codeDefinition } from '../../../lib/activity/index.js';
 import { type SemaphoreDefinition, decodeRecord, shortestDuration } from '../../../lib/decision/index.js';
 import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import type { FaultMix } from '../kind/fault-mix.js';
 import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World } from '../world/world.js';
 import type { Machines } from './machines.js';
@@ -15,12 +16,24 @@ const IN_ORDER = 0.6;
 /** ms until each node has noticed who lives, and has looked at its definitions: three heartbeats and two sweeps. */
 const SETTLED = 3 * HEARTBEAT + 25_000;
 
-/** The two versions of the code's definition, and which of them is deployed. */
+/** ms after which a node surely has its entry in the registry, if nothing goes wrong. */
+const ANNOUNCED = 2 * HEARTBEAT;
+
+/**
+ * The two versions of the code's definition, and which of them is deployed. Checks what deploys promise:
+ *
+ * S6 a definition of code is that of a living node when the deploys have ended, and stays so.
+ * S7 code never replaces what an operator set.
+ * S8 code replaces no definition that a living node has in its code.
+ */
 export class Deploys {
   readonly versions: readonly [SemaphoreDefinition, SemaphoreDefinition];
   #deployed: 0 | 1 = 0;
   /** Nodes that end already: a second deploy does not start a second process of their names. */
   readonly #replaced = new Set<SimNode>();
+  /** The ids of the changes by which code was followed. */
+  readonly #followed = new Set<string>();
+  #cluster?: { readonly world: World; readonly machines: Machines };
 
   constructor(
     first: SemaphoreDefinition,
@@ -42,6 +55,7 @@ export class Deploys {
 
   /** Plans one to four deploys of the other version: forth, back, and so on. */
   plan(world: World, machines: Machines): void {
+    this.#cluster = { world, machines };
     const { horizon } = world.measures;
     for (let count = this.chance.whole(1, 4); count > 0; count--) {
       world.time.after(this.chance.between(0, horizon), () => this.#deploy(world, machines));
@@ -60,7 +74,29 @@ export class Deploys {
     }
   }
 
-  /** S6: a definition of code is that of a living node, and stays so. Call it when nothing goes wrong and nobody edits. */
+  /** S7 and S8: a write to the store. */
+  written(key: string, text: string, formerText: string | undefined): void {
+    if (key !== KEY_PREFIX + SEMAPHORE || formerText === undefined || !this.#cluster) return;
+    const [record, former] = [decodeRecord(SEMAPHORE, text), decodeRecord(SEMAPHORE, formerText)];
+    // A record that the store lost is restored with its last change.
+    if (record.change?.kind !== 'follow' || this.#followed.has(record.change.id)) return;
+    this.#followed.add(record.change.id);
+    const { world, machines } = this.#cluster;
+    if (former.source !== 'code') world.checker.violated(`S7 the code replaced what an operator set: ${formerText}`);
+    const owner = machines.living.find(
+      (node) => this.#isAnnounced(node, world) && fingerprintOf(node) === former.fingerprint,
+    );
+    if (owner && isCalm(world.faultMix))
+      world.checker.violated(
+        `S8 ${owner.name} has the definition in its code that another one replaced: ${formerText}`,
+      );
+  }
+
+  #isAnnounced(node: SimNode, { time }: World): boolean {
+    return !this.#replaced.has(node) && time.now - node.startedAt > ANNOUNCED;
+  }
+
+  /** S6. Call it when nothing goes wrong and nobody edits. */
   async check({ time, cluster, checker, measures }: World, machines: Machines): Promise<void> {
     // A grace may be as long as the longest permit.
     await time.pass(SETTLED + 2 * measures.longest);
@@ -70,8 +106,7 @@ export class Deploys {
     };
     const record = stored();
     if (record?.source !== 'code') return;
-    const announced = machines.living.map(({ code }) => codeDefinition(code!).fingerprint);
-    const isAnnounced = announced.includes(record.fingerprint!);
+    const isAnnounced = machines.living.some((node) => fingerprintOf(node) === record.fingerprint);
     if (!isAnnounced) checker.violated(`S6 the definition is of no living node: ${JSON.stringify(record)}`);
     await time.pass(SETTLED);
     const later = stored();
@@ -79,6 +114,18 @@ export class Deploys {
     if (later?.source === 'code' && later.fingerprint !== record.fingerprint)
       checker.violated(`S6 the definition changed again, to ${JSON.stringify(later)}`);
   }
+}
+
+function fingerprintOf({ code }: SimNode): string {
+  return codeDefinition(code!).fingerprint;
+}
+
+/** Whether no fault keeps a living node out of the registry. */
+function isCalm(mix: FaultMix): boolean {
+  const { lostReply, lostRequest, slow, freezes, sleeps, cuts, outages, splits, dataLosses, failovers } = mix;
+  return [lostReply, lostRequest, slow, freezes, sleeps, cuts, outages, splits, dataLosses, failovers].every(
+    (rate) => rate === 0,
+  );
 }
 
 /** A node that ends in order: nothing new begins, and what it holds goes back. */

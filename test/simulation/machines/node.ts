@@ -20,6 +20,8 @@ function matches(definition: typeof OPEN, other: typeof OPEN): boolean {
 /** One process of the application: the production code, unchanged, in a simulated environment. */
 export class SimNode {
   readonly gatekeeper: Gatekeeper;
+  /** ms of true time. */
+  readonly startedAt: number;
   /** The definition in its code, if deploys change it. */
   readonly code?: SemaphoreDefinition | undefined;
   readonly workload: Workload;
@@ -35,6 +37,7 @@ export class SimNode {
     // A stream of its own: other schedules go as they went before there were names on demand.
     if (world.faultMix.onDemand) this.onDemand = new OnDemandWork(this, world, chance.beside());
     if (world.faultMix.leadership) this.leadership = new LeadershipWork(this, world, chance.beside());
+    this.startedAt = world.time.now;
     this.code = world.deploys?.code;
     this.gatekeeper = this.#createGatekeeper();
     this.workload = new Workload(this, world, chance.fork());

@@ -23,8 +23,8 @@ export interface ClusterEnvironment {
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly chance: Chance;
-  /** Told of every write, in the order of application. */
-  readonly onWrite: (key: string, text: string) => void;
+  /** Told of every write, in the order of application, with the text that it replaced. */
+  readonly onWrite: (key: string, text: string, former: string | undefined) => void;
 }
 
 /** The simulated store itself: linearizable, except for the faults of the mix. */
@@ -157,7 +157,7 @@ export class StoreCluster {
     texts.set(key, next);
     const where = this.#split?.sideOf(writer).name ?? 'store';
     this.around.trace.note(where, () => `${writer.name} wrote ${next}`);
-    this.around.onWrite(key, next);
+    this.around.onWrite(key, next, expected);
     if (notify !== 'none' || this.#tellsAll) this.#tellOthers(writer, { key, text: next }, notify);
     if (this.#isFragile) this.#breakSoon(key);
     if (this.#doomed && key.startsWith(this.#doomed.prefix)) this.#loseHost(writer, key, next, expected);

@@ -3,6 +3,7 @@ import { AFTER_BUGS } from './after.bugs.js';
 import { ALLOCATION_BUGS } from './allocation.bugs.js';
 import { ALLOCATION_NODE_BUGS } from './allocation-node.bugs.js';
 import type { Bug } from './bug.js';
+import { DEFINITIONS_BUGS } from './definitions.bugs.js';
 import { LEADERSHIP_BUGS } from './leadership.bugs.js';
 import { MEMBERSHIP_BUGS } from './membership.bugs.js';
 import { ON_DEMAND_BUGS } from './on-demand.bugs.js';
@@ -29,6 +30,7 @@ export const BUGS: readonly Bug[] = [
   ...AFTER_BUGS,
   ...SCHEDULES_BUGS,
   ...OPERATORS_BUGS,
+  ...DEFINITIONS_BUGS,
 ];
 
 /** @throws Error that lists the known bugs */
