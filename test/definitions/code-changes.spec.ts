@@ -195,6 +195,57 @@ describe('a definition that was changed in code', () => {
     expect(await durationIn(current)).toBe(20_000);
   });
 
+  it('comes back from the archive to a cluster that lost everything, and then follows the code of that time', async () => {
+    const [archive, later] = [new ScriptedArchive(), new ScriptedArchive()];
+    const nodes = cluster();
+    await nodes.closeOne(await deployed(nodes, V1));
+    const second = await deployed(nodes, { ...V2, persistence: archive.persistence });
+    await nodes.time.advance(LOOK);
+    await nodes.closeOne(second);
+    expect(archive.content.get('job')).toMatchObject({ source: 'code', revision: 2, change: { kind: 'follow' } });
+    const empty = cluster();
+    later.content = archive.content;
+    const third = await deployed(empty, {
+      ...V2,
+      definitions: [{ ...JOB, duration: '30s' }],
+      persistence: later.persistence,
+    });
+    await empty.time.advance(LOOK);
+    expect(await third.gatekeeper.definitions.get('job')).toMatchObject({
+      source: 'code',
+      definition: { duration: 30_000, permits: 1 },
+    });
+  });
+
+  it('stays when no code has it any more, and follows the code that has it again', async () => {
+    const nodes = cluster();
+    await nodes.closeOne(await deployed(nodes, V1));
+    const without = await deployed(nodes, { ...V1, definitions: [] });
+    await nodes.time.advance(60_000);
+    expect(await without.gatekeeper.definitions.get('job')).toMatchObject({ revision: 1, source: 'code' });
+    const again = await deployed(nodes, V2);
+    await nodes.time.advance(LOOK);
+    expect(await again.gatekeeper.definitions.get('job')).toMatchObject({ revision: 2, definition: { permits: 2 } });
+  });
+
+  it('may be renamed: the old name stays, and can be removed when the last old node has ended', async () => {
+    const nodes = cluster();
+    const old = await deployed(nodes, V1);
+    const renamed = await deployed(nodes, { ...V2, definitions: [{ ...JOB, name: 'renamed' }] });
+    const { definitions } = renamed.gatekeeper;
+    await expect(definitions.remove('job')).rejects.toThrow(DefinedInCodeError);
+    await nodes.closeOne(old);
+    await nodes.time.advance(LOOK);
+    const { semaphores } = await renamed.gatekeeper.overview();
+    expect(semaphores).toMatchObject([
+      { name: 'job', source: 'code', warnings: [] },
+      { name: 'renamed', source: 'code', code: {}, warnings: [] },
+    ]);
+    expect(await definitions.remove('job')).toBe(true);
+    expect((await renamed.gatekeeper.overview('job')).semaphores).toMatchObject([{ free: 0, warnings: [] }]);
+    expect(renamed.gatekeeper.health().faults).toEqual([]);
+  });
+
   it('is named in one warning with all others, however many an operator has changed', async () => {
     const nodes = cluster();
     const definitions = Array.from({ length: 30 }, (_, index) => ({ name: `job-${index}`, duration: '10s' }));

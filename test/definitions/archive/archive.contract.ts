@@ -35,6 +35,14 @@ export function describeArchiveContract(name: string, prepare: () => Promise<Arc
       expect(await kept()).toEqual([archived('edited'), paused, JSON.parse(JSON.stringify(removed))]);
     });
 
+    it('keeps whose definition it is, so that one of code follows the code also when it comes back', async () => {
+      const change = { id: 'x', kind: 'follow' as const, by: 'app1', at: 7, reason: "the application's code" };
+      const ofCode = archived('code', 2, { source: 'code', fingerprint: 'abcdefghij', change });
+      const ofOperator = archived('operator', 2, { source: 'operator' });
+      await one.save([ofCode, ofOperator]);
+      expect(await kept()).toEqual([ofCode, ofOperator]);
+    });
+
     it('keeps the higher revision of each semaphore, in any order of saves', async () => {
       await other.save([archived('a', 5), archived('b', 2)]);
       await one.save([archived('a', 4), archived('b', 3)]);

@@ -101,6 +101,21 @@ describe('two applications over the store of a third', () => {
     expect(await other.gatekeeper.run('job', () => 1)).toEqual({ executed: false, reason: 'no-permit' });
     await eventually('word of it', () => other.events.some(({ type }) => type === 'changed'));
   });
+
+  it('follow the code of a new version, once the former one has ended', async () => {
+    const host = await serve({ store: memory() });
+    const options = { ...TOLERANT, heartbeat: 1000 };
+    const old = await boot({}, { ...options, definitions: [{ name: 'job', duration: '10s' }] }, host.definition);
+    const current = await boot({}, { ...options, definitions: [{ name: 'job', duration: '20s' }] }, host.definition);
+    await eventually('it knows that they differ', () =>
+      current.events.some(({ type }) => type === 'definitions-differ'),
+    );
+    const stored = async () => (await current.gatekeeper.definitions.get('job'))!;
+    expect(await stored()).toMatchObject({ source: 'code', definition: { duration: 10_000 } });
+    await old.app.close();
+    await eventually('it follows', async () => (await stored()).definition.duration === 20_000);
+    expect(await stored()).toMatchObject({ source: 'code', change: { kind: 'follow' } });
+  });
 });
 
 describe('the store of an application', () => {
