@@ -34,4 +34,12 @@ export type DefinitionEvent =
       }[];
       /** A sentence for people that names them. */
       readonly sentence: string;
+    }
+  /** Living nodes have different definitions in their code, for longer than a deploy takes. Once, until they agree. */
+  | {
+      readonly type: 'code-not-followed';
+      /** Names of the semaphores that this node's code defines, too. */
+      readonly semaphores: readonly string[];
+      /** For people: which nodes have which code, and what to do. */
+      readonly sentence: string;
     };

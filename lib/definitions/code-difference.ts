@@ -3,8 +3,10 @@ import {
   type SemaphoreRecord,
   differingFields,
   intendedDefinition,
+  listed,
   quoted,
 } from '../decision/index.js';
+import { MOST_ANNOUNCED } from '../activity/index.js';
 import type { CodeVerdict } from './code-rule.js';
 
 /** A stored definition that is not that of this node's code. */
@@ -41,7 +43,7 @@ function toldOf({ code, record, verdict }: DifferingDefinition): string {
   const stored = intendedDefinition(record);
   const fields = stored ? differingFields(code, stored) : [];
   const values = fields.map((field) => `${field} ${shown(stored![field])} (code: ${shown(code[field])})`);
-  return `${quoted(code.name)}: ${[...(stored ? values : ['removed']), reasonOf(record, verdict)].join(', ')}`;
+  return `${quoted(code.name)}: ${[...(stored ? values : ['removed, so nothing runs']), reasonOf(record, verdict)].join(', ')}`;
 }
 
 function shown(value: string | number): string {
@@ -53,8 +55,34 @@ const REASONS = {
   later: 'the code of a node that started later is to be taken over',
   kept: "codeChanges is 'keep'",
   unsure: 'it stays until the registry of the nodes can be read and has this node: heartbeat must not be 0',
-  take: 'it could not be changed yet',
+  take: 'it could not be changed yet, because of a grace, the archive or the store',
 };
+
+/** @param names at least one */
+export function removedSentence(names: readonly string[]): string {
+  const [verb, object] = [one(names, 'was', 'were'), one(names, 'it', 'them')];
+  return `${listed(names, quoted)} ${verb} removed, although the code defines ${object}: nothing runs until "reset"`;
+}
+
+/** @param names at least one */
+export function stuckSentence(names: readonly string[], verdict: 'unsure' | 'take'): string {
+  return (
+    `the stored ${one(names, 'definition', 'definitions')} of ${listed(names, quoted)} ${one(names, 'is', 'are')} not what this ` +
+    `node's code says, and ${one(names, 'does', 'do')} not follow it: ${REASONS[verdict]}. "reset" takes over the code`
+  );
+}
+
+/** @param count of the definitions in this node's code */
+export function tooManySentence(count: number): string {
+  return (
+    `this node's code has ${count} definitions, of which the registry has room for ${MOST_ANNOUNCED}: the others don't follow ` +
+    'the code of a new version, and other nodes let them be removed. Use names without a definition for names like one per order'
+  );
+}
+
+function one(names: readonly string[], singular: string, plural: string): string {
+  return names.length === 1 ? singular : plural;
+}
 
 function reasonOf(record: SemaphoreRecord, verdict: DifferingDefinition['verdict']): string {
   return verdict === 'operator' ? authorOf(record) : REASONS[verdict];

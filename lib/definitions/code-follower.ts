@@ -3,18 +3,23 @@ import {
   type SemaphoreRecord,
   intendedDefinition,
   messageOf,
-  quoted,
   sameDefinition,
   takeCode,
 } from '../decision/index.js';
-import type { LivingNodes, NodeCode } from '../activity/index.js';
+import { type LivingNodes, MOST_ANNOUNCED, type NodeCode } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { isStoreError } from '../stores/index.js';
 import type { Archived } from './archive/bounded-archive.js';
-import { type DifferingDefinition, differencesSentence } from './code-difference.js';
-import { codeVerdict, isStillDue } from './code-rule.js';
+import {
+  type DifferingDefinition,
+  differencesSentence,
+  removedSentence,
+  stuckSentence,
+  tooManySentence,
+} from './code-difference.js';
+import { type CodeVerdict, codeVerdict, isStillDue } from './code-rule.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import type { DefinitionWriter } from './definition-writer.js';
 
@@ -23,6 +28,12 @@ export const CODE_CHANGES = ['follow', 'keep'] as const;
 
 /** Looks after which the differences are reported although the registry does not have this node yet. */
 const MOST_UNSURE_LOOKS = 3;
+
+/**
+ * ms for which definitions of code may differ before a standing warning says so: longer than a rolling deploy. Kubernetes
+ * counts one as failed that makes no progress for ten minutes.
+ */
+export const LONGEST_DEPLOY = 15 * 60_000;
 
 /** A name that this node's code defines, with its record. */
 interface Defined extends CodeDefinition {
@@ -52,22 +63,46 @@ export class CodeFollower {
   #unsureLooks = 0;
   /** Names that were found removed, with the monotonic ms at which that was first seen. */
   #removed: ReadonlyMap<string, number> = new Map();
+  /** Names whose definition should follow and can't, by verdict, with the monotonic ms at which that was first seen. */
+  #stuck: ReadonlyMap<string, { readonly verdict: StuckVerdict; readonly since: number }> = new Map();
+  readonly #startedAt: number;
 
   constructor(
     private readonly declared: DeclaredDefinitions,
     private readonly writer: Pick<DefinitionWriter, 'write'>,
     private readonly context: Context,
     private readonly options: FollowerOptions,
-  ) {}
+  ) {
+    this.#startedAt = context.nodeClock.monotonic();
+  }
 
   /** Names that this node's code defines and that were removed, so that no node gets a permit. As last seen. */
-  get removed(): readonly { readonly since: number; readonly sentence: string }[] {
-    return [...this.#removed].flatMap(([name, since]) => {
-      if (!isRemoved(this.declared.recordOf(name))) return [];
-      return [
-        { since, sentence: `${quoted(name)} was removed, although the code defines it: nothing runs until "reset"` },
-      ];
+  get removed(): readonly StandingFault[] {
+    const names = [...this.#removed].filter(([name]) => isRemoved(this.declared.recordOf(name)));
+    return standing(names, removedSentence);
+  }
+
+  /** Names that should follow this node's code and have not for longer than a deploy. The code of other nodes is not the reason. */
+  get stuck(): readonly StandingFault[] {
+    const latest = this.context.nodeClock.monotonic() - LONGEST_DEPLOY;
+    const all = [...this.#stuck].filter(([, { since }]) => since <= latest);
+    const faults = STUCK.flatMap((verdict) => {
+      const names = all.filter(([, each]) => each.verdict === verdict);
+      return standing(
+        names.map(([name, { since }]) => [name, since]),
+        (each) => stuckSentence(each, verdict),
+      );
     });
+    const { count } = this.declared;
+    if (count <= MOST_ANNOUNCED || this.options.isAlone) return faults;
+    return [...faults, { since: this.#startedAt, sentence: tooManySentence(count) }];
+  }
+
+  /** The part of {@link stuck} that is about one name, as a sentence. */
+  stuckSentenceOf(name: string): string | undefined {
+    const stuck = this.#stuck.get(name);
+    if (!stuck || stuck.since > this.context.nodeClock.monotonic() - LONGEST_DEPLOY) return undefined;
+    return stuckSentence([name], stuck.verdict);
   }
 
   /**
@@ -81,7 +116,17 @@ export class CodeFollower {
     const differing = found.length > 0 ? await this.#judged(found) : [];
     const due = differing.filter(({ verdict }) => verdict === 'take');
     const taken = due.length > 0 ? await this.#takeAll(due) : new Set();
-    this.#report(differing.filter((each) => !taken.has(each)));
+    const rest = differing.filter((each) => !taken.has(each));
+    this.#noteStuck(rest);
+    this.#report(rest);
+  }
+
+  #noteStuck(rest: readonly Judged[]): void {
+    const now = this.context.nodeClock.monotonic();
+    const stuck = rest.flatMap(({ code: { name }, verdict }) =>
+      isStuck(verdict) ? [[name, { verdict, since: this.#stuck.get(name)?.since ?? now }] as const] : [],
+    );
+    this.#stuck = new Map(stuck);
   }
 
   /** After the report, an operator's definition needs no further look. */
@@ -188,6 +233,30 @@ export class CodeFollower {
     }));
     this.context.events.next({ type: 'definitions-differ', definitions, sentence: differencesSentence(differing) });
   }
+}
+
+/** A fault that stands until someone acts. */
+interface StandingFault {
+  /** Monotonic ms. */
+  readonly since: number;
+  readonly sentence: string;
+}
+
+/** @param names with the monotonic ms since when @returns one fault about all of them, if there are any */
+function standing(
+  names: readonly (readonly [name: string, since: number])[],
+  sentence: (names: readonly string[]) => string,
+): StandingFault[] {
+  if (names.length === 0) return [];
+  return [{ since: Math.min(...names.map(([, since]) => since)), sentence: sentence(names.map(([name]) => name)) }];
+}
+
+/** Verdicts that end by themselves in a deploy, unless something is in the way that no other node's code explains. */
+const STUCK = ['unsure', 'take'] as const;
+type StuckVerdict = (typeof STUCK)[number];
+
+function isStuck(verdict: CodeVerdict): verdict is StuckVerdict {
+  return (STUCK as readonly CodeVerdict[]).includes(verdict);
 }
 
 interface Judged extends DifferingDefinition {

@@ -77,6 +77,11 @@ export class DeclaredDefinitions {
     return [...this.#declared.values()];
   }
 
+  /** Number of definitions of this node's code. */
+  get count(): number {
+    return this.#declared.size;
+  }
+
   /** {@link all}, with fingerprints. */
   get code(): readonly CodeDefinition[] {
     return this.all.map(codeDefinition);

@@ -59,6 +59,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   const { context, directory } = parts;
   parts.housekeeping.stop();
   parts.applicationWatch.stop();
+  parts.codeWatch.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];
   await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);

@@ -203,6 +203,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `group ${quoted(event.group)}: this node owns ${event.owned} resources (${event.added} added, ${event.revoked} revoked)`,
       );
     case 'definitions-differ':
+    case 'code-not-followed':
     case 'resources-unowned':
     case 'tasks-untaken':
     case 'schedule-differs':

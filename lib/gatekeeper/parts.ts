@@ -20,6 +20,7 @@ import type { Context, GatekeeperLogger } from '../context/context.js';
 import { Archivist, BoundedArchive, CodeFollower, DefinitionWriter, Definitions } from '../definitions/index.js';
 import {
   ApplicationWatch,
+  CodeWatch,
   HealthCheck,
   LeaderWatch,
   type Overview,
@@ -83,6 +84,7 @@ export interface Parts {
   readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
   readonly applicationWatch: ApplicationWatch;
+  readonly codeWatch: CodeWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   /** See `Gatekeeper.overview`. */
@@ -212,6 +214,7 @@ export function createParts(
   registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   const applicationWatch = new ApplicationWatch(settings.application, registry, living, directory.declared, context);
+  const codeWatch = new CodeWatch(living, directory.declared, context);
   const { recordClients, declared, listing } = directory;
   const follower = new CodeFollower(
     declared,
@@ -237,11 +240,20 @@ export function createParts(
     leaders: leaderWatch,
     applications: applicationWatch,
     follower,
+    code: codeWatch,
     allocation,
     alerts: () => alerts,
   };
   const health: HealthCheck = new HealthCheck(context, sources);
-  const overview = sharedOverview({ directory, context, health, registry, runHistory, runs });
+  const overview = sharedOverview({
+    directory,
+    context,
+    health,
+    registry,
+    runHistory,
+    runs,
+    unfollowed: (name) => codeWatch.sentenceOf(name) ?? follower.stuckSentenceOf(name),
+  });
   const alerts: Alerts | undefined =
     settings.alerts &&
     new Alerts(context, settings.alerts, {
@@ -305,6 +317,7 @@ export function createParts(
     handovers,
     leaderWatch,
     applicationWatch,
+    codeWatch,
     sweeping,
     health,
     overview,

@@ -4,7 +4,7 @@ import type { Parts } from './parts.js';
 /** Starts all parts over a verified store, in the order in which they need each other. */
 export async function startParts(
   parts: Parts,
-  settings: Pick<GatekeeperSettings, 'membership' | 'heartbeat' | 'application'>,
+  settings: Pick<GatekeeperSettings, 'membership' | 'heartbeat' | 'application' | 'store'>,
 ): Promise<void> {
   const { context, sweeping, directory, housekeeping, membership, registry, runArchivist, alerts } = parts;
   context.clusterClock.start();
@@ -13,5 +13,6 @@ export async function startParts(
   await housekeeping.start();
   if (settings.membership) await membership.start();
   if (settings.heartbeat > 0 && settings.application !== undefined) parts.applicationWatch.start();
+  if (settings.heartbeat > 0 && !settings.store.isOwn) parts.codeWatch.start();
   for (const part of [registry, runArchivist, alerts]) part?.start();
 }

@@ -4,7 +4,7 @@ import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { ALLOCATION_SCOPE } from '../allocation/index.js';
-import { LEADER_PREFIX, TASK_PREFIX, word } from '../decision/index.js';
+import { LEADER_PREFIX, TASK_PREFIX, listed, word } from '../decision/index.js';
 import { isStoreError } from '../stores/index.js';
 import type { FaultPart } from './leader-watch.js';
 
@@ -14,8 +14,6 @@ const FIRST_INTERVAL = 5000;
 const FIRST = 60_000;
 /** ms between two looks later. */
 const INTERVAL = 60_000;
-/** Number of names and of nodes in a sentence. */
-const MOST_NAMED = 5;
 
 /** All groups of allocation share this scope, and its leader decides only for groups that it has. */
 const SHARED = LEADER_PREFIX + ALLOCATION_SCOPE;
@@ -145,9 +143,4 @@ function sentenceOf({ application, names, nodes }: OtherApplication, own: string
     'postgres(), prefix of redis(), mapName of hazelcast()), or other names. If they are meant to share them, give both ' +
     'the same option application'
   );
-}
-
-function listed(texts: readonly string[]): string {
-  const shown = texts.slice(0, MOST_NAMED).map(word).join(', ');
-  return texts.length > MOST_NAMED ? `${shown} and ${texts.length - MOST_NAMED} more` : shown;
 }

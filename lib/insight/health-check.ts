@@ -95,7 +95,8 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
-  readonly follower: { readonly removed: HealthFacts['removed'] };
+  readonly follower: { readonly removed: HealthFacts['removed']; readonly stuck: HealthFacts['unfollowed'] };
+  readonly code: { readonly faults: HealthFacts['unfollowed'] };
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
@@ -270,6 +271,7 @@ export class HealthCheck {
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
       recovering: recoveryFaults(this.context),
       removed: this.sources.follower.removed,
+      unfollowed: [...this.sources.code.faults, ...this.sources.follower.stuck],
       listedAt: this.sources.listing.readAt,
       shards: this.sources.shards.fault,
       archive: this.sources.archive?.failures ?? [],

@@ -27,31 +27,40 @@ export interface UnreadableCounts {
   readonly nodes: number;
 }
 
-/** Identifies a fault; docs/operations.md explains each. The codes are part of the API and are never renamed. */
-export type HealthFaultCode =
-  | 'closing'
-  | 'store-unreachable'
-  | 'no-quorum'
-  | 'store-silent'
-  | 'store-failing'
-  | 'clock-unread'
-  | 'clock-suspect'
-  | 'records-unread'
-  | 'nodes-unread'
-  | 'runs-unread'
-  | 'audit-unread'
-  | 'shards-unread'
-  | 'recovering'
-  | 'semaphores-removed'
-  | 'tasks-failing'
-  | 'entries-unreadable'
-  | 'archive-failing'
-  | 'run-archive-failing'
-  | 'no-leader'
-  | 'resources-unowned'
-  | 'allocation-failing'
-  | 'alerts-undelivered'
-  | 'other-application';
+/** All values of {@link HealthFaultCode}. */
+export const HEALTH_FAULT_CODES = [
+  'closing',
+  'store-unreachable',
+  'no-quorum',
+  'store-silent',
+  'store-failing',
+  'clock-unread',
+  'clock-suspect',
+  'records-unread',
+  'nodes-unread',
+  'runs-unread',
+  'audit-unread',
+  'shards-unread',
+  'recovering',
+  'semaphores-removed',
+  'code-not-followed',
+  'tasks-failing',
+  'entries-unreadable',
+  'archive-failing',
+  'run-archive-failing',
+  'no-leader',
+  'resources-unowned',
+  'allocation-failing',
+  'alerts-undelivered',
+  'other-application',
+] as const;
+
+/**
+ * Identifies a fault; docs/operations.md explains each. The codes are part of the API and are never renamed.
+ *
+ * @useDeclaredType
+ */
+export type HealthFaultCode = (typeof HEALTH_FAULT_CODES)[number];
 
 /** A fault of a node, its store or its clocks. */
 export interface HealthFault {
@@ -107,6 +116,8 @@ export interface HealthFacts {
   readonly recovering: HealthFacts['archive'];
   /** Semaphores that this node's code defines and that were removed. */
   readonly removed: HealthFacts['archive'];
+  /** Stored definitions that should follow the code and have not for longer than a deploy. */
+  readonly unfollowed: HealthFacts['archive'];
   /** Actions on the archive of definitions that keep failing. */
   readonly archive: readonly { readonly since: number; readonly sentence: string }[];
   /** Actions on the archive of runs that keep failing. */
@@ -167,6 +178,7 @@ function findingsOf(facts: HealthFacts): Finding[] {
   const rest = [
     ...combined('recovering', facts.recovering),
     ...combined('semaphores-removed', facts.removed),
+    ...combined('code-not-followed', facts.unfollowed),
     ...combined('no-leader', facts.leaderless),
     ...combined('resources-unowned', facts.unowned),
     ...combined('allocation-failing', facts.failingGroups),

@@ -14,9 +14,10 @@ export {
 } from './health-check.js';
 export type { PartHealth } from './part-health.js';
 export { type StalePart, type UnreadableCounts } from './health-report.js';
-export type { HealthFault, HealthFaultCode, HealthReport } from './health-report.js';
+export { HEALTH_FAULT_CODES, type HealthFault, type HealthFaultCode, type HealthReport } from './health-report.js';
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
 export { ApplicationWatch } from './application-watch.js';
+export { CodeWatch } from './code-watch.js';
 export { type FaultPart, LeaderWatch } from './leader-watch.js';
 export type { KeptTerm, NoLeaderFault, ScopeCandidate, ScopeOverview } from './leaders.js';
 export { type LeadersOverview, type ScopeDetails, readLeader, readLeaders } from './leaders-reader.js';

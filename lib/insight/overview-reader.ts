@@ -24,6 +24,8 @@ interface Sources extends StateSources {
   readonly registry: NodeRegistry;
   readonly runHistory: RunHistory;
   readonly runs: Runs;
+  /** Why a definition does not follow the code, for longer than a deploy. */
+  readonly unfollowed: (name: string) => string | undefined;
 }
 
 /** ms that the past of jobs may be old. The last runs come from the journal, which is read more often. */
@@ -35,7 +37,7 @@ const PAST_AGE = 10_000;
  * @param only name of a single semaphore. Default: all semaphores
  */
 export async function readOverview(
-  { directory, context, health, registry, runHistory, runs: jobRuns }: Sources,
+  { directory, context, health, registry, runHistory, runs: jobRuns, unfollowed }: Sources,
   only?: string,
 ): Promise<Overview> {
   const [state, listed, noted, kept] = await Promise.all([
@@ -67,6 +69,7 @@ export async function readOverview(
     heard,
     clockTolerance,
     nodes,
+    unfollowed: unfollowed(name),
     jobs: jobsOf.get(name) ?? [],
     runs: runsOf.get(name) ?? [],
     past: pastOf.get(name) ?? [],

@@ -9,6 +9,7 @@ export const WARNING_CODES = [
   'unusable-pattern',
   'duration-too-short',
   'removed',
+  'code-not-followed',
 ] as const;
 
 /** A condition that an operator should look into. */
@@ -18,7 +19,8 @@ export interface Warning {
    * process that holds a permit is not heard of. `run-failed`: a run failed in the last day.
    * `run-overdue`: a run goes on for longer than the time between two runs, or for much longer than usual.
    * `runs-too-long`: a run took longer than the time between two runs. `no-node`: no living node matches.
-   * `removed`: it was removed, although code defines it.
+   * `removed`: it was removed, although code defines it. `code-not-followed`: living nodes have different definitions of it
+   * in their code, or it can't follow this node's code.
    * `unusable-pattern`: a pattern can't be used. `duration-too-short`: the duration is too short for this node's
    * clockTolerance.
    */

@@ -28,6 +28,8 @@ export interface SemaphoreFacts {
   readonly nodes: readonly NodeInfo[];
   /** Instances of the living nodes; absent if that is unknown. */
   readonly heard?: ReadonlySet<string> | undefined;
+  /** Why its definition does not follow the code, for longer than a deploy. */
+  readonly unfollowed?: string | undefined;
   /** Nodes that the definition matches, without regard to a pause. */
   readonly passing: ReadonlySet<NodeInfo>;
 }
@@ -46,6 +48,7 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
   const { jobs, past, running, now } = facts;
   const always = [
     ...tooShort(definition, facts.clockTolerance),
+    ...unfollowed(state, facts),
     ...running.flatMap((run) => overdueRun(run, jobs, pastOf(run.job, facts), now)),
     ...facts.runs.flatMap((run) => tooLongRun(run, jobs)),
     ...past.flatMap((job) => failedLately(job, now)),
@@ -73,11 +76,16 @@ function silentHolders({ holders, free }: SemaphoreState, { heard, now }: Semaph
 }
 
 /** A removed semaphore that code defines, or that jobs of living nodes use: nothing ever runs under it, and nothing else says so. */
-export function removedWarnings({ name, code, change, problem }: SemaphoreState, { jobs }: SemaphoreFacts): Warning[] {
+export function removedWarnings({ code, change, problem }: SemaphoreState, { jobs }: SemaphoreFacts): Warning[] {
   if (problem !== undefined || (!code && jobs.length === 0)) return [];
   const who = change?.kind === 'remove' ? ` by ${change.by}, ${formatTime(change.at)}` : '';
   const sentence = `it was removed${who}, but code of living nodes uses it: nothing runs until it is reset to the code`;
-  return [{ code: 'removed', sentence: escapeHidden(`${name}: ${sentence}`) }];
+  return [{ code: 'removed', sentence: escapeHidden(sentence) }];
+}
+
+/** An operator's definition counts on all nodes, whatever their code says. */
+function unfollowed({ source }: SemaphoreState, { unfollowed: sentence }: SemaphoreFacts): Warning[] {
+  return source === 'code' && sentence !== undefined ? [{ code: 'code-not-followed', sentence }] : [];
 }
 
 /** This happens if a node with a smaller tolerance has defined it. */

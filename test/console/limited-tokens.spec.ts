@@ -101,7 +101,7 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
     expect((await get('/api/session', as)).json).toMatchObject({ names: 'mine-.*' });
   });
 
-  it('learns no scope or group from the faults, or from the members', async () => {
+  it('learns no scope, group or semaphore from the faults, or from the members', async () => {
     const leadership = { enabled: true, lease: '1s', scopes: ['billing'] };
     const { get, gatekeeper: node } = await start({ platform, console, gatekeeper: { ...gatekeeper, leadership } });
     await until(async () => (await get('/api/leaders')).json.members[0]?.scopes.length === 1);
@@ -114,11 +114,14 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
       stopsGrants: false,
     } as const;
     const unowned = { ...fault, code: 'resources-unowned', sentence: 'a resource of group "billing"' } as const;
+    const removed = { ...fault, code: 'semaphores-removed', sentence: '"billing" was removed' } as const;
+    const unfollowed = { ...fault, code: 'code-not-followed', sentence: 'definitions of "billing"' } as const;
+    const faults = [fault, unowned, removed, unfollowed];
     const health = node.health();
-    node.checkHealth = async () => ({ ...health, faults: [fault, unowned] });
+    node.checkHealth = async () => ({ ...health, faults });
     expect((await get('/api/health')).text).toContain('billing');
     const { json, text } = await get('/api/health', as);
-    expect(json.faults.map(({ code }: { code: string }) => code)).toEqual(['no-leader', 'resources-unowned']);
+    expect(json.faults.map(({ code }: { code: string }) => code)).toEqual(faults.map(({ code }) => code));
     expect(text).not.toContain('billing');
   });
 

@@ -30,6 +30,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     listedAt: AT - 7000,
     recovering: [],
     removed: [],
+    unfollowed: [],
     archive: [],
     runArchive: [],
     leaderless: [],
@@ -169,6 +170,11 @@ const CASES: Case[] = [
     'semaphores that were removed although the code defines them',
     { removed: [{ since: AT - 60_000, sentence: '"job" was removed' }] },
     { code: 'semaphores-removed', ago: 60_000, stops: false, says: '"job" was removed' },
+  ],
+  [
+    'definitions that do not follow the code',
+    { unfollowed: [{ since: AT - 60_000, sentence: 'two versions of "job"' }] },
+    { code: 'code-not-followed', ago: 60_000, stops: false, says: 'two versions of "job"' },
   ],
   [
     'tasks that can not be read or written',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   ALERT_KINDS,
+  HEALTH_FAULT_CODES,
   type Health,
   type HealthFault,
   type PartHealth,
@@ -14,31 +15,7 @@ import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole }
 
 const faultSchema: z.ZodType<HealthFault> = z
   .object({
-    code: z.enum([
-      'closing',
-      'store-unreachable',
-      'no-quorum',
-      'store-silent',
-      'store-failing',
-      'clock-unread',
-      'clock-suspect',
-      'records-unread',
-      'nodes-unread',
-      'runs-unread',
-      'audit-unread',
-      'shards-unread',
-      'recovering',
-      'semaphores-removed',
-      'tasks-failing',
-      'entries-unreadable',
-      'archive-failing',
-      'run-archive-failing',
-      'no-leader',
-      'resources-unowned',
-      'allocation-failing',
-      'alerts-undelivered',
-      'other-application',
-    ]),
+    code: z.enum(HEALTH_FAULT_CODES),
     since: whole.meta({ description: 'when the node noticed the fault: ms since the epoch, cluster time' }),
     sentence: z.string().meta({ description: 'for people: the fault, and what to do' }),
     stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),

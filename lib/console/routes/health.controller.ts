@@ -29,6 +29,8 @@ function withoutNames(fault: HealthFault): HealthFault {
 }
 
 const WITH_NAMES: Partial<Record<HealthFault['code'], string>> = {
+  'semaphores-removed': 'semaphores were removed although the code defines them',
+  'code-not-followed': 'stored definitions do not follow the code',
   'archive-failing': 'the archive of definitions fails',
   'run-archive-failing': 'the archive of runs fails',
   'no-leader': 'scopes of leadership have no leader',

@@ -37,3 +37,12 @@ function escapeOf(character: string): string {
   const escaped = JSON.stringify(character).slice(1, -1);
   return escaped === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : escaped;
 }
+
+/** Number of texts that {@link listed} shows. */
+const MOST_LISTED = 5;
+
+/** Some of many names, for a sentence: "a, b and 3 more". */
+export function listed(names: readonly string[], shown: (name: string) => string = word): string {
+  const first = names.slice(0, MOST_LISTED).map(shown).join(', ');
+  return names.length > MOST_LISTED ? `${first} and ${names.length - MOST_LISTED} more` : first;
+}

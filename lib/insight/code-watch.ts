@@ -1,0 +1,162 @@
+import { type LivingNodes, type NodeCode, type NodeInfo, fingerprintsIn, nameHash } from '../activity/index.js';
+import { Periodic } from '../async/periodic.js';
+import { type Pieces, inSlices } from '../async/slices.js';
+import { type Context, timeOf } from '../context/context.js';
+import { listed, quoted, word } from '../decision/index.js';
+import { type DeclaredDefinitions, LONGEST_DEPLOY } from '../definitions/index.js';
+import { isStoreError } from '../stores/index.js';
+import { groupedBy } from './grouped.js';
+import type { FaultPart } from './leader-watch.js';
+
+/** Number of definitions of a name, with their nodes, that a sentence shows. */
+const MOST_SIDES = 3;
+/** ms between two looks. A warning waits for {@link LONGEST_DEPLOY} anyway. */
+const INTERVAL = 60_000;
+
+/** Names of which living nodes have different definitions in their code. The same nodes disagree about all of them. */
+export interface CodeConflict {
+  /** The hashes of the names. */
+  readonly hashes: ReadonlySet<string>;
+  /** The nodes of each definition, in the order in which the first node of each started. At least two. */
+  readonly sides: readonly (readonly NodeInfo[])[];
+  /** Since when living nodes disagree: cluster time, ms since the epoch. */
+  readonly since: number;
+}
+
+/** Finds the names that living nodes define differently. Pure. In the usual case all of them have the same code. */
+export function* codeConflicts(codes: readonly NodeCode[]): Pieces<CodeConflict[]> {
+  const versions = [...groupedBy(codes, ({ code }) => code)];
+  yield codes.length;
+  if (versions.length < 2) return [];
+  /** Of each name, the versions that have the same definition. */
+  const byName = new Map<string, Map<string, number[]>>();
+  for (const [version, [code]] of versions.entries()) {
+    const fingerprints = fingerprintsIn(code);
+    for (const [hash, fingerprint] of fingerprints) {
+      const definitions = byName.get(hash) ?? new Map<string, number[]>();
+      byName.set(hash, definitions.set(fingerprint, [...(definitions.get(fingerprint) ?? []), version]));
+    }
+    yield fingerprints.size;
+  }
+  const differing = [...byName].filter(([, definitions]) => definitions.size > 1);
+  const groups = groupedBy(differing, ([, definitions]) => JSON.stringify([...definitions.values()]));
+  yield byName.size;
+  return [...groups].map(([key, names]) => {
+    const sides = (JSON.parse(key) as number[][]).map((same) => same.flatMap((version) => versions[version]![1]));
+    return conflict(new Set(names.map(([hash]) => hash)), sides);
+  });
+}
+
+function conflict(hashes: ReadonlySet<string>, sides: readonly (readonly NodeCode[])[]): CodeConflict {
+  const begun = sides
+    .map((nodes) => ({
+      nodes: nodes.map(({ node }) => node),
+      at: Math.min(...nodes.map(({ node }) => node.startedAt)),
+    }))
+    .toSorted((one, other) => one.at - other.at);
+  // They disagree since a second definition is there.
+  return { hashes, sides: begun.map(({ nodes }) => nodes), since: begun[1]!.at };
+}
+
+/**
+ * Warns, once each time, of definitions that differ in the code of living nodes for longer than a deploy: the stored one
+ * stays, so the code of some nodes is not followed.
+ */
+export class CodeWatch {
+  #conflicts: readonly CodeConflict[] = [];
+  #faults: readonly FaultPart[] = [];
+  /** Names of this node's code in the present faults. */
+  #told: ReadonlySet<string> = new Set();
+  readonly #periodic: Periodic;
+
+  constructor(
+    private readonly living: Pick<LivingNodes, 'read'>,
+    private readonly declared: Pick<DeclaredDefinitions, 'all' | 'recordOf'>,
+    private readonly context: Context,
+  ) {
+    this.#periodic = new Periodic(context.nodeClock, () => this.#look(), {
+      interval: () => INTERVAL,
+      chance: context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  /** Nodes that publish nothing are not compared. */
+  start(): void {
+    this.#periodic.start();
+  }
+
+  stop(): void {
+    this.#periodic.stop();
+  }
+
+  /** One fault per group of nodes that disagree, about names in this node's code. */
+  get faults(): readonly FaultPart[] {
+    return this.#faults;
+  }
+
+  /** The warning about one name, also of one that only other nodes' code defines. @returns undefined if there is none */
+  sentenceOf(name: string): string | undefined {
+    if (this.#conflicts.length === 0) return undefined;
+    const hash = nameHash(name);
+    const found = this.#conflicts.find(({ hashes }) => hashes.has(hash));
+    return found && sentenceOf([name], found);
+  }
+
+  async #look(): Promise<void> {
+    const { nodeClock, events } = this.context;
+    const conflicts = await inSlices(codeConflicts(await this.living.read()), nodeClock);
+    const now = timeOf(this.context);
+    this.#conflicts = conflicts.filter(({ since }) => now - since > LONGEST_DEPLOY);
+    const found = await inSlices(this.#ownNames(), nodeClock);
+    const former = this.#told;
+    this.#told = new Set(found.flatMap(({ names }) => names));
+    this.#faults = found.map(({ names, conflict: { since, ...rest } }) => {
+      const sentence = sentenceOf(names, { since, ...rest });
+      return { subject: names[0]!, since: nodeClock.monotonic() - (now - since), sentence };
+    });
+    for (const [index, { names }] of found.entries()) {
+      if (names.every((name) => former.has(name))) continue;
+      events.next({ type: 'code-not-followed', semaphores: names, sentence: this.#faults[index]!.sentence });
+    }
+  }
+
+  /** The names of each conflict that this node's code defines. An operator's definition counts on all nodes. */
+  *#ownNames(): Pieces<{ readonly conflict: CodeConflict; readonly names: readonly string[] }[]> {
+    if (this.#conflicts.length === 0) return [];
+    const hashed = new Map<string, string>();
+    for (const { name } of this.declared.all) {
+      if (this.declared.recordOf(name)?.source === 'code') hashed.set(nameHash(name), name);
+      yield 1;
+    }
+    return this.#conflicts.flatMap((each) => {
+      const names = [...each.hashes].flatMap((hash) => hashed.get(hash) ?? []).toSorted();
+      return names.length > 0 ? [{ conflict: each, names }] : [];
+    });
+  }
+
+  #report(error: unknown): void {
+    // During an outage, the parts that need the store report it.
+    if (!isStoreError(error))
+      this.context.events.next({ type: 'problem', action: 'compare the code of the nodes', error });
+  }
+}
+
+function sentenceOf(names: readonly string[], { sides }: CodeConflict): string {
+  return (
+    `living nodes have different definitions of ${listed(names, quoted)} in their code, for longer than a deploy takes: ` +
+    `${sidesText(sides)}. The stored one stays meanwhile. End the deploy, or give all of them the ` +
+    'same definition. If they are meant to differ, use a name for each; an "edit" decides for all of them'
+  );
+}
+
+function sidesText(sides: CodeConflict['sides']): string {
+  const shown = sides.slice(0, MOST_SIDES).map(sideText).join(', and otherwise ');
+  return sides.length > MOST_SIDES ? `${shown}, and ${sides.length - MOST_SIDES} more` : shown;
+}
+
+function sideText(nodes: readonly NodeInfo[]): string {
+  const versions = [...new Set(nodes.flatMap(({ version }) => version ?? []))];
+  const acquirers = listed(nodes.map(({ acquirer }) => acquirer));
+  return versions.length > 0 ? `${acquirers} (version ${listed(versions, word)})` : acquirers;
+}
