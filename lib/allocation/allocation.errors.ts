@@ -1,4 +1,4 @@
-import { GatekeeperError, show } from '../decision/index.js';
+import { GatekeeperError, InvalidOptionsError, show } from '../decision/index.js';
 
 /** A call names an allocation group that this node does not have. */
 export class UnknownGroupError extends GatekeeperError {
@@ -42,5 +42,30 @@ export class NotOwnerError extends GatekeeperError {
     readonly resource: string,
   ) {
     super(`this node does not own resource ${show(resource)} of group ${show(group)} any more: stop the work on it`);
+  }
+}
+
+/** The application's `resources` function returned resources that can't be divided. */
+export class InvalidResourcesError extends InvalidOptionsError {
+  static override readonly className = 'InvalidResourcesError';
+  override readonly code = 'invalid-resources';
+
+  constructor(group: string, faults: readonly string[]) {
+    super(`the resources of allocation group ${show(group)}`, faults);
+  }
+}
+
+/** A strategy of the application threw, or its result gives a resource to no participant, or to several. */
+export class AllocationStrategyError extends GatekeeperError {
+  static override readonly className = 'AllocationStrategyError';
+  readonly code = 'invalid-strategy';
+
+  constructor(
+    /** One sentence per fault. */
+    readonly faults: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    const rule = 'A strategy must return each resource exactly once, with a participant from its input';
+    super(`the result of the allocation strategy can't be used: ${faults.join('; ')}. ${rule}`, options);
   }
 }

@@ -10,10 +10,9 @@ import { StoreUnavailableError } from '../stores/index.js';
 import type { Cluster } from '../leadership/index.js';
 import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
-import { type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
+import { ALLOCATION_PREFIX, type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
 import type { GroupFault } from './unowned-alarm.js';
-import { ALLOCATION_PREFIX } from './map/map-store.js';
 import { OwnGroup } from './own-group.js';
 
 /** The scope whose leader decides on the owners. */

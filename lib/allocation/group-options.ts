@@ -92,6 +92,9 @@ const fields = {
 /** zod type of {@link AllocationGroupOptions}. */
 export const groupSchema = onlyFields(fields);
 
+/** Prefix of the keys of all groups in the store. */
+export const ALLOCATION_PREFIX = 'allocation:';
+
 /** Largest number of groups of one node: each heartbeat reads two texts of each of them. */
 export const MOST_GROUPS = 200;
 export const TOO_MANY = `a node can take part in ${MOST_GROUPS} groups at most: put several kinds of resources into one`;

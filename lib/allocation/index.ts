@@ -20,11 +20,5 @@ export type { RevocationReason } from './assign/assign.js';
 export type { GroupFault } from './unowned-alarm.js';
 export type { AllocationPlan, MoveReason, PlanRequest, PlannedMove, PlannedShare } from './plan.js';
 export type { MovementLimit } from './assign/movement-limit.js';
-export {
-  AllocationStrategyError,
-  type Strategy,
-  type StrategyFunction,
-  type StrategyInput,
-} from './assign/strategy.js';
+export type { Strategy, StrategyFunction, StrategyInput } from './assign/strategy.js';
 export type { WeightedParticipant } from './assign/participant.js';
-export { InvalidResourcesError } from './resources/master-set.js';

@@ -1,9 +1,6 @@
 import type { AssignRequest } from '../../lib/allocation/assign/assign.js';
-import {
-  AllocationStrategyError,
-  type StrategyFunction,
-  type StrategyInput,
-} from '../../lib/allocation/assign/strategy.js';
+import { AllocationStrategyError } from '../../lib/allocation/allocation.errors.js';
+import type { StrategyFunction, StrategyInput } from '../../lib/allocation/assign/strategy.js';
 import { assigned, ownersAfter } from './divisions.js';
 
 const request: AssignRequest = {

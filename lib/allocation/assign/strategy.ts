@@ -1,5 +1,6 @@
 import type { Pieces } from '../../async/slices.js';
-import { GatekeeperError, messageOf, show } from '../../decision/index.js';
+import { messageOf, show } from '../../decision/index.js';
+import { AllocationStrategyError } from '../allocation.errors.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { WeightedParticipant } from './participant.js';
 import { type Claimant, quotasOf } from './quotas.js';
@@ -25,21 +26,6 @@ export type StrategyFunction = (input: StrategyInput) => Iterable<readonly [reso
  * moves more, but the result does not depend on the past.
  */
 export type Strategy = 'sticky' | 'even' | StrategyFunction;
-
-/** A strategy of the application threw, or its result gives a resource to no participant, or to several. */
-export class AllocationStrategyError extends GatekeeperError {
-  static override readonly className = 'AllocationStrategyError';
-  readonly code = 'invalid-strategy';
-
-  constructor(
-    /** One sentence per fault. */
-    readonly faults: readonly string[],
-    options?: ErrorOptions,
-  ) {
-    const rule = 'A strategy must return each resource exactly once, with a participant from its input';
-    super(`the result of the allocation strategy can't be used: ${faults.join('; ')}. ${rule}`, options);
-  }
-}
 
 /** Participants that have, or are pinned, so many of the resources; and the resources to divide. */
 export interface Division extends StrategyInput {

@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.js';
 import { CorruptRecordError, isDoubted } from '../../decision/index.js';
 import { answerWithin } from '../../stores/answer-within.js';
 import { type Notify, StoreUnavailableError } from '../../stores/index.js';
+import { ALLOCATION_PREFIX } from '../group-options.js';
 import type { KnownPages } from '../round/owner-map.js';
 import type { CommitRound } from '../round/round.js';
 import {
@@ -16,8 +17,6 @@ import {
 import { type LimboPage, type OwnedPage, slotOf } from './page.js';
 import { type AllocationRoot, pageKeysOf } from './root.js';
 
-/** Prefix of the keys of all groups. */
-export const ALLOCATION_PREFIX = 'allocation:';
 /** Pages that one call reads or writes: their texts arrive in one turn of the event loop. */
 const AT_ONCE = 16;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type View, decodeStored, storedCount, storedList, storedText, storedTime } from '../../decision/index.js';
 import type { RecordCodec, StoredRecord } from '../../records/record-codec.js';
-import { ALLOCATION_PREFIX } from '../map/map-store.js';
+import { ALLOCATION_PREFIX } from '../group-options.js';
 import { LONGEST_ID } from '../resources/resource-id.js';
 
 /**

@@ -1,5 +1,6 @@
 import type { Pieces } from '../../async/slices.js';
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { show } from '../../decision/index.js';
+import { InvalidResourcesError } from '../allocation.errors.js';
 import { ascending } from '../assign/assign.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { faultOfId } from './resource-id.js';
@@ -14,16 +15,6 @@ export interface MasterSet<T = unknown> {
   readonly items: ReadonlyMap<string, T>;
   /** Same for the same ids. Nodes compare it to find out that their sets differ. */
   readonly digest: string;
-}
-
-/** The application's `resources` function returned resources that can't be divided. */
-export class InvalidResourcesError extends InvalidOptionsError {
-  static override readonly className = 'InvalidResourcesError';
-  override readonly code = 'invalid-resources';
-
-  constructor(group: string, faults: readonly string[]) {
-    super(`the resources of allocation group ${show(group)}`, faults);
-  }
 }
 
 /** The first faults are enough to find the mistake. */
