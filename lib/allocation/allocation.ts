@@ -12,8 +12,9 @@ import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { ALLOCATION_PREFIX, type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
+import { LazyGroup } from './lazy-group.js';
+import type { OwnGroup } from './own-group.js';
 import type { GroupFault } from './unowned-alarm.js';
-import { OwnGroup } from './own-group.js';
 
 /** The scope whose leader decides on the owners. */
 export const ALLOCATION_SCOPE = 'allocation';
@@ -49,13 +50,15 @@ function shortened(entries: readonly GroupEntry[]): GroupEntry[] {
  * one call. The heartbeats of the membership read those of all groups.
  */
 export class Allocation {
-  readonly #groups = new Map<string, OwnGroup>();
+  readonly #groups = new Map<string, LazyGroup>();
   readonly #wakeup: Wakeup;
   readonly #subscriptions = new Subscription();
   #loop: Promise<void> | undefined;
   #endWatch?: () => Promise<void>;
   #startsWithFirst = false;
   #isStarted = false;
+  /** Whether groups begin as soon as their code is loaded. */
+  #takesPart = false;
   #isClosed = false;
   /** Groups whose texts may have changed since they were read. */
   readonly #due = new Set<OwnGroup>();
@@ -73,7 +76,7 @@ export class Allocation {
 
   /** The groups in which this node takes part. */
   get groups(): readonly AllocationGroup[] {
-    return this.#own;
+    return [...this.#groups.values()];
   }
 
   /** Groups whose resources have had no owner for too long. Known on the leader. */
@@ -95,15 +98,15 @@ export class Allocation {
   group<T>(name: string): AllocationGroup<T> {
     const group = this.#groups.get(name);
     if (!group) throw new UnknownGroupError(name, [...this.#groups.keys()]);
-    return group as AllocationGroup<T>;
+    return group as AllocationGroup as AllocationGroup<T>;
   }
 
   /** Overviews of some of this node's groups, with one look at the members for all. */
   overviews(names: readonly string[]): Promise<GroupOverview>[] {
     let looking: Promise<unknown> | undefined;
-    const keys = () => names.flatMap((name) => this.#groups.get(name)?.keys ?? []);
+    const keys = () => names.flatMap((name) => this.#groups.get(name)?.own?.keys ?? []);
     const look = () => (looking ??= this.parts.membership.look(keys()));
-    return names.map(async (name) => (this.group(name) as OwnGroup).overview(look));
+    return names.map(async (name) => (this.group(name) as LazyGroup).overview(look));
   }
 
   /**
@@ -115,16 +118,21 @@ export class Allocation {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
     const { context, membership, cluster, moves } = this.parts;
-    const group = new OwnGroup(name, settings, { context, membership, candidate: cluster.scope(), moves });
+    const parts = { context, membership, candidate: cluster.scope(), moves };
+    const group = new LazyGroup(name, settings, parts, (own) => this.#opened(own));
     this.#groups.set(name, group);
     if (this.#isClosed) void group.close();
     else if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
-    else if (this.#isStarted) {
-      group.start();
-      this.#due.add(group);
-      this.#wakeup.ring();
-    }
+    else if (this.#isStarted) group.open().catch((error: unknown) => this.#reportLoading(error));
     return group;
+  }
+
+  /** A group that was added after {@link start} begins when its code is loaded. */
+  #opened(group: OwnGroup): void {
+    if (!this.#takesPart || this.#isClosed) return;
+    group.start();
+    this.#due.add(group);
+    this.#wakeup.ring();
   }
 
   /** Begins to take part when the first group is added. */
@@ -137,6 +145,8 @@ export class Allocation {
     if (this.#isStarted || this.#isClosed) return;
     this.#isStarted = true;
     this.#startsWithFirst = false;
+    await this.#open();
+    if (this.#isClosed) return;
     const { context, membership, cluster } = this.parts;
     membership.publish((incarnation) => shortened(this.#own.map((group) => group.entryFor(incarnation))), {
       keys: () => this.#keys(),
@@ -153,6 +163,7 @@ export class Allocation {
     this.#subscriptions.add(membership.participants$.subscribe(() => this.#lookAfterJoin()));
     this.#endWatch = await context.store.watch(ALLOCATION_PREFIX, ({ key }) => this.#hint(key));
     if (this.#isClosed) return this.#stopWatching();
+    this.#takesPart = true;
     for (const group of this.#own) group.start();
     this.#hint(undefined);
     await cluster.initialize();
@@ -165,7 +176,8 @@ export class Allocation {
     this.#isClosed = true;
     this.#wakeup.ring();
     const { cluster } = this.parts;
-    await Promise.all([this.#loop, cluster.close(), ...this.#own.map((group) => group.close())]);
+    const groups = [...this.#groups.values()];
+    await Promise.all([this.#loop, cluster.close(), ...groups.map((group) => group.close())]);
     this.#subscriptions.unsubscribe();
     await this.#stopWatching();
   }
@@ -236,13 +248,19 @@ export class Allocation {
     if (this.#isWaiting && this.#isMoving) this.#wakeup.ring();
   }
 
+  /** The groups whose code is loaded: all of them, but for those that were added a moment ago. */
   get #own(): readonly OwnGroup[] {
-    return [...this.#groups.values()];
+    return [...this.#groups.values()].flatMap(({ own }) => own ?? []);
+  }
+
+  /** Loads the code of the groups that there are. */
+  async #open(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => group.open()));
   }
 
   /** Gives all groups something of the members. They look at it in slices: many groups of many nodes take long. */
   #catchUp(give: (group: OwnGroup) => boolean): void {
-    for (const group of this.#groups.values()) if (give(group)) this.#behind.add(group);
+    for (const group of this.#own) if (give(group)) this.#behind.add(group);
     if (!this.#isCatchingUp) void this.#catchUpInSlices();
   }
 
@@ -261,7 +279,11 @@ export class Allocation {
   }
 
   #each(call: (group: OwnGroup) => void): void {
-    for (const group of this.#groups.values()) call(group);
+    for (const group of this.#own) call(group);
+  }
+
+  #reportLoading(error: unknown): void {
+    this.parts.context.events.next({ type: 'problem', action: 'load the code of allocation', error });
   }
 
   #report(error: unknown): void {

@@ -40,8 +40,8 @@ export class TasksExplorer implements OnModuleInit {
     if (scheduleFaults.length > 0) throw new InvalidOptionsError('Schedules', scheduleFaults);
   }
 
-  #begin(): void {
-    if (isReal(this.gatekeeper)) partsOf(this.gatekeeper).tasks.start();
+  async #begin(): Promise<void> {
+    if (isReal(this.gatekeeper)) await partsOf(this.gatekeeper).tasks.start();
   }
 }
 

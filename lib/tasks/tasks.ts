@@ -1,33 +1,43 @@
 import { InvalidOptionsError, show } from '../decision/index.js';
 import { afterWrite } from '../stores/after-write.js';
-import { type CancelOptions, parseCancelOptions } from './by-hand/cancel-options.js';
-import { type Cancelled, cancelTask } from './by-hand/cancel.js';
-import { type GroupCancelled, cancelGroup } from './by-hand/cancel-group.js';
-import { type TaskExplanation, explain, skippedTick } from './by-hand/explanation.js';
-import { type Released, releaseTask } from './by-hand/release.js';
-import { type Retried, retryTask } from './by-hand/retry.js';
-import { type TaskPage, type TaskQuery, type WaitingTypes, listTasks, waitingTypes } from './by-hand/task-list.js';
-import { type TaskView, viewOf } from './by-hand/task-view.js';
-import { ExternalTasks } from './external/external-tasks.js';
+import type { TaskStorage } from '../stores/index.js';
+import type { CancelOptions } from './by-hand/cancel-options.js';
+import type { Cancelled } from './by-hand/cancel.js';
+import type { GroupCancelled } from './by-hand/cancel-group.js';
+import type { TaskExplanation } from './by-hand/explanation.js';
+import type { Released } from './by-hand/release.js';
+import type { Retried } from './by-hand/retry.js';
+import type { TaskPage, TaskQuery, WaitingTypes } from './by-hand/task-list.js';
+import type { TaskView } from './by-hand/task-view.js';
+import type { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
-import { type Submitted, observedSubmit } from './submission.js';
+import type { Submitted } from './submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
 import type { SubmitOptions } from './submit-options.js';
 import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
-import { type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
-import { TaskGroups } from './overview/task-groups.js';
+import type { SubTaskPage } from './overview/sub-task-list.js';
+import type { TaskGroups } from './overview/task-groups.js';
 import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
 import { Schedules } from './schedules/schedules.js';
-import { TaskStore } from './task-store.js';
+import { type TaskCode, taskCode } from './task-code.js';
+import type { TaskStore } from './task-store.js';
 import { NoTasksError } from './tasks.errors.js';
-import { submitUnique } from './unique/submit-unique.js';
-import { submitWithin } from './written-place.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
-export interface TasksParts extends Omit<HandlersParts, 'store' | 'read'> {
+export interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
   /** Bytes of all tasks that have ended; absent: no limit. */
   readonly maxRetainedBytes?: number | undefined;
+}
+
+/** The tasks in the store, for this node. */
+export interface OpenTasks {
+  /** Changes of tasks. */
+  readonly store: TaskStore;
+  /** Tasks for programs that are no nodes. */
+  readonly external: ExternalTasks;
+  /** The groups of tasks; for operators. */
+  readonly groups: TaskGroups;
 }
 
 /** Types that code names which are remembered. Code that makes names up must not fill the memory. */
@@ -39,49 +49,61 @@ export class Tasks {
   readonly handlers: TaskHandlers;
   /** The schedules of this node. */
   readonly schedules: Schedules;
-  /** Tasks for programs that are no nodes. */
-  readonly external: ExternalTasks;
   /** The work of this node, for operators. */
   readonly work: NodeWork;
   readonly #reader: SubmissionReader;
   /** Types of which code of this node has submitted tasks. */
   readonly #named = new Set<string>();
-  #open?: TaskStore;
+  #opened?: OpenTasks & { readonly code: TaskCode };
+  /** Since a handler was added before the code was loaded. */
+  #opening?: Promise<unknown>;
+  #isClosed = false;
 
   constructor(private readonly parts: TasksParts) {
-    this.#reader = new SubmissionReader({ ...parts, now: async () => (await this.#store.stamp()).now });
+    this.#reader = new SubmissionReader({ ...parts, now: async () => (await (await this.open()).store.stamp()).now });
     this.handlers = new TaskHandlers({
       ...parts,
-      store: () => this.#store,
+      open: () => this.#openSoon(),
       read: (name, data, options, parent) => {
         this.#noteName(name);
         return this.#reader.read(name, data, options, parent);
       },
     });
     this.work = new NodeWork(parts.context);
-    this.external = new ExternalTasks({
-      ...parts,
-      store: () => this.#store,
-      onEnd: (type, end) => this.work.programs.note(type, end),
-      sweep: () => this.handlers.sweep(),
-    });
     const { context } = parts;
-    this.schedules = new Schedules({ context, handlers: this.handlers, store: () => this.#store });
+    this.schedules = new Schedules({ context, handlers: this.handlers, open: () => this.open() });
   }
 
-  /** Begins to work, unless the node only submits. Handlers and schedules that are added later begin at once. */
-  start(): void {
+  /**
+   * Begins to work, unless the node only submits. Handlers and schedules that are added later begin at once. Waits for the
+   * code of tasks, not for the store.
+   */
+  async start(): Promise<void> {
     if (this.parts.work === false) return;
     this.handlers.start();
     this.schedules.start();
+    if (this.handlers.types().length > 0) await this.open();
+  }
+
+  /**
+   * Loads the code that works on tasks, and opens the store: with the first use, so that an application without tasks loads
+   * nothing for them, and makes no maps and queues.
+   *
+   * @throws NoTasksError
+   */
+  open(): Promise<OpenTasks> {
+    return this.#open();
   }
 
   /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones and for unsent hints. Idempotent. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     // At the same time: a look at a schedule may wait for the store.
-    await Promise.all([this.schedules.close(), this.handlers.close(), this.external.close()]);
-    await this.#open?.hints.sent();
-    await this.#open?.retained?.close();
+    await Promise.all([this.schedules.close(), this.handlers.close(), this.#opened?.external.close()]);
+    await this.#opened?.store.hints.sent();
+    await this.#opened?.store.retained?.close();
+    // An import does not outlast the application. Its failure was reported.
+    await this.#opening?.catch(() => undefined);
   }
 
   /**
@@ -107,7 +129,8 @@ export class Tasks {
    * @throws TooManyTypesError, and as {@link submit}
    */
   async submitFor(program: string, name: TaskName, data: unknown, options: SubmitOptions): Promise<Submitted> {
-    this.external.expectTypes(program, [name.type]);
+    const { external } = await this.open();
+    external.expectTypes(program, [name.type]);
     return this.#submit(name, data, options);
   }
 
@@ -118,15 +141,16 @@ export class Tasks {
 
   async #submit(name: TaskName, data: unknown, options: SubmitOptions | undefined): Promise<Submitted> {
     const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
+    const { code, store } = this.#opened ?? (await this.#open());
     if (!unique && tx === undefined) {
-      return observedSubmit(this.parts.context, task, (traced) => this.#store.submit(traced, dedup));
+      return code.observedSubmit(this.parts.context, task, (traced) => store.submit(traced, dedup));
     }
     const { member: _none, ...alone } = task;
     if (!unique) {
-      return observedSubmit(this.parts.context, alone, (traced) => submitWithin(tx, this.#store, traced, dedup));
+      return code.observedSubmit(this.parts.context, alone, (traced) => code.submitWithin(tx, store, traced, dedup));
     }
-    return observedSubmit(this.parts.context, alone, async (traced) => {
-      const submitted = await submitUnique(this.#store, traced, dedup, unique);
+    return code.observedSubmit(this.parts.context, alone, async (traced) => {
+      const submitted = await code.submitUnique(store, traced, dedup, unique);
       if (submitted.task) this.handlers.cancel(submitted.task);
       return submitted.answer;
     });
@@ -155,11 +179,12 @@ export class Tasks {
     if (task.member) faults.push('name: a member of a group can not be in a queue: use single()');
     if (task.awaits) faults.push('after: a task of a queue waits for the one before it only');
     if (faults.length > 0) throw new InvalidOptionsError(`task ${show(task.id)} of a queue`, faults);
-    const submitted = await observedSubmit(this.parts.context, task, (traced) =>
-      this.#store.submit({ ...traced, queue }, dedup),
+    const { code, store } = await this.#open();
+    const submitted = await code.observedSubmit(this.parts.context, task, (traced) =>
+      store.submit({ ...traced, queue }, dedup),
     );
     // It is in the store, with its place or without.
-    await afterWrite(() => this.#store.awaiting.ensurePlaced(task.id));
+    await afterWrite(() => store.awaiting.ensurePlaced(task.id));
     return submitted;
   }
 
@@ -173,7 +198,7 @@ export class Tasks {
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
     // Callers without types may give anything.
     const submit = async (task: SubmitRequest) => this.submit(task?.name, task?.data, task?.options);
-    return submitMany(tasks, submit, () => this.#store.slices.turn());
+    return submitMany(tasks, submit, () => this.#opened?.store.slices.turn());
   }
 
   /**
@@ -200,8 +225,9 @@ export class Tasks {
    * @throws StoreUnavailableError
    */
   async find(task: TaskName | string): Promise<TaskView | undefined> {
-    const found = await this.#store.find(idOf(task));
-    return found && viewOf(found);
+    const { code, store } = await this.#open();
+    const found = await store.find(idOf(task));
+    return found && code.viewOf(found);
   }
 
   /**
@@ -211,17 +237,17 @@ export class Tasks {
    * @throws StoreUnavailableError
    */
   async explain(task: TaskName | string): Promise<TaskExplanation> {
-    const store = this.#store;
+    const { code, store } = await this.#open();
     const id = idOf(task);
     const found = await store.find(id);
     const of = found?.ending && (found.member ?? found.join);
     const root = of && (await store.groups.find(groupType(found.type), of));
     const { instance } = this.parts.context.node;
     const skipped = found ? undefined : await this.schedules.skippedRun(id);
-    if (skipped) return skippedTick(id, skipped.former);
+    if (skipped) return code.skippedTick(id, skipped.former);
     const living = found?.to && found.state === 'waiting' ? await this.parts.nodes?.() : undefined;
     const empty = found?.state === 'blocked' ? await store.awaiting.emptyGroups(found) : undefined;
-    return explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type), living, empty });
+    return code.explain(id, found, root, { instance, worker: (type) => this.handlers.stateOf(type), living, empty });
   }
 
   /**
@@ -236,8 +262,9 @@ export class Tasks {
   async cancel(task: TaskName | string, options?: CancelOptions): Promise<Cancelled> {
     const { context } = this.parts;
     const id = idOf(task);
-    const author = parseCancelOptions(id, options, context.node);
-    const cancelled = await cancelTask(id, author, this.#store, context);
+    const { code, store } = await this.#open();
+    const author = code.parseCancelOptions(id, options, context.node);
+    const cancelled = await code.cancelTask(id, author, store, context);
     if (cancelled.task) this.handlers.cancel(cancelled.task);
     return cancelled.answer;
   }
@@ -253,7 +280,8 @@ export class Tasks {
    * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
    */
   async cancelGroup(task: TaskType, group: string, options?: CancelOptions): Promise<GroupCancelled> {
-    return cancelGroup(task, group, options, this.#store, this.parts.context.node);
+    const { code, store } = await this.#open();
+    return code.cancelGroup(task, group, options, store, this.parts.context.node);
   }
 
   /**
@@ -264,7 +292,9 @@ export class Tasks {
    * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
    */
   async retry(task: TaskName | string): Promise<Retried> {
-    return retryTask(idOf(task), this.#store);
+    const id = idOf(task);
+    const { code, store } = await this.#open();
+    return code.retryTask(id, store);
   }
 
   /**
@@ -274,32 +304,32 @@ export class Tasks {
    * @throws StoreUnavailableError if surely nothing was changed, UnknownOutcomeError otherwise
    */
   async release(task: TaskName | string): Promise<Released> {
-    return releaseTask(idOf(task), this.#store);
+    const id = idOf(task);
+    const { code, store } = await this.#open();
+    return code.releaseTask(id, store);
   }
 
   /** A page of the tasks of a state, without their data; for operators. @throws StoreUnavailableError, InvalidOptionsError */
-  list(query: TaskQuery): Promise<TaskPage> {
-    return listTasks(this.#store, query);
-  }
-
-  /** The groups of tasks; for operators. */
-  get groups(): TaskGroups {
-    return new TaskGroups(this.#store);
+  async list(query: TaskQuery): Promise<TaskPage> {
+    const { code, store } = await this.#open();
+    return code.listTasks(store, query);
   }
 
   /** A page of the sub-tasks of a task, from 0; for operators. @throws StoreUnavailableError */
-  subTasks(id: string, page: number): Promise<SubTaskPage | undefined> {
-    return subTasksOf(this.#store, id, page);
+  async subTasks(id: string, page: number): Promise<SubTaskPage | undefined> {
+    const { code, store } = await this.#open();
+    return code.subTasksOf(store, id, page);
   }
 
-  /** Whether this node has used tasks since its start. */
-  get isUsed(): boolean {
-    return this.#open !== undefined;
+  /** What {@link open} gives, if this node has used tasks since its start. */
+  get opened(): OpenTasks | undefined {
+    return this.#opened;
   }
 
   /** The types of which tasks wait, at most 100; for operators. @throws StoreUnavailableError */
-  waitingTypes(isWanted?: (type: string) => boolean): Promise<WaitingTypes> {
-    return waitingTypes(this.#store, isWanted);
+  async waitingTypes(isWanted?: (type: string) => boolean): Promise<WaitingTypes> {
+    const { code, store } = await this.#open();
+    return code.waitingTypes(store, isWanted);
   }
 
   /** Callers without types may give anything: that is refused later. */
@@ -308,19 +338,44 @@ export class Tasks {
     if (typeof type === 'string' && this.#named.size < MOST_NAMED) this.#named.add(type);
   }
 
-  /** Opened with the first use, so that an application without tasks makes no maps and queues. */
-  get #store(): TaskStore {
-    this.#open ??= this.#openStore();
-    return this.#open;
+  /** Opens the tasks at once if the code is loaded. @throws NoTasksError */
+  #openSoon(): void {
+    this.#expectStorage();
+    if (taskCode.loaded) return void this.#openWith(taskCode.loaded);
+    if (this.#opening) return;
+    this.#opening = this.open();
+    this.#opening.catch((error: unknown) => {
+      this.#opening = undefined;
+      this.parts.context.events.next({ type: 'problem', action: 'load the code of tasks', error });
+    });
   }
 
-  #openStore(): TaskStore {
-    const { context } = this.parts;
-    const storage = context.store.tasks;
-    if (!storage) throw new NoTasksError();
-    const store = new TaskStore(storage, context, this.parts.maxRetainedBytes);
+  async #open() {
+    return this.#opened ?? this.#openWith(await taskCode.load());
+  }
+
+  #openWith(code: TaskCode) {
+    if (this.#opened) return this.#opened;
+    const { context, maxRetainedBytes } = this.parts;
+    const store = new code.TaskStore(this.#expectStorage(), context, maxRetainedBytes);
+    const external = new code.ExternalTasks({
+      ...this.parts,
+      store: () => store,
+      onEnd: (type, end) => this.work.programs.note(type, end),
+      sweep: () => this.handlers.sweep(),
+    });
+    if (this.#isClosed) void external.close();
+    this.#opened = { code, store, external, groups: new code.TaskGroups(store) };
     this.handlers.opened(store);
-    return store;
+    this.schedules.opened(store);
+    return this.#opened;
+  }
+
+  /** @throws NoTasksError */
+  #expectStorage(): TaskStorage {
+    const { tasks } = this.parts.context.store;
+    if (!tasks) throw new NoTasksError();
+    return tasks;
   }
 }
 

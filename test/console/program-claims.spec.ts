@@ -112,7 +112,7 @@ describe.each(PLATFORMS)('the types that programs name on %s', (platform) => {
 
   it('are limited for each token by itself', async () => {
     const console = await start({ platform, ...FASTIFY });
-    const { external } = partsOf(console.gatekeeper).tasks;
+    const { external } = await partsOf(console.gatekeeper).tasks.open();
     external.expectTypes(
       'dora',
       Array.from({ length: 1000 }, (_, index) => `made-up-${index}`),

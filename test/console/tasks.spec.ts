@@ -281,5 +281,5 @@ describe('tasks over HTTP', () => {
 
 /** Claims that wait on a node. */
 function waitingOn({ gatekeeper }: Console): number {
-  return partsOf(gatekeeper).tasks.external.waiting;
+  return partsOf(gatekeeper).tasks.opened?.external.waiting ?? 0;
 }

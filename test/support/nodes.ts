@@ -12,6 +12,7 @@ import { SHARD_PREFIX, shardOf } from '../../lib/decision/index.js';
 import { FEW_SHARDS, bear } from './born.js';
 import type { NodeClock } from '../../lib/async/node-clock.js';
 import { FakeTime, settled } from './fake-time.js';
+import './loaded-code.js';
 import { type ScriptedStore, scripted } from './scripted-store.js';
 
 export interface TestNode {

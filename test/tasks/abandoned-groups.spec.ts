@@ -90,7 +90,8 @@ describe('a group whose first submission failed, and was not repeated', () => {
     factory(cluster, []);
     await cluster.time.advance(SWEPT);
     expect((await cluster.texts()).filter((text) => text.startsWith('s|'))).toEqual([]);
-    expect((await node.tasks.groups.page('import', 'june', 1, 10))!.group).toMatchObject({ state: 'closed', ended: 0 });
+    const { groups } = await node.tasks.open();
+    expect((await groups.page('import', 'june', 1, 10))!.group).toMatchObject({ state: 'closed', ended: 0 });
   });
 });
 
@@ -107,7 +108,8 @@ describe('a group that has a member', () => {
     expect(log).toEqual([`import[june]#${number}`]);
     await tasks.submit(grouped('import', 'june', 2));
     await cluster.time.advance(SWEPT);
-    expect((await tasks.groups.page('import', 'june', 1, 1))!.group).toMatchObject({ state: 'open', ended: 2 });
+    const { groups } = await tasks.open();
+    expect((await groups.page('import', 'june', 1, 1))!.group).toMatchObject({ state: 'open', ended: 2 });
     expect(await tasks.find(REPORT)).toMatchObject({ state: 'blocked' });
   });
 });

@@ -161,7 +161,8 @@ describe('a task that is addressed', () => {
     await node.tasks.submit(NAME, undefined, { to: 'app.*' });
     const worker = { instance: 'http:importer', acquirer: 'app9' };
     const signal = new AbortController().signal;
-    const claiming = node.tasks.external.claim({ worker, types: ['mail'], most: 5, lease: LEASE, wait: 1000, signal });
+    const { external } = await node.tasks.open();
+    const claiming = external.claim({ worker, types: ['mail'], most: 5, lease: LEASE, wait: 1000, signal });
     await cluster.time.advance(1000);
     expect(await claiming).toEqual({ tasks: [], denied: [] });
   });

@@ -49,7 +49,8 @@ describe('a group without members', () => {
     expect(await tasks.submit(NONE)).toMatchObject({ id: 'import[june]#0', outcome: 'created' });
     await cluster.time.advance(SWEPT);
     expect(log).toEqual(['end of june: 0 of 0 failed']);
-    expect((await tasks.groups.page('import', 'june', 1, 10))!.group).toMatchObject({ state: 'closed', total: 0 });
+    const { groups } = await tasks.open();
+    expect((await groups.page('import', 'june', 1, 10))!.group).toMatchObject({ state: 'closed', total: 0 });
   });
 
   it('comes of an empty list, as other groups come of others', async () => {

@@ -1,4 +1,4 @@
-import type { Task } from '../../lib/tasks/index.js';
+import type { ExternalTasks, Task } from '../../lib/tasks/index.js';
 import type { TestNode } from '../support/nodes.js';
 
 const NEVER = new AbortController().signal;
@@ -14,7 +14,20 @@ interface Claimed {
 
 type Claiming = Parameters<ReturnType<typeof external>['claim']>[0];
 
-export const external = ({ gatekeeper }: TestNode) => gatekeeper.tasks.external;
+type Calls = Pick<ExternalTasks, 'claim' | 'renew' | 'complete' | 'fail' | 'retryLater' | 'giveBack'>;
+
+/** The calls for programs, on a node. */
+export function external({ gatekeeper }: TestNode): Calls {
+  const opened = async () => (await gatekeeper.tasks.open()).external;
+  return {
+    claim: async (...args) => (await opened()).claim(...args),
+    renew: async (...args) => (await opened()).renew(...args),
+    complete: async (...args) => (await opened()).complete(...args),
+    fail: async (...args) => (await opened()).fail(...args),
+    retryLater: async (...args) => (await opened()).retryLater(...args),
+    giveBack: async (...args) => (await opened()).giveBack(...args),
+  };
+}
 
 /** A request of the worker `paul` for one task of the type `mail`. */
 export function request(given: Partial<Claiming> = {}): Claiming {

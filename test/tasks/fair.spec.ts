@@ -141,7 +141,8 @@ describe('tasks with fair keys', () => {
     await submit(node, 'small', 1);
     const signal = new AbortController().signal;
     const worker = { instance: 'http:importer', acquirer: 'importer' };
-    const { tasks } = await node.tasks.external.claim({
+    const { external } = await node.tasks.open();
+    const { tasks } = await external.claim({
       worker,
       types: ['mail'],
       most: 2,

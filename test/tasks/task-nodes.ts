@@ -10,6 +10,7 @@ import { TaskStore } from '../../lib/tasks/task-store.js';
 import type { HintQueue, SortedTexts } from '../../lib/stores/index.js';
 import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { FakeTime } from '../support/fake-time.js';
+import '../support/loaded-code.js';
 
 export const LEASE = 10_000;
 export const GRACE = 3000;

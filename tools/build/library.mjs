@@ -59,7 +59,8 @@ async function bundle(input, make) {
 /**
  * What several entries need lies in a few chunks, in place of one for each set of entries: `base`, what the command line
  * needs, too; `gatekeeper`, what it loads to connect directly; `nest`, the rest of what an application loads in any case.
- * What an application loads later has chunks of its own.
+ * What an application loads later has chunks of its own: `allocation`, and `tasks`. The command line shares `task-views`
+ * with the latter, and the console `task-groups`, too: they don't load the rest of it.
  *
  * @param chunks of a build without these groups: they tell which modules an entry really needs
  */
@@ -67,18 +68,30 @@ function groupsOf(chunks) {
   const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const shared = ({ isEntry, moduleIds }) => (isEntry ? [] : moduleIds);
   const loadedBy = (entry, next) => {
-    const found = new Set([byFile.get(`${entry}.js`)].filter(Boolean));
+    const found = new Set([byFile.get(`${entry}.js`)]);
     for (const chunk of found) for (const file of next(chunk)) if (byFile.has(file)) found.add(byFile.get(file));
     return new Set([...found].flatMap(shared));
   };
   const application = loadedBy('index', ({ imports }) => imports);
   const commandLine = loadedBy('cli', ({ imports }) => imports);
   const direct = loadedBy('cli', ({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  const loadedLater = (source) => {
+    const { fileName } = chunks.find(({ facadeModuleId }) => facadeModuleId === join(ROOT, source));
+    return loadedBy(fileName.replace(/\.js$/, ''), ({ imports }) => imports);
+  };
+  const page = loadedLater('lib/console/index.ts');
+  const tasks = loadedLater('lib/tasks/engine.ts');
+  const allocation = loadedLater('lib/allocation/own-group.ts');
   return [
     { name: 'zod', test: /\/node_modules\/zod\// },
     { name: 'base', test: (id) => application.has(id) && commandLine.has(id) },
     { name: 'gatekeeper', test: (id) => application.has(id) && direct.has(id) },
     { name: 'nest', test: (id) => application.has(id) },
+    // In this order: a group takes what its modules need, unless a former one has it.
+    { name: 'task-views', test: (id) => tasks.has(id) && commandLine.has(id) },
+    { name: 'task-groups', test: (id) => tasks.has(id) && page.has(id) },
+    { name: 'tasks', test: (id) => tasks.has(id) },
+    { name: 'allocation', test: (id) => allocation.has(id) },
   ];
 }
 

@@ -30,6 +30,35 @@ async function filesLoadedBy(load: string, use = ''): Promise<string[]> {
 
 const ofTheClient = (file: string) => file.includes('hazelcast-client/lib');
 const ofTheConsole = (file: string) => file.endsWith('/chunks/console.js');
+/** Chunks that an application without tasks and groups does not need. */
+const PARTS = ['tasks', 'allocation'];
+const partsIn = (files: readonly string[]) =>
+  PARTS.filter((part) => files.some((file) => file.endsWith(`/chunks/${part}.js`)));
+
+/**
+ * A program that boots a Nest application with one provider, and closes it.
+ *
+ * @param options of the module
+ * @param decorated decorates `method`, which stands for the target, the name and the descriptor of `Jobs.run`
+ * @param use of the application `app`
+ */
+const application = ({ options = 'store: gatekeeper.memory()', decorated = '', use = '' }) => `
+  const assert = require('node:assert/strict');
+  const { NestFactory } = await import('@nestjs/core');
+  const done = [];
+  class Jobs { async run(task) { done.push(task.id); } }
+  const method = [Jobs.prototype, 'run', Object.getOwnPropertyDescriptor(Jobs.prototype, 'run')];
+  ${decorated};
+  const imports = [gatekeeper.GatekeeperModule.forRoot({ ${options} })];
+  const app = await NestFactory.createApplicationContext({ module: class {}, imports, providers: [Jobs] }, { logger: false });
+  const until = async (isTrue) => { while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10)); };
+  ${use}
+  await app.close();`;
+
+const ONE_JOB = `gatekeeper.ClusterSingleton('job', '10s')(...method)`;
+const A_HANDLER = `gatekeeper.TaskHandler('mail')(...method)`;
+const SUBMIT = `await app.get(gatekeeper.TasksService).submit(gatekeeper.single('mail', 'a'));`;
+const A_GROUP = `{ resources: () => ['a', 'b'], id: String }`;
 
 describe.each(BUILDS)('An application that imports the package (%s)', (_build, load) => {
   it('does not load the Hazelcast client, nor the console', async () => {
@@ -51,6 +80,60 @@ describe.each(BUILDS)('An application that imports the package (%s)', (_build, l
   it('loads the console when its module has one', async () => {
     const use = `await gatekeeper.GatekeeperModule.forRoot({ store: gatekeeper.memory(), console: {} }).imports.at(-1);`;
     expect((await filesLoadedBy(load, use)).filter(ofTheConsole)).toHaveLength(1);
+  });
+});
+
+describe.each(BUILDS)('An application loads what it uses (%s)', (build, load) => {
+  const loadedBy = async (parts: Parameters<typeof application>[0]) =>
+    partsIn(await filesLoadedBy(load, application(parts)));
+  const postgres = JSON.stringify(
+    fileURLToPath(new URL(`../../${build === 'CommonJS' ? 'dist-cjs' : 'dist'}/postgres.js`, import.meta.url)),
+  );
+
+  it.each([
+    ['memory()', 'store: gatekeeper.memory()'],
+    ['postgres()', `store: (await import(${postgres})).postgres({ connectionString: 'postgres://127.0.0.1:1/none' })`],
+  ])('for one @ClusterSingleton on %s: neither tasks nor allocation', async (_store, options) => {
+    expect(await loadedBy({ options, decorated: ONE_JOB })).toEqual([]);
+  });
+
+  it.each([
+    ['a handler of tasks', { decorated: A_HANDLER, use: `${SUBMIT} await until(() => done.includes('mail:a'));` }],
+    ['a schedule', { decorated: `gatekeeper.ClusterCron('0 3 * * *', { name: 'nightly' })(...method)` }],
+    ['a submission', { decorated: ONE_JOB, use: SUBMIT }],
+    [
+      'a handler that is added later',
+      {
+        use: `
+          const tasks = app.get(gatekeeper.TasksService);
+          tasks.handle('mail', ({ id }) => done.push(id), { concurrency: 2 });
+          assert.deepEqual(tasks.types(), [{ type: 'mail', handles: 'tasks', concurrency: 2, running: 0 }]);
+          assert.throws(() => tasks.handle('mail', () => 1), gatekeeper.InvalidOptionsError);
+          ${SUBMIT} await until(() => done.includes('mail:a'));`,
+      },
+    ],
+  ])('for %s: tasks', async (_name, parts) => {
+    expect(await loadedBy(parts)).toEqual(['tasks']);
+  });
+
+  it.each([
+    [
+      'a group of the options',
+      { options: `store: gatekeeper.memory(), allocation: { groups: [{ name: 'queues', ...${A_GROUP} }] }` },
+    ],
+    [
+      'a group that is added later',
+      {
+        use: `
+          const group = app.get(gatekeeper.AllocationService).group('queues', ${A_GROUP});
+          assert.deepEqual(group.owned(), []);
+          assert.deepEqual(await group.run('a', () => 1), { executed: false, reason: 'not-owner' });
+          assert.equal((await group.overview()).name, 'queues');
+          assert.equal(app.get(gatekeeper.AllocationService).group('queues'), group);`,
+      },
+    ],
+  ])('for %s: allocation', async (_name, parts) => {
+    expect(await loadedBy(parts)).toEqual(['allocation']);
   });
 });
 

@@ -53,7 +53,7 @@ describeInBrowser('tasks in the console', () => {
     const { page } = await visit(url, { token: TOKENS.view, at: '/work' });
     await page.getByText('No semaphore is defined yet').waitFor();
     expect(await page.getByRole('link', { name: 'Task types' }).count()).toBe(0);
-    expect(partsOf(gatekeeper).tasks.isUsed).toBe(false);
+    expect(partsOf(gatekeeper).tasks.opened).toBeUndefined();
   });
 
   it('of a type can be paused in the whole cluster, after a limit was defined', async () => {

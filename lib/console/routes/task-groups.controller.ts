@@ -32,7 +32,8 @@ export class TaskGroupsController {
     if (type !== undefined) expectTypesSeen(visitor, [type]);
     const { tasks, context } = partsOf(this.gatekeeper);
     const isWanted = (each: string) => !sees || sees(TASK_PREFIX + each);
-    return { now: timeOf(context), ...(await tasks.groups.search({ type, isWanted })) };
+    const { groups } = await tasks.open();
+    return { now: timeOf(context), ...(await groups.search({ type, isWanted })) };
   }
 
   @Serves(ROUTES.taskGroup)
@@ -42,7 +43,8 @@ export class TaskGroupsController {
   ): Promise<TaskGroupAnswer> {
     const { tasks, context } = this.#seen(visitor, id);
     const { type, group } = groupOfId(id)!;
-    const page = await tasks.groups.page(type, group, from, limit);
+    const { groups } = await tasks.open();
+    const page = await groups.page(type, group, from, limit);
     if (!page)
       throw new ProblemError('unknown-task', 'no such group is in the store: it was never submitted, or is over');
     return { now: timeOf(context), ...page };

@@ -31,7 +31,7 @@ export class TaskOverviewController {
     const isWanted = (type: string) => !sees || sees(TASK_PREFIX + type);
     const isSeen = ({ type }: { readonly type: string }) => isWanted(type);
     const works = worksOf(cards, context, tasks.work.list(tasks.handlers));
-    const isIdle = query.ifUsed === true && works.length === 0 && !tasks.isUsed;
+    const isIdle = query.ifUsed === true && works.length === 0 && !tasks.opened;
     const waiting = isIdle ? { types: [], isCut: false } : await tasks.waitingTypes(isWanted);
     const seen = works.map(({ node, types }) => ({ node, types: types.filter(isSeen) }));
     return {

@@ -49,7 +49,7 @@ export class TaskWorkersController {
     const worker = { instance: instanceOf(visitor, key), acquirer, ...(group !== undefined && { group }) };
     const request = { worker, program: visitor.user, types: [...new Set(types)], most, lease, wait, signal };
     this.changeRate.noteTaskCall(visitor);
-    const claiming = () => this.#external.claim(request);
+    const claiming = async () => (await this.#external()).claim(request);
     const { tasks, denied } = await (wait > 0 ? this.#waits.during(visitor.user, claiming) : claiming());
     this.#noteClaims(visitor, tasks);
     return {
@@ -66,7 +66,8 @@ export class TaskWorkersController {
     @VisitorOf() visitor: Visitor,
   ): Promise<{ remaining: number }> {
     expectLease(visitor, body.lease);
-    const renewed = await this.#external.renew(attemptOf(visitor, id, body), body.lease, body.progress);
+    const attempt = attemptOf(visitor, id, body);
+    const renewed = await (await this.#external()).renew(attempt, body.lease, body.progress);
     if ('remaining' in renewed) return { remaining: renewed.remaining };
     const { type, reason } = renewed;
     const code = reason === 'permit-lost' ? reason : 'denied';
@@ -74,25 +75,38 @@ export class TaskWorkersController {
   }
 
   @Serves(ROUTES.completeTask)
-  complete(@Input() { params: { id }, body }: InputOf<typeof ROUTES.completeTask>, @VisitorOf() visitor: Visitor) {
-    return ended(this.#external.complete(attemptOf(visitor, id, body), body.result));
+  async complete(
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.completeTask>,
+    @VisitorOf() visitor: Visitor,
+  ) {
+    const attempt = attemptOf(visitor, id, body);
+    return ended(await (await this.#external()).complete(attempt, body.result));
   }
 
   @Serves(ROUTES.failTask)
-  fail(@Input() { params: { id }, body }: InputOf<typeof ROUTES.failTask>, @VisitorOf() visitor: Visitor) {
+  async fail(@Input() { params: { id }, body }: InputOf<typeof ROUTES.failTask>, @VisitorOf() visitor: Visitor) {
     const { name, message, stack, retryable } = body;
     const error = { message, ...(name !== undefined && { name }), ...(stack !== undefined && { stack }) };
-    return ended(this.#external.fail(attemptOf(visitor, id, body), error, !retryable));
+    const attempt = attemptOf(visitor, id, body);
+    return ended(await (await this.#external()).fail(attempt, error, !retryable));
   }
 
   @Serves(ROUTES.retryTaskLater)
-  retryLater(@Input() { params: { id }, body }: InputOf<typeof ROUTES.retryTaskLater>, @VisitorOf() visitor: Visitor) {
-    return ended(this.#external.retryLater(attemptOf(visitor, id, body), body.after));
+  async retryLater(
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.retryTaskLater>,
+    @VisitorOf() visitor: Visitor,
+  ) {
+    const attempt = attemptOf(visitor, id, body);
+    return ended(await (await this.#external()).retryLater(attempt, body.after));
   }
 
   @Serves(ROUTES.giveTaskBack)
-  giveBack(@Input() { params: { id }, body }: InputOf<typeof ROUTES.giveTaskBack>, @VisitorOf() visitor: Visitor) {
-    return ended(this.#external.giveBack(attemptOf(visitor, id, body)));
+  async giveBack(
+    @Input() { params: { id }, body }: InputOf<typeof ROUTES.giveTaskBack>,
+    @VisitorOf() visitor: Visitor,
+  ) {
+    const attempt = attemptOf(visitor, id, body);
+    return ended(await (await this.#external()).giveBack(attempt));
   }
 
   #noteClaims(visitor: Visitor, claims: readonly ExternalClaim[]): void {
@@ -103,8 +117,8 @@ export class TaskWorkersController {
     }
   }
 
-  get #external(): ExternalTasks {
-    return partsOf(this.gatekeeper).tasks.external;
+  async #external(): Promise<ExternalTasks> {
+    return (await partsOf(this.gatekeeper).tasks.open()).external;
   }
 }
 
@@ -155,7 +169,7 @@ function told({ claim: { task }, remaining }: ExternalClaim): ClaimedTask {
   };
 }
 
-async function ended(ending: Promise<Task>): Promise<ChangedTask> {
-  const { id, state } = viewOf(await ending);
+function ended(task: Task): ChangedTask {
+  const { id, state } = viewOf(task);
   return { id, state };
 }

@@ -6,7 +6,7 @@ import type { ScheduleView } from '../schedules/schedule-view.js';
 
 /** The types and the schedules for the state dump; none if this node uses no tasks. @throws StoreUnavailableError */
 export async function stateLinesOf(tasks: Tasks): Promise<string[]> {
-  if (!tasks.isUsed) return [];
+  if (!tasks.opened) return [];
   return taskLines((await tasks.waitingTypes()).types, tasks.work.list(tasks.handlers), await tasks.schedules.list());
 }
 

@@ -2,15 +2,16 @@ import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
 import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
 import { isStoreError } from '../../stores/index.js';
+import { taskCode } from '../task-code.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';
 import { type TaskContext, expectHandler, preparationOf, preparedHandler } from '../workers/task-handler.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';
-import { ScheduleLook } from './schedule-look.js';
+import type { ScheduleLook } from './schedule-look.js';
 import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './schedule-options.js';
-import { ScheduleRecords } from './schedule-records.js';
-import { ScheduleTimer } from './schedule-timer.js';
-import { type ScheduleView, type SkippedRun, viewOf, viewOfOthers } from './schedule-view.js';
+import type { ScheduleRecords } from './schedule-records.js';
+import type { ScheduleTimer } from './schedule-timer.js';
+import type { ScheduleView, SkippedRun } from './schedule-view.js';
 import { SCHEDULE_TYPE, iso, tickId } from './tick-id.js';
 
 /** A tick for its handler. */
@@ -27,14 +28,15 @@ export type ScheduleFunction = (tick: ScheduleContext) => unknown;
 export interface SchedulesParts {
   readonly context: Context;
   readonly handlers: TaskHandlers;
-  /** Opens the store. */
-  readonly store: () => TaskStore;
+  /** Opens the tasks: {@link Schedules.opened} is called before it resolves. */
+  readonly open: () => Promise<unknown>;
 }
 
 interface OwnSchedule {
   readonly schedule: ParsedSchedule;
-  readonly look: ScheduleLook;
-  readonly timer: ScheduleTimer;
+  /** Both are there when the tasks are open. */
+  look?: ScheduleLook;
+  timer?: ScheduleTimer;
 }
 
 const SEMAPHORE = TASK_PREFIX + SCHEDULE_TYPE;
@@ -46,6 +48,7 @@ export class Schedules {
   readonly #own = new Map<string, OwnSchedule>();
   /** The last looks of schedules that were removed. */
   readonly #ending = new Set<Promise<void>>();
+  #store?: TaskStore;
   #records?: ScheduleRecords;
   #isStarted = false;
   #closed?: Promise<unknown>;
@@ -66,19 +69,33 @@ export class Schedules {
         'name: this node has such a schedule already: rename one, or end the other one with unschedule() before',
       ]);
     }
-    const { context, handlers, store } = this.parts;
-    const type = SCHEDULE_TYPE + name;
-    this.#records ??= new ScheduleRecords(store(), context);
-    const isPaused = () => handlers.isLimitPaused(type);
-    const turn = () => store().slices.turn();
-    const learnPause = () => handlers.learnLimit(type);
-    const look = new ScheduleLook(schedule, { records: this.#records, context, isPaused, learnPause, turn });
+    const own: OwnSchedule = { schedule };
     const prepare = preparationOf(handler);
-    const run = preparedHandler(async (task: TaskContext) => prepare(await this.#tickOf(task, name, look)));
-    handlers.handle(type, run, schedule.handler);
-    const timer = new ScheduleTimer(schedule, look, context, () => this.#now());
-    this.#own.set(name, { schedule, look, timer });
-    if (this.#isStarted && !this.#closed) this.#start(timer);
+    const run = preparedHandler(async (task: TaskContext) => prepare(await this.#tickOf(task, name, own.look!)));
+    this.parts.handlers.handle(SCHEDULE_TYPE + name, run, schedule.handler);
+    this.#own.set(name, own);
+    if (this.#store) this.#count(own);
+  }
+
+  /** Call this when the tasks are open. */
+  opened(store: TaskStore): void {
+    this.#store = store;
+    this.#records = new taskCode.loaded!.ScheduleRecords(store, this.parts.context);
+    for (const own of this.#own.values()) this.#count(own);
+  }
+
+  /** Counts the ticks of a schedule, from {@link start} on. */
+  #count(own: OwnSchedule): void {
+    const { schedule } = own;
+    const code = taskCode.loaded!;
+    const { context, handlers } = this.parts;
+    const type = SCHEDULE_TYPE + schedule.name;
+    const isPaused = () => handlers.isLimitPaused(type);
+    const turn = () => this.#store!.slices.turn();
+    const learnPause = () => handlers.learnLimit(type);
+    own.look = new code.ScheduleLook(schedule, { records: this.#records!, context, isPaused, learnPause, turn });
+    own.timer = new code.ScheduleTimer(schedule, own.look, context, () => this.#now());
+    if (this.#isStarted && !this.#closed) this.#start(own.timer);
   }
 
   /**
@@ -91,6 +108,7 @@ export class Schedules {
     if (!own) return false;
     this.#own.delete(name);
     this.parts.handlers.remove(SCHEDULE_TYPE + name);
+    if (!own.timer) return true;
     const ending = own.timer.close().finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
     return true;
@@ -99,27 +117,27 @@ export class Schedules {
   /** Begins to count. Schedules that are added later begin at once. */
   start(): void {
     this.#isStarted = true;
-    if (!this.#closed) for (const { timer } of this.#own.values()) this.#start(timer);
+    if (!this.#closed) for (const { timer } of this.#own.values()) if (timer) this.#start(timer);
   }
 
   /** Submits no more ticks. Other nodes do it. Idempotent. */
   async close(): Promise<void> {
     this.#subscription?.unsubscribe();
-    this.#closed ??= Promise.all([...[...this.#own.values()].map(({ timer }) => timer.close()), ...this.#ending]);
+    this.#closed ??= Promise.all([...[...this.#own.values()].map(({ timer }) => timer?.close()), ...this.#ending]);
     await this.#closed;
   }
 
   /** All schedules of the cluster, by name. @throws StoreUnavailableError */
   async list(): Promise<ScheduleView[]> {
-    const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
-    const stored = await records.list();
+    await this.parts.open();
+    const { scheduleViewOf, viewOfOthers } = taskCode.loaded!;
+    const stored = await this.#records!.list();
     const now = await this.#now();
     const views: ScheduleView[] = [];
-    const { slices } = this.parts.store();
     for (const name of new Set([...this.#own.keys(), ...stored.keys()])) {
-      await slices.turn();
+      await this.#store!.slices.turn();
       const [own, record] = [this.#own.get(name), stored.get(name)];
-      views.push(own ? viewOf(own.schedule, record, now) : viewOfOthers(name, record!, now));
+      views.push(own ? scheduleViewOf(own.schedule, record, now) : viewOfOthers(name, record!, now));
     }
     return views.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
@@ -128,8 +146,8 @@ export class Schedules {
   async skippedRun(id: string): Promise<SkippedRun | undefined> {
     const [, name, time] = /^cron\.([\w.-]+):(.+)$/.exec(id) ?? [];
     if (name === undefined) return undefined;
-    const records = (this.#records ??= new ScheduleRecords(this.parts.store(), this.parts.context));
-    const { record } = (await records.find(name)) ?? {};
+    await this.parts.open();
+    const { record } = (await this.#records!.find(name)) ?? {};
     const skipped = record?.skipped.find(({ at }) => iso(at) === time);
     return skipped && { former: tickId(name, skipped.former) };
   }
@@ -143,11 +161,12 @@ export class Schedules {
     const { events, changes } = this.parts.context;
     const subscription = events.subscribe((event) => {
       if (event.type !== 'task-ended' || event.outcome === undefined || !event.task.startsWith(SCHEDULE_TYPE)) return;
-      this.#own.get(event.task.slice(SCHEDULE_TYPE.length, event.task.indexOf(':')))?.timer.runEnded();
+      this.#own.get(event.task.slice(SCHEDULE_TYPE.length, event.task.indexOf(':')))?.timer?.runEnded();
     });
     subscription.add(
       changes.subscribe((semaphore) => {
-        if (semaphore.startsWith(SEMAPHORE)) this.#own.get(semaphore.slice(SEMAPHORE.length))?.timer.semaphoreChanged();
+        if (semaphore.startsWith(SEMAPHORE))
+          this.#own.get(semaphore.slice(SEMAPHORE.length))?.timer?.semaphoreChanged();
       }),
     );
     return subscription;
@@ -161,7 +180,7 @@ export class Schedules {
   }
 
   async #now(): Promise<number> {
-    await this.parts.store().stamp();
+    await this.#store!.stamp();
     return this.parts.context.clusterClock.earliest();
   }
 }

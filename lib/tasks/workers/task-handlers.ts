@@ -7,19 +7,18 @@ import {
   parseHandlerOptions,
 } from '../handler-options.js';
 import { MOST_BYTES } from '../json.js';
-import { AddressedTasks } from '../addressed/addressed-tasks.js';
+import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
-import { DueTimer } from '../due/due-timer.js';
-import { Sweeping } from '../sweeping.js';
+import type { DueTimer } from '../due/due-timer.js';
+import type { Sweeping } from '../sweeping.js';
+import { type TaskCode, taskCode } from '../task-code.js';
+import type { TaskStore } from '../task-store.js';
 import type { Cancellation, Task } from '../task.js';
 import { type DataOf, joinType, type ResultOf, type TaskDefinition, type TaskType, typeOf } from '../task-id.js';
-import type { TaskStore } from '../task-store.js';
-import { TaskSweep } from '../task-sweep.js';
-import { readGroup } from './group-context.js';
 import type { HandledType, WorkerState } from './handled-type.js';
 import type { HeldTask } from './held-task.js';
 import { RunningTasks } from './running-tasks.js';
-import { type ReadSubmission, contextOf } from './task-context.js';
+import type { ReadSubmission } from './task-context.js';
 import {
   type GroupContext,
   type GroupFunction,
@@ -29,9 +28,9 @@ import {
   expectHandler,
   preparationOf,
 } from './task-handler.js';
-import { TypeLimit } from './type-limit.js';
-import { TypeWorker, type WorkerOptions } from './type-worker.js';
-import { TypeWorkers } from './type-workers.js';
+import type { TypeLimit } from './type-limit.js';
+import type { WorkerOptions } from './type-worker.js';
+import { OwnHandler, TypeWorkers } from './type-workers.js';
 
 export interface HandlersParts {
   readonly context: Context;
@@ -44,8 +43,8 @@ export interface HandlersParts {
   readonly work?: boolean;
   /** Absent if the nodes don't publish themselves. */
   readonly nodes?: LivingNodes | undefined;
-  /** Opens the store. */
-  readonly store: () => TaskStore;
+  /** Opens the tasks now or soon: {@link TaskHandlers.opened} is called. @throws NoTasksError */
+  readonly open: () => void;
   /** Reads a submission of a handler. */
   readonly read: ReadSubmission;
 }
@@ -54,6 +53,7 @@ export interface HandlersParts {
 export class TaskHandlers {
   readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
+  #store?: TaskStore;
   #sweeping?: Sweeping;
   #due?: DueTimer;
   #addressed?: AddressedTasks;
@@ -108,7 +108,7 @@ export class TaskHandlers {
     expectHandler(`the handler of groups ${show(type)}`, handler);
     const prepare = preparationOf(handler);
     const finish = async (held: HeldTask) => {
-      const group = await readGroup(this.#contextOf(held), held.claim.task, this.parts.store());
+      const group = await this.#code.readGroup(this.#contextOf(held), held.claim.task, this.#store!);
       if (!group) return undefined;
       const call = await prepare(group as GroupContext<never>);
       held.expectOwned();
@@ -157,12 +157,12 @@ export class TaskHandlers {
 
   /** Whether the tasks of a type are paused for all nodes, as this node knows. */
   isLimitPaused(type: string): boolean {
-    return this.#workers.find(type)?.isLimitPaused === true;
+    return this.#workers.find(type)?.worker?.isLimitPaused === true;
   }
 
   /** Makes sure that {@link isLimitPaused} is known. @throws errors of a store that can't be asked */
   async learnLimit(type: string): Promise<void> {
-    await this.#workers.find(type)?.learnLimit();
+    await this.#workers.find(type)?.worker?.learnLimit();
   }
 
   /** Aborts the attempt at a cancelled task, if it runs on this node. */
@@ -174,7 +174,7 @@ export class TaskHandlers {
   start(): void {
     if (this.#closed || this.parts.work === false) return;
     this.#workers.start();
-    if (this.#workers.size > 0) this.#look();
+    if (this.#store && this.#workers.size > 0) this.#look();
   }
 
   /** Takes no more tasks, and waits for the running ones. Idempotent. */
@@ -193,16 +193,26 @@ export class TaskHandlers {
     }
   }
 
-  #add(type: string, key: string, parsed: WorkerOptions, handler: (held: HeldTask) => unknown): void {
+  #add(type: string, key: string, parsed: WorkerOptions, work: (held: HeldTask) => unknown): void {
+    this.parts.open();
+    const handler = new OwnHandler(key, type, parsed, work);
+    this.#workers.add(handler);
+    if (this.#store) this.#workFor(handler, this.#store);
+  }
+
+  /** Takes tasks for a handler, from {@link start} on. */
+  #workFor(handler: OwnHandler, store: TaskStore): void {
+    const code = this.#code;
     const { context, mostBytes = MOST_BYTES } = this.parts;
     const onInvalid = () => this.#onInvalid;
-    const store = this.parts.store();
     store.stops.watch(this.#running);
-    const limit = new TypeLimit(type, this.parts.directory, context);
+    const limit = new code.TypeLimit(handler.limitedType, this.parts.directory, context);
     const addressed = this.#addressedTasks();
     const parts = { store, context, mostBytes, onInvalid, limit, addressed };
-    this.#workers.add(new TypeWorker(key, handler, parsed, parts));
-    if (this.#workers.isRunning) this.#look();
+    handler.workBy(new code.TypeWorker(handler.type, handler.work, handler.options, parts));
+    if (!this.#workers.isRunning) return;
+    handler.worker!.start();
+    this.#look();
   }
 
   /** From the first handler on. */
@@ -213,43 +223,53 @@ export class TaskHandlers {
 
   #addressedTasks(): AddressedTasks {
     const { context } = this.parts;
-    const { timed: storage, hints } = this.parts.store();
     if (this.#addressed) return this.#addressed;
-    this.#addressed = new AddressedTasks({ storage, context });
+    const { timed: storage, hints } = this.#store!;
+    this.#addressed = new this.#code.AddressedTasks({ storage, context });
     hints.watchAddressed(this.#addressed);
     return this.#addressed;
   }
 
   /** If the store can't say it now, the attempt begins. The walk over the members ends it. */
   async #stoppedFor(task: Task): Promise<Cancellation | undefined> {
-    const { store, context } = this.parts;
     try {
-      return await store().stops.stoppedFor(task);
+      return await this.#store!.stops.stoppedFor(task);
     } catch (error) {
-      context.events.next({ type: 'problem', action: `look whether the group of ${task.id} is stopped`, error });
+      this.parts.context.events.next({
+        type: 'problem',
+        action: `look whether the group of ${task.id} is stopped`,
+        error,
+      });
       return undefined;
     }
   }
 
-  /** Takes part in the sweep from now on, also without a handler. Idempotent. */
+  /** Takes part in the sweep from now on, also without a handler. Call it when the tasks are open. Idempotent. */
   sweep(): void {
     if (this.#closed) return;
-    const { context, store, nodes } = this.parts;
-    this.#sweeping ??= new Sweeping(new TaskSweep(store(), context, nodes), context);
+    const { context, nodes } = this.parts;
+    const code = this.#code;
+    this.#sweeping ??= new code.Sweeping(new code.TaskSweep(this.#store!, context, nodes), context);
     this.#sweeping.start();
     this.#due?.start();
   }
 
-  /** Call this when the store is open: this node looks for the tasks that it delays, also without a handler. */
+  /** Call this when the tasks are open: this node looks for the tasks that it delays, also without a handler. */
   opened(store: TaskStore): void {
     const { context } = this.parts;
-    const sweep = new TaskSweep(store, context);
+    this.#store = store;
+    const sweep = new this.#code.TaskSweep(store, context);
     const look = (patience: number) => sweep.due(patience);
-    this.#due = new DueTimer({ context, look, rank: () => this.#sweeping?.rank });
+    this.#due = new this.#code.DueTimer({ context, look, rank: () => this.#sweeping?.rank });
     store.watchWrites(this.#due.written);
+    if (!this.#closed) for (const handler of this.#workers.all) this.#workFor(handler, store);
   }
 
   #contextOf(held: HeldTask): TaskContext {
-    return contextOf(held, this.parts.store(), this.parts.read);
+    return this.#code.contextOf(held, this.#store!, this.parts.read);
+  }
+
+  get #code(): TaskCode {
+    return taskCode.loaded!;
   }
 }

@@ -1,22 +1,67 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import { groupType, joinType, typeFaults } from '../task-id.js';
-import type { HandledType } from './handled-type.js';
-import type { TypeWorker } from './type-worker.js';
+import type { HandledType, WorkerState } from './handled-type.js';
+import type { HeldTask } from './held-task.js';
+import type { TypeWorker, WorkerOptions } from './type-worker.js';
 
-/** The workers of this node, by the type in the records of their tasks. */
+/** A handler of this node. It gets its worker when the code that works on tasks is loaded. */
+export class OwnHandler {
+  #worker?: TypeWorker;
+  #isPaused = false;
+
+  constructor(
+    /** The type in the records of its tasks. */
+    readonly type: string,
+    /** The type whose limit counts. */
+    readonly limitedType: string,
+    readonly options: WorkerOptions,
+    readonly work: (held: HeldTask) => unknown,
+  ) {}
+
+  get worker(): TypeWorker | undefined {
+    return this.#worker;
+  }
+
+  workBy(worker: TypeWorker): void {
+    this.#worker = worker;
+    if (this.#isPaused) worker.pause();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#worker?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#worker?.resume();
+  }
+
+  get state(): WorkerState {
+    const { concurrency } = this.options;
+    const obstacle = this.#isPaused ? 'paused-here' : undefined;
+    return this.#worker?.state ?? { concurrency, running: 0, ...(obstacle && { obstacle }) };
+  }
+}
+
+/** The handlers of this node and their workers, by the type in the records of their tasks. */
 export class TypeWorkers {
-  readonly #workers = new Map<string, TypeWorker>();
+  readonly #handlers = new Map<string, OwnHandler>();
   /** Those that take no more tasks, until their last handlers have ended. */
   readonly #retired = new Set<TypeWorker>();
   #isStarted = false;
   #isClosed = false;
 
   get size(): number {
-    return this.#workers.size;
+    return this.#handlers.size;
   }
 
-  find(type: string): TypeWorker | undefined {
-    return this.#workers.get(type);
+  get all(): readonly OwnHandler[] {
+    return [...this.#handlers.values()];
+  }
+
+  find(type: string): OwnHandler | undefined {
+    return this.#handlers.get(type);
   }
 
   /** @param key type in the records @throws InvalidOptionsError if the type is invalid, or has a worker already */
@@ -26,17 +71,15 @@ export class TypeWorkers {
     if (faults.length > 0) throw new InvalidOptionsError('a handler of tasks', faults);
   }
 
-  /** Adds a worker, which begins at once after {@link start}. */
-  add(worker: TypeWorker): void {
-    this.#workers.set(worker.type, worker);
-    if (this.isRunning) worker.start();
+  add(handler: OwnHandler): void {
+    this.#handlers.set(handler.type, handler);
   }
 
   /** Takes no more tasks of a type in the records. The type is free for another handler at once. */
   remove(key: string): void {
-    const worker = this.#workers.get(key);
+    const worker = this.#handlers.get(key)?.worker;
+    this.#handlers.delete(key);
     if (!worker) return;
-    this.#workers.delete(key);
     this.#retired.add(worker);
     void worker.retire().then(() => this.#retired.delete(worker));
   }
@@ -46,7 +89,7 @@ export class TypeWorkers {
   }
 
   list(): HandledType[] {
-    return [...this.#workers.values()].map(({ type, state }) => ({
+    return this.all.map(({ type, state }) => ({
       type: groupType(type),
       handles: type === groupType(type) ? 'tasks' : 'groups',
       ...state,
@@ -54,21 +97,22 @@ export class TypeWorkers {
   }
 
   /** The workers for the tasks and for the groups of a type. @throws InvalidOptionsError if there is none */
-  of(type: string): TypeWorker[] {
+  of(type: string): OwnHandler[] {
     const isType = typeFaults(type).length === 0;
-    const found = isType ? [type, joinType(type)].flatMap((key) => this.#workers.get(key) ?? []) : [];
+    const found = isType ? [type, joinType(type)].flatMap((key) => this.#handlers.get(key) ?? []) : [];
     if (found.length > 0) return found;
     throw new InvalidOptionsError(`the type of tasks ${show(type)}`, ['this node has no handler for it']);
   }
 
   start(): void {
     this.#isStarted = true;
-    for (const worker of this.#workers.values()) worker.start();
+    for (const { worker } of this.all) worker?.start();
   }
 
   /** @param grace ms for which it waits for handlers */
   async close(grace: number): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#workers.values(), ...this.#retired].map((worker) => worker.close(grace)));
+    const workers = [...this.all.map(({ worker }) => worker), ...this.#retired];
+    await Promise.all(workers.map((worker) => worker?.close(grace)));
   }
 }

@@ -1,6 +1,8 @@
 import { type GatekeeperOptions, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { RecordStore, StoreDefinition } from '../../stores/index.js';
+import * as engine from '../../tasks/engine.js';
+import { taskCode } from '../../tasks/task-code.js';
 import type { TestNodeClock } from './test-clock.js';
 
 /** Options of a node of `TestTasks`: those of `GatekeeperModule.forRoot`, without the store. */
@@ -23,6 +25,8 @@ export class TestNode extends GatekeeperService {
   readonly isSkippable: boolean;
 
   constructor(options: TestNodeOptions, parts: NodeParts) {
+    // An import takes real time, for which no move of time waits.
+    taskCode.set(engine);
     const stores: RecordStore[] = [];
     const open: StoreDefinition['open'] = (...args) => {
       const store = parts.store.open(...args);

@@ -1,6 +1,7 @@
 import type { AllocationGroup } from '../../../lib/allocation/index.js';
 import { GatekeeperError } from '../../../lib/decision/index.js';
 import { Gatekeeper, type GatekeeperEvent, type GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
+import '../../support/loaded-code.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { Chance } from '../world/chance.js';

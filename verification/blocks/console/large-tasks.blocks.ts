@@ -46,7 +46,7 @@ describe.each(PLATFORMS)('tasks with the largest data on %s', (platform) => {
       const worker = { instance: 'http:otto', acquirer: 'otto' };
       const { signal } = new AbortController();
       const claim = { worker, types: ['claimed'], most: 1, lease: 600_000, wait: 0, signal };
-      const { id, token } = (await tasks.external.claim(claim)).tasks[0]!.claim.task;
+      const { id, token } = (await (await tasks.open()).external.claim(claim)).tasks[0]!.claim.task;
       return of('POST', `tasks/${encodeURIComponent(id)}/complete`, 10, { token, result: LARGE });
     };
     const requests: Record<string, () => Request | Promise<Request>> = {

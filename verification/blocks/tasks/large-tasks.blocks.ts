@@ -52,9 +52,10 @@ describeOnHazelcast('1,000 tasks with the largest data and results never block t
         expect(await joined).toBe(TASKS * LARGE.length);
       });
       await node.step('list', async () => {
-        const page = await tasks.groups.page('large', 'group', 1, 100);
+        const { groups } = await tasks.open();
+        const page = await groups.page('large', 'group', 1, 100);
         expect(page?.members).toHaveLength(100);
-        expect((await tasks.groups.search(EACH)).groups).toHaveLength(1);
+        expect((await groups.search(EACH)).groups).toHaveLength(1);
       });
       await node.step('forget', () =>
         eventually(
@@ -102,14 +103,15 @@ describeOnHazelcast('1,000 tasks with the largest data and results never block t
       });
       await node.step('claim', async () => {
         let left = TASKS;
+        const { external } = await tasks.open();
         const worker = async () => {
           while (left > 0) {
             const request = { worker: WORKER, types: ['due'], most: 100, lease: 30_000, wait: 1000 };
-            const claims = await tasks.external.claim({ ...request, signal: new AbortController().signal });
+            const claims = await external.claim({ ...request, signal: new AbortController().signal });
             left -= claims.tasks.length;
             for (const { claim } of claims.tasks) {
               const { id, token } = claim.task;
-              await tasks.external.complete({ id, token, instance: WORKER.instance }, LARGE);
+              await external.complete({ id, token, instance: WORKER.instance }, LARGE);
             }
           }
         };

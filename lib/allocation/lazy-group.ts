@@ -1,0 +1,133 @@
+import { type Observable, ReplaySubject, concat, defer, filter, of, switchMap } from 'rxjs';
+import { LazyCode } from '../async/lazy-code.js';
+import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
+import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
+import type { GroupOverview } from './group-overview.js';
+import type { MovesQuery, PastMoves } from './moves/past-moves.js';
+import type { OwnerRun, Ownership } from './node/owner-work.js';
+import type { GroupParts, OwnGroup } from './own-group.js';
+import type { AllocationPlan, PlanRequest } from './plan.js';
+import type { GroupFault } from './unowned-alarm.js';
+
+/** The code of groups. */
+export const groupCode = new LazyCode(() => import('./own-group.js'));
+
+/**
+ * A group as the application has it, which may be before the code of groups is loaded. Until then the node owns nothing,
+ * and calls wait.
+ */
+export class LazyGroup<T = unknown> implements AllocationGroup<T> {
+  readonly #opened = new ReplaySubject<OwnGroup<T>>(1);
+  /** Those that wait for the code. */
+  readonly #listeners: AllocationListener<T>[] = [];
+  #own?: OwnGroup<T>;
+  #isClosed = false;
+
+  constructor(
+    readonly name: string,
+    private readonly settings: GroupSettings,
+    private readonly parts: GroupParts,
+    /** Called once, when the code is loaded. */
+    private readonly onOpen: (own: OwnGroup) => void,
+  ) {}
+
+  /** This node's part of the group; undefined while the code is not loaded. */
+  get own(): OwnGroup<T> | undefined {
+    return this.#own;
+  }
+
+  /** Loads the code. Starts nothing. Idempotent. */
+  async open(): Promise<OwnGroup<T>> {
+    return this.#open(await groupCode.load());
+  }
+
+  owned(): readonly Allocated<T>[] {
+    return this.#own?.owned() ?? [];
+  }
+
+  get owned$(): Observable<readonly Allocated<T>[]> {
+    return defer(() => this.#own?.owned$ ?? concat(of([]), this.#ownedLater));
+  }
+
+  owns(id: string): boolean {
+    return this.#own?.owns(id) ?? false;
+  }
+
+  run<R>(id: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
+    return this.#call((own) => own.run(id, work));
+  }
+
+  onAllocated(listener: AllocationListener<T>): void {
+    if (this.#own) this.#own.onAllocated(listener);
+    else this.#listeners.push(listener);
+  }
+
+  rebalance(): Promise<void> {
+    return this.#call((own) => own.rebalance());
+  }
+
+  confirmResources(set?: ConfirmedSet): Promise<boolean> {
+    return this.#call((own) => own.confirmResources(set));
+  }
+
+  pin(id: string, node: string): Promise<boolean> {
+    return this.#call((own) => own.pin(id, node));
+  }
+
+  unpin(id: string): Promise<boolean> {
+    return this.#call((own) => own.unpin(id));
+  }
+
+  drain(node: string): Promise<boolean> {
+    return this.#call((own) => own.drain(node));
+  }
+
+  undrain(node: string): Promise<boolean> {
+    return this.#call((own) => own.undrain(node));
+  }
+
+  plan(change?: PlanRequest): Promise<AllocationPlan> {
+    return this.#call((own) => own.plan(change));
+  }
+
+  /** @param look see {@link OwnGroup.overview} */
+  overview(look?: () => Promise<unknown>): Promise<GroupOverview> {
+    return this.#call((own) => own.overview(look));
+  }
+
+  moves(query?: MovesQuery): Promise<PastMoves> {
+    return this.#call((own) => own.moves(query));
+  }
+
+  get unowned(): GroupFault | undefined {
+    return this.#own?.unowned;
+  }
+
+  /** Gives everything back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#opened.complete();
+    await this.#own?.close();
+  }
+
+  #call<R>(call: (own: OwnGroup<T>) => Promise<R>): Promise<R> {
+    return this.#own ? call(this.#own) : this.open().then(call);
+  }
+
+  #open(code: Pick<typeof import('./own-group.js'), 'OwnGroup'>): OwnGroup<T> {
+    if (this.#own) return this.#own;
+    const own = new code.OwnGroup<T>(this.name, this.settings, this.parts);
+    this.#own = own;
+    for (const listener of this.#listeners.splice(0)) own.onAllocated(listener);
+    this.#opened.next(own);
+    if (this.#isClosed) void own.close();
+    else this.onOpen(own as OwnGroup);
+    return own;
+  }
+
+  /** Without the first value, which is that nothing is owned. */
+  get #ownedLater(): Observable<readonly Allocated<T>[]> {
+    const owned = this.#opened.pipe(switchMap((own) => own.owned$));
+    return owned.pipe(filter((list, index) => index > 0 || list.length > 0));
+  }
+}
