@@ -16,7 +16,7 @@ import {
   ClusterService,
   DecoratedMethods,
   FiringsModule,
-  FirstOnNest10Module,
+  FirstToBootModule,
   GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
@@ -33,7 +33,7 @@ import {
  * @throws InvalidOptionsError at boot; it lists every fault of the options, or of the guarded methods
  */
 @Module({
-  imports: [DiscoveryModule, LifecycleModule, FirstOnNest10Module, FiringsModule],
+  imports: [DiscoveryModule, LifecycleModule, FirstToBootModule, FiringsModule],
   providers: [
     {
       provide: GatekeeperService,

@@ -111,11 +111,11 @@ export class NodeRegistry {
     return this.living.nodes();
   }
 
-  /** Removes this node's entry. */
+  /** Removes this node's entry. One that never started has none, and need not open the store. */
   async close(): Promise<void> {
-    if (!this.#periodic) return;
-    this.#periodic.stop();
-    this.#joins?.unsubscribe();
+    if (!this.#joins) return;
+    this.#periodic?.stop();
+    this.#joins.unsubscribe();
     await this.#queue.run(() => this.#write((others) => others)).catch((error: unknown) => this.#report(error));
   }
 

@@ -9,7 +9,7 @@ import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Reachability } from '../context/reachability.js';
 import { Recoveries } from '../context/recoveries.js';
 
-/** Opens the store and creates the objects that all parts of one gatekeeper share. */
+/** Creates the objects that all parts of one gatekeeper share. Opens nothing: the store is opened with its first use. */
 export function createContext(
   { store: definition, clockTolerance, callTimeout, strictStart }: GatekeeperSettings,
   given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault' | 'instrumentation'>,
@@ -19,8 +19,8 @@ export function createContext(
   const onCall: OnCall | undefined = instrumentation && ((...call) => instrumentation.storeCall(...call));
   const onUnproven = (count: number) =>
     events.next({ type: 'problem', action: 'listen to other nodes', error: unproven(count) });
-  const opened = definition.open({ writer: node.instance, callTimeout, onUnproven });
-  const store = new ObservedStore(opened, nodeClock, onCall);
+  const open = () => definition.open({ writer: node.instance, callTimeout, onUnproven });
+  const store = new ObservedStore(open, nodeClock, onCall);
   const timers = new Timers(nodeClock);
   // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
   const clocks = {

@@ -28,8 +28,8 @@ import { type ShutdownTime, shutdownTime } from './process-manager.js';
 import { startParts } from './starting.js';
 
 /**
- * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. `close()` ends
- * every timer, watch and connection that it owns.
+ * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. It opens the store, and so
+ * does a call that comes earlier. `close()` ends every timer, watch and connection that it owns.
  */
 export class Gatekeeper {
   /** The identity of this node in its permits. */
@@ -54,6 +54,8 @@ export class Gatekeeper {
   readonly #shutdown: ShutdownTime;
   #isClosing = false;
   #started?: Promise<void>;
+  /** The start of the parts, over a verified store. */
+  #begun?: Promise<void>;
   #drained?: Promise<void>;
   #closed?: Promise<void>;
 
@@ -115,7 +117,9 @@ export class Gatekeeper {
   async #start(): Promise<void> {
     this.#parts.telemetry?.observe(observedNode(this.#parts));
     await this.#verifyStore();
-    if (!this.#isClosing) await startParts(this.#parts, this.settings);
+    if (this.#isClosing) return;
+    this.#begun = startParts(this.#parts, this.settings);
+    await this.#begun;
   }
 
   /**
@@ -297,6 +301,8 @@ export class Gatekeeper {
     try {
       await this.drain();
     } finally {
+      // A part that begins after the close would never end. The start reports its own error.
+      await this.#begun?.catch(() => undefined);
       // Also after an error: permits must not stay, and an open connection would keep the process alive.
       await closeParts(this.#parts);
     }

@@ -34,6 +34,8 @@ export class Readiness {
   async wait(options?: ReadyOptions): Promise<void> {
     const { timeout } = parseReadyOptions(options);
     const deadline = new Deadline(this.context.timers, timeout);
+    // Before the start, nothing else may have opened it.
+    if (!this.context.isClosing()) this.context.store.open();
     let last: Lacking = { lack: 'store' };
     for (;;) {
       const lacking = await this.#inTime(deadline, () => this.#lacking(), last);

@@ -114,10 +114,15 @@ export class GatekeeperService
   }
 }
 
-/** Drains first of all in a shutdown. A provider of its own, because tests override GatekeeperService. */
+/**
+ * Drains first of all in a shutdown, and closes after a failed boot. A provider of its own, because tests override
+ * GatekeeperService.
+ */
 @Injectable()
 export class EarlyDrain {
   constructor(@Inject(Lifecycle) lifecycle: Lifecycle, @Inject(GatekeeperService) gatekeeper: Gatekeeper) {
-    if (!isMock(gatekeeper)) lifecycle.beforeShutdown(() => gatekeeper.drain());
+    if (isMock(gatekeeper)) return;
+    lifecycle.beforeShutdown(() => gatekeeper.drain());
+    lifecycle.afterFailedBoot(() => gatekeeper.close());
   }
 }

@@ -22,7 +22,7 @@ export { ClusterService, type LeadOptions } from './cluster.service.js';
 export { LeaderOnly, OnLeadershipGained, OnLeadershipLost } from './leader-only.decorator.js';
 export { LeadershipExplorer } from './leadership.explorer.js';
 export { FiringsModule } from './firings.js';
-export { FirstOnNest10Module, LifecycleModule } from './lifecycle.module.js';
+export { FirstToBootModule, LifecycleModule } from './lifecycle.module.js';
 export { ScopeCheck } from './scope.check.js';
 export { type DecoratorFor, GroupFinishedHandler, InvalidTaskHandler, TaskHandler } from './task-handler.decorator.js';
 export { TasksExplorer } from './tasks.explorer.js';

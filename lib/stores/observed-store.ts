@@ -1,9 +1,9 @@
 import type { NodeClock } from '../async/node-clock.js';
 import { messageOf } from '../decision/index.js';
 import { onePage, readMany } from './paging.js';
-import { observedTasks } from './observed-tasks.js';
+import { type CallObserver, observedTasks } from './observed-tasks.js';
 import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from './store.js';
-import { writeError } from './store.errors.js';
+import { StoreUnavailableError, writeError } from './store.errors.js';
 import type { TaskStorage } from './task-storage.js';
 
 /** Entries of the node registry. Keys without a prefix of this file are records, of whatever kind. */
@@ -46,35 +46,46 @@ const LATEST = 32;
 /** Observes a call that has ended. @param took ms @param error present if the call failed */
 export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
 
+/** Before the first use, and after a close that came before it. Names no kind of store: none has been opened. */
+const NOT_OPENED = 'the store is opened by start(), in a Nest application by init() or listen(), or by the first call';
+const CLOSED = 'the store is closed';
+
 type FailureOf = (error: unknown) => unknown;
 
 const asItIs: FailureOf = (error) => error;
 
 /**
- * Forwards every call, and records the outcomes by kind. A caller may give up a call, and this class does not notice
+ * Opens a store with its first use, forwards every call, and records the outcomes by kind. Not earlier: an application that is
+ * made and never started, as in a unit test, must have nothing to close. A caller may give up a call, and this class does not notice
  * that. Such a call counts as waiting until another call of its kind ends.
  *
  * A write ends with StoreUnavailableError or UnknownOutcomeError, whatever the store throws: see {@link writeError}.
  */
 export class ObservedStore implements RecordStore {
-  readonly tasks: TaskStorage | undefined;
+  #opened: RecordStore | undefined;
+  #tasks: TaskStorage | undefined;
+  #isClosed = false;
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
   /** ms of the latest answered calls for single records, in a ring. */
   readonly #took: number[] = [];
   #next = 0;
 
   constructor(
-    private readonly inner: RecordStore,
+    private readonly openInner: () => RecordStore,
     private readonly nodeClock: NodeClock,
     private readonly onCall?: OnCall,
-  ) {
-    const observer = {
-      observed: <T>(call: () => Promise<T>) => this.#observed('tasks', call),
-      written: <T>(call: () => Promise<T>) => this.#observed('tasks', call, writeError),
-      observedEnd: <T>(call: () => Promise<T>) =>
-        this.#observedEnd('tasks', call, this.nodeClock.monotonic(), { isPoll: true }),
-    };
-    this.tasks = inner.tasks && observedTasks(inner.tasks, observer);
+  ) {}
+
+  /** Opens the store, unless it is open. @throws StoreUnavailableError after {@link close} */
+  open(): void {
+    void this.#inner;
+  }
+
+  /** Opens the store, see {@link open}. */
+  get tasks(): TaskStorage | undefined {
+    const { tasks } = this.#inner;
+    this.#tasks ??= tasks && observedTasks(tasks, this.#taskObserver());
+    return this.#tasks;
   }
 
   /** The present facts. The object changes later, so read it at once. */
@@ -88,7 +99,7 @@ export class ObservedStore implements RecordStore {
   }
 
   read(key: string): Promise<string | undefined> {
-    return this.#observed('reads', () => this.inner.read(key));
+    return this.#observed('reads', () => this.#inner.read(key));
   }
 
   compareAndSet(
@@ -97,12 +108,12 @@ export class ObservedStore implements RecordStore {
     next: string,
     options?: { readonly notify?: Notify },
   ): Promise<boolean> {
-    return this.#observed('writes', () => this.inner.compareAndSet(key, expected, next, options), writeError);
+    return this.#observed('writes', () => this.#inner.compareAndSet(key, expected, next, options), writeError);
   }
 
   async list(prefix: string): Promise<Map<string, string>> {
     const begun = this.nodeClock.monotonic();
-    const texts = await this.#observed(partOf(prefix), () => this.inner.list(prefix));
+    const texts = await this.#observed(partOf(prefix), () => this.#inner.list(prefix));
     // A listing reads the records, so it also proves that single records can be read again.
     this.#answered('reads', begun);
     return texts;
@@ -110,47 +121,73 @@ export class ObservedStore implements RecordStore {
 
   async page(prefix: string, after?: string): Promise<RecordPage> {
     const begun = this.nodeClock.monotonic();
-    const page = await this.#observed(partOf(prefix), () => onePage(this.inner, prefix, after));
+    const page = await this.#observed(partOf(prefix), () => onePage(this.#inner, prefix, after));
     this.#answered('reads', begun);
     return page;
   }
 
   /** Calls for keys of records count as `reads`, and for other keys as `nodes` or `runs`. */
   readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.#observed(partOfKeys(keys), () => readMany(this.inner, keys));
+    return this.#observed(partOfKeys(keys), () => readMany(this.#inner, keys));
   }
 
   now(): Promise<ClockReading> {
-    return this.#observed('clock', () => this.inner.now());
+    return this.#observed('clock', () => this.#inner.now());
   }
 
-  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
-    return this.inner.watch(prefix, onChange);
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    return this.#inner.watch(prefix, onChange);
   }
 
   awaitChanges(key?: string): () => void {
-    return this.inner.awaitChanges(key);
+    return this.#inner.awaitChanges(key);
   }
 
+  /** Does not open the store: parts take their journals when they are made. */
   journal(name: string): Journal {
-    const journal = this.inner.journal(name);
+    let opened: Journal | undefined;
+    const journal = () => (opened ??= this.#inner.journal(name));
     const part = name === 'runs' || name === 'audit' ? name : 'moves';
     return {
-      append: (texts) => journal.append(texts).catch((error: unknown) => Promise.reject(writeError(error))),
-      read: (limit) => this.#observed(part, () => journal.read(limit)),
+      append: async (texts) => {
+        try {
+          await journal().append(texts);
+        } catch (error) {
+          throw writeError(error);
+        }
+      },
+      read: (limit) => this.#observed(part, () => journal().read(limit)),
     };
   }
 
   async verify(): Promise<void> {
-    await this.inner.verify?.();
+    await this.#inner.verify?.();
   }
 
+  /** Does not open the store. */
   health(): StoreHealth {
-    return this.inner.health();
+    if (this.#opened) return this.#opened.health();
+    return { connected: false, members: 0, quorum: 0, problem: this.#isClosed ? CLOSED : NOT_OPENED };
   }
 
-  close(): Promise<void> {
-    return this.inner.close();
+  /** Closes the store, if it is open. Calls fail from then on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opened?.close();
+  }
+
+  get #inner(): RecordStore {
+    if (this.#opened) return this.#opened;
+    if (this.#isClosed) throw new StoreUnavailableError(`${CLOSED}: its application has ended before it was used`);
+    return (this.#opened = this.openInner());
+  }
+
+  #taskObserver(): CallObserver {
+    return {
+      observed: (call) => this.#observed('tasks', call),
+      written: (call) => this.#observed('tasks', call, writeError),
+      observedEnd: (call) => this.#observedEnd('tasks', call, this.nodeClock.monotonic(), { isPoll: true }),
+    };
   }
 
   #observed<T>(part: StorePart, call: () => Promise<T>, failureOf?: FailureOf): Promise<T> {
@@ -170,7 +207,7 @@ export class ObservedStore implements RecordStore {
     { isPoll = false, failureOf = asItIs }: { readonly isPoll?: boolean; readonly failureOf?: FailureOf | undefined },
   ): Promise<T> {
     const facts = this.#facts(part);
-    return call().then(
+    return started(call).then(
       (answer) => {
         this.#answered(part, begun);
         const took = this.nodeClock.monotonic() - begun;
@@ -220,6 +257,15 @@ export class ObservedStore implements RecordStore {
     const isRepeated = failing !== undefined && (failing.isRepeated || begun >= failing.firstAt);
     const { since, firstAt } = failing ?? { since: begun, firstAt: lastAt };
     facts.failing = { since, firstAt, lastAt, error: cause, isRepeated };
+  }
+}
+
+/** A store that can't be opened rejects the call. */
+function started<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return call();
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 

@@ -84,6 +84,23 @@ describe('close', () => {
     expect(nodes.time.pending).toBe(0);
   });
 
+  it('ends also the parts that a start begins later', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = nodes.unstarted({ definitions: [JOB], heartbeat: '5s' });
+    const { work: answered, end: answer } = openEnd();
+    const watch = store.watch.bind(store);
+    const later = (...args: Parameters<typeof watch>) => answered().then(() => watch(...args));
+    Object.assign(store, { watch: later });
+    const starting = gatekeeper.start();
+    await settled();
+    const closing = gatekeeper.close();
+    await settled();
+    answer();
+    await nodes.time.advance(5000);
+    await Promise.all([starting, closing]);
+    expect(nodes.time.pending).toBe(0);
+  });
+
   it('ends a start that still verifies the store', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = nodes.unstarted({ definitions: [JOB] });

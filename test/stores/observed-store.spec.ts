@@ -11,7 +11,7 @@ function opened() {
   const lost: (() => void)[] = [];
   inner.script = () =>
     new Promise<never>((_, reject) => lost.push(() => reject(new UnknownOutcomeError('no answer within 1 s'))));
-  const store = new ObservedStore(inner, clock);
+  const store = new ObservedStore(() => inner, clock);
   const write = (at: number) => {
     clock.at = at;
     return store.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);

@@ -7,7 +7,7 @@ import type { TaskStorage } from '../../lib/stores/task-storage.js';
 const signal = () => new AbortController().signal;
 const opened = () => {
   const inner = memory().open();
-  const store = new ObservedStore(inner, systemClock);
+  const store = new ObservedStore(() => inner, systemClock);
   return { inner, store, tasks: store.tasks!, facts: () => store.calls('tasks') };
 };
 
@@ -60,6 +60,6 @@ describe('The outcomes of calls for tasks', () => {
 
   it('are absent for a store that keeps no tasks', () => {
     const inner = Object.assign(memory().open(), { tasks: undefined });
-    expect(new ObservedStore(inner, systemClock).tasks).toBeUndefined();
+    expect(new ObservedStore(() => inner, systemClock).tasks).toBeUndefined();
   });
 });

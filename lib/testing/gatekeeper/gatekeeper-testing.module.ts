@@ -6,7 +6,7 @@ import {
   AllocationService,
   ClusterService,
   DecoratedMethods,
-  FirstOnNest10Module,
+  FirstToBootModule,
   GatekeeperHealthIndicator,
   GuardedMethodsExplorer,
   LeadershipExplorer,
@@ -19,7 +19,7 @@ import { TestGatekeeper, type TestGatekeeperOptions } from './test-gatekeeper.js
 
 /** All that GatekeeperModule exports, but the gatekeeper. */
 const SERVICES = [ClusterService, AllocationService, TasksService, GatekeeperHealthIndicator, GuardedMethodsExplorer];
-const IMPORTS = [DiscoveryModule, LifecycleModule, FirstOnNest10Module];
+const IMPORTS = [DiscoveryModule, LifecycleModule, FirstToBootModule];
 
 /**
  * Replaces GatekeeperModule in unit tests. Services get a {@link TestGatekeeper} as their GatekeeperService, and
