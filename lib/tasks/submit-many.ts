@@ -71,6 +71,13 @@ export class SubmitManyError extends GatekeeperError {
   }
 }
 
+/** The compiler accepts more fields in a list that is made by `map()`. @throws InvalidOptionsError */
+export function expectNoTransaction(task: SubmitRequest): void {
+  if (typeof task !== 'object' || task === null || !('tx' in task)) return;
+  const fault = 'tx: it stands beside the options, where it has no effect: give it as options: { tx }';
+  throw new InvalidOptionsError(`task ${show(task.name?.id)}`, [fault]);
+}
+
 /** Submissions at the same time: enough to keep the store busy, few enough that its other callers need not wait. */
 const AT_ONCE = 64;
 

@@ -89,7 +89,8 @@ export interface SubmitOptions {
   /**
    * A transaction of the application, with the store `postgres()`: the connection of `pg` on which it has called BEGIN, or
    * any object whose `query(text, values)` returns `{ rows }`. The task exists from the commit on. Only for a task of its
-   * own, without `unique` and `after`. After an error, roll back.
+   * own, without `unique` and `after`. After an error, roll back. `undefined` is refused: the task would be submitted outside
+   * of the transaction that the caller means.
    */
   readonly tx?: TaskTransaction;
 }
@@ -207,7 +208,10 @@ export function parseSubmitOptions(
   const given = defaults && typeof (options ?? {}) === 'object' ? { ...defaults, ...defined(options) } : options;
   if (given === undefined) return USUAL;
   const { data, error } = optionsSchema.safeParse(given);
-  if (error) throw new InvalidOptionsError(`options of task ${show(id)}`, faultsOf(error));
+  if (error || lacksTransaction(options)) {
+    const faults = [...(error ? faultsOf(error) : []), ...(lacksTransaction(options) ? [NO_TRANSACTION] : [])];
+    throw new InvalidOptionsError(`options of task ${show(id)}`, faults);
+  }
   const { priority, runAt, dedup, failGroupFast, after = [], afterFailed, unique, ...others } = data;
   const { to, fairKey, tx, ...limits } = others;
   if (to && fairKey !== undefined) throw new InvalidOptionsError(`options of task ${show(id)}`, [NOT_BOTH]);
@@ -230,6 +234,15 @@ export function parseSubmitOptions(
 function defined(options: SubmitOptions | undefined): SubmitOptions {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
 }
+
+/** A variable without a value is no decision to submit outside of a transaction. */
+function lacksTransaction(options: SubmitOptions | undefined): boolean {
+  return typeof options === 'object' && options !== null && 'tx' in options && options.tx === undefined;
+}
+
+const NO_TRANSACTION =
+  'tx: undefined is no transaction, and the task would be submitted outside of the one that you mean: give its connection, or ' +
+  'options without the field tx';
 
 const NOT_BOTH = 'fairKey: a task that is addressed with "to" takes no part in the turns: give one of the two';
 

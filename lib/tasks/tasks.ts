@@ -14,7 +14,7 @@ import { type DistributeOptions, addressedTo } from './distribute.js';
 import type { Submitted } from './submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
 import type { SubmitOptions } from './submit-options.js';
-import { type SubmitArguments, type SubmitRequest, submitMany } from './submit-many.js';
+import { type SubmitArguments, type SubmitRequest, expectNoTransaction, submitMany } from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
 import type { SubTaskPage } from './overview/sub-task-list.js';
 import type { TaskGroups } from './overview/task-groups.js';
@@ -196,8 +196,11 @@ export class Tasks {
    * @throws SubmitManyError after the first error. It says which tasks were submitted
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
-    // Callers without types may give anything.
-    const submit = async (task: SubmitRequest) => this.submit(task?.name, task?.data, task?.options);
+    const submit = async (task: SubmitRequest) => {
+      expectNoTransaction(task);
+      // Callers without types may give anything.
+      return this.submit(task?.name, task?.data, task?.options);
+    };
     return submitMany(tasks, submit, () => this.#opened?.store.slices.turn());
   }
 

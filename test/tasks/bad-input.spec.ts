@@ -342,3 +342,43 @@ describe('an argument that has no type in JavaScript', () => {
     }
   });
 });
+
+describe('a transaction', () => {
+  const tx = undefined as never;
+  const mail = defineTask('mail', { maxAttempts: 2 });
+  const name = single(mail, 'one');
+
+  it.each<[string, (node: ReturnType<typeof mailer>) => Promise<unknown>]>([
+    ['submit()', ({ tasks }) => tasks.submit(name, undefined, { tx })],
+    ['submit() of a type without options', ({ tasks }) => tasks.submit(single('mail', 'one'), undefined, { tx })],
+    ['submitSerial()', ({ tasks }) => tasks.submitSerial('queue', name, undefined, { tx })],
+    ['submitMany()', ({ tasks }) => causeOf(tasks.submitMany([{ name, options: { tx } }]))],
+    ['distribute()', ({ tasks }) => causeOf(tasks.distribute([{ name, options: { tx } }], { over: ['a'] }))],
+    ['defineTask()', async () => defineTask('mail', { tx } as object)],
+  ])('that is undefined is refused, because the task would not be part of it: %s', async (_where, submit) => {
+    const node = mailer(newCluster(), () => undefined);
+    await expect(submit(node)).rejects.toEqual(refused('tx'));
+    expect(await node.tasks.find('mail:one')).toBeUndefined();
+  });
+
+  it('that stands beside the options of a list is refused', async () => {
+    const { tasks } = mailer(newCluster(), () => undefined);
+    const rows = [{ name, tx: { query: async () => ({ rows: [] }) } }];
+    await expect(causeOf(tasks.submitMany(rows))).rejects.toEqual(refused('tx'));
+    expect(await tasks.find('mail:one')).toBeUndefined();
+  });
+
+  it('is named with the other faults of the options', async () => {
+    const { tasks } = mailer(newCluster(), () => undefined);
+    await expect(tasks.submit(name, undefined, { tx, maxAttempts: 0 })).rejects.toMatchObject({
+      faults: [expect.stringMatching(/^maxAttempts: /), expect.stringMatching(/^tx: undefined is no transaction/)],
+    });
+  });
+});
+
+/** The cause with which a list stops. */
+async function causeOf(list: Promise<unknown>): Promise<unknown> {
+  return list.catch((error: unknown) => {
+    throw (error as SubmitManyError).cause;
+  });
+}

@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { NewTask } from '../submission.js';
-import { type SubmitRequest, submitMany } from '../submit-many.js';
+import { type SubmitRequest, expectNoTransaction, submitMany } from '../submit-many.js';
 import type { SubmitOptions } from '../submit-options.js';
 import { SubTasks } from '../subtasks/sub-tasks.js';
 import { givenName } from '../subtasks/sub-name.js';
@@ -59,7 +59,10 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
     progress: (done, total, note) => held.report(done, total, note),
     submit: (name, ...rest) => submit(name, ...rest),
     submitMany: (tasks) => {
-      const one = (each: SubmitRequest) => submit(each?.name, each?.data, each?.options);
+      const one = async (each: SubmitRequest) => {
+        expectNoTransaction(each);
+        return submit(each?.name, each?.data, each?.options);
+      };
       return submitMany(tasks, one, () => store.slices.turn());
     },
   };
