@@ -47,7 +47,10 @@ export interface RunEntry extends RunOrSkip {
   readonly ended?: TermEnd;
   /** Number of the run on its node and semaphore. Absent for a term of leadership that expired. */
   readonly run?: number;
-  /** Only of a crashed run: the last known expiry of its permit, as cluster time in ms; absent if it had no permit. */
+  /**
+   * Only of a run without an end: the last known expiry of its permit, as cluster time in ms. Nothing else runs under the permit
+   * before that. Absent if it had no permit, or if its permit ended earlier.
+   */
   readonly until?: number;
 }
 
@@ -130,10 +133,13 @@ export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;
  * @param known cluster time in ms at which its permit ended, if the record or another node tells
  */
 export function withoutEnd({ until: first, ...start }: StartEntry, known?: number): RunEntry {
-  if (start.loss) return { ...start, kind: 'run', outcome: 'lost' };
-  const until = known ?? first;
-  return { ...start, kind: 'run', outcome: 'crashed', ...(until !== undefined && { until }) };
+  const { loss } = start;
+  const until = loss && !STAYS.has(loss.reason) ? undefined : (known ?? first);
+  return { ...start, kind: 'run', outcome: loss ? 'lost' : 'crashed', ...(until !== undefined && { until }) };
 }
+
+/** The run was cut, and may work on: its permit stays in the store until it expires. */
+const STAYS: ReadonlySet<LossReason> = new Set(['closing', 'max-run-time']);
 
 /**
  * Compares runs for `toSorted`: the newest first. Of runs that begin in one ms, the one with the higher number is the newer.

@@ -1,5 +1,9 @@
 import { Deadline } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
+import type { Context } from '../context/context.js';
+import { word } from '../decision/index.js';
+import { formatDuration } from '../insight/format-duration.js';
+import type { Runner } from '../permits/runs/runner.js';
 import { answerWithin } from '../stores/answer-within.js';
 import type { Parts } from './parts.js';
 import type { ShutdownTime } from './process-manager.js';
@@ -31,12 +35,22 @@ export async function drainParts(parts: Parts, { grace, killedAfter }: ShutdownT
     if (cut.length === 0) return;
     if (killedAfter !== undefined)
       context.events.next({ type: 'problem', action: 'shut down', error: tooShort(grace, killedAfter) });
-    await within(context.timers, lastMoment, idle);
+    if (await within(context.timers, lastMoment, idle)) return;
+    for (const { name, runner } of cut) for (const run of runner.running) tellOfStuck(context, name, run);
   });
   leaderWatch.stop();
   const leaving = Promise.all([cluster.close(), allocation.close()]).then(() => membership.close());
   // Runs may outlast the grace: their permits expire. The others get this node's resources meanwhile.
   await Promise.all([running, working, leaving]);
+}
+
+/** The work may go on, so nothing else may run beside it before the permit has expired. */
+function tellOfStuck({ events }: Context, semaphore: string, { job, left }: Runner['running'][number]): void {
+  const error = new Error(
+    `${word(job)} has not ended after its signal: its permit stays until it expires, in ${formatDuration(left)}, and nothing else ` +
+      'runs under it before',
+  );
+  events.next({ type: 'problem', semaphore, action: 'shut down', error });
 }
 
 function tooShort(grace: number, killedAfter: number): Error {

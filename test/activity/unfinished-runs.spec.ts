@@ -166,6 +166,42 @@ describe('runs without an end', () => {
     });
   });
 
+  it('that a shutdown has cut keep their permit until it expires, and log, history and warnings say so', async () => {
+    const nodes = cluster();
+    const options = { definitions: [JOB] };
+    const one = await noting(nodes, { ...options, acquirer: 'worker-1', shutdownGrace: '1s' });
+    const other = await noting(nodes, options);
+    const { running, end } = begin(one);
+    await nodes.time.advance(4000);
+    const closed = one.gatekeeper.close();
+    await nodes.time.advance(1000);
+    await closed;
+    expect(one.log.filter((line) => line.includes('has not ended'))).toEqual([
+      expect.stringMatching(
+        /^warn "job": problem in "shut down": Jobs\.work has not ended after its signal: its permit stays until /,
+      ),
+    ]);
+    const until = (await nodes.record()).permits[0]!.expiresAt;
+    expect(until).toBeGreaterThan(nodes.time.cluster());
+    expect(await other.gatekeeper.history(10)).toMatchObject([
+      { kind: 'run', outcome: 'lost', loss: { reason: 'closing' }, until },
+    ]);
+    const warnings = async () => (await other.gatekeeper.overview('job')).semaphores[0]!.warnings;
+    expect(await warnings()).toContainEqual({
+      code: 'holder-silent',
+      sentence: expect.stringMatching(
+        /^worker-1 is not heard of and holds slot 0 until .*: it shut down before Jobs\.work had ended, and the run may work on, so its permit stays\. No other node runs before that time/,
+      ),
+    });
+    await nodes.time.advance(until - nodes.time.cluster() - 1);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeUndefined();
+    await nodes.time.advance(2000);
+    expect(await other.gatekeeper.tryAcquire('job')).toBeDefined();
+    // The end that is written late, if the process lives after all, replaces all of that.
+    end();
+    await running;
+  });
+
   it('crashed while their permit is still there: until the expiry in its record', async () => {
     const nodes = cluster();
     const [one, other] = [await mortal(nodes, { definitions: LONG }), await noting(nodes, { definitions: LONG })];

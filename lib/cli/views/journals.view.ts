@@ -42,7 +42,9 @@ function historyRow(entry: HistoryEntry): string[] {
 
 function remarkOf({ outcome, message, ended, until, attempts = 1, ...entry }: RunEntry): string {
   const about = [causeOf(entry), attempts > 1 ? `${attempts} attempts` : ''].filter(Boolean).join(', ');
-  if (outcome !== 'crashed') return [about, lossOf(entry), message ?? ended].filter(Boolean).join(': ');
+  const stays =
+    until === undefined ? undefined : `its end is not known, so its permit is free only at ${timeText(until)}`;
+  if (outcome !== 'crashed') return [about, lossOf(entry), stays ?? message ?? ended].filter(Boolean).join(': ');
   return until === undefined ? 'its node no longer lives' : `its node no longer lives; permit until ${timeText(until)}`;
 }
 

@@ -160,7 +160,8 @@ export const runShape = {
   ended: z.enum(TERM_ENDS).optional().meta({ description: 'of a term of leadership: why it ended' }),
   run: runNumber.optional(),
   until: time.optional().meta({
-    description: 'of a crashed run: the last known expiry of its permit, in ms since the epoch, cluster time',
+    description:
+      'of a run without an end: the last known expiry of its permit, before which nothing else runs under it; ms since the epoch, cluster time',
   }),
 };
 

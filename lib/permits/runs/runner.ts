@@ -47,8 +47,8 @@ export class Runner {
   readonly #overlaps: Overlaps;
   readonly #retries: Retries;
   #pendingReleases = new Map<HeldPermit, CancelTimer>();
-  /** The permits of the runs that go on. */
-  readonly #running = new Set<HeldPermit>();
+  /** The permits of the runs that go on, with the names of their jobs. */
+  readonly #running = new Map<HeldPermit, string>();
 
   constructor(
     private readonly semaphore: string,
@@ -78,8 +78,13 @@ export class Runner {
    * @returns whether there was one
    */
   cut(): boolean {
-    for (const permit of this.#running) this.heldLeases.endUse(permit, 'closing');
+    for (const permit of this.#running.keys()) this.heldLeases.endUse(permit, 'closing');
     return this.#running.size > 0;
+  }
+
+  /** The runs that go on. @returns the name of the job, and the ms for which its permit stays in the store */
+  get running(): readonly { readonly job: string; readonly left: number }[] {
+    return [...this.#running].map(([{ lease }, job]) => ({ job, left: Math.max(0, lease.left) }));
   }
 
   /** Call this when the semaphore has changed: a run that waits to be tried again may have to end. */
@@ -166,7 +171,7 @@ export class Runner {
       maxRunTime === undefined
         ? undefined
         : nodeClock.schedule(() => this.heldLeases.endUse(permit, 'max-run-time'), maxRunTime);
-    this.#running.add(permit);
+    this.#running.set(permit, settings.job);
     const ended = (end: { readonly error?: unknown }) =>
       settings.request?.ended({ ...end, took: nodeClock.monotonic() - started, isLost: !permit.isHeld });
     try {

@@ -85,11 +85,15 @@ function lastRenewal({ expiresAt, duration, grantedAt }: HolderOverview): number
 
 function lossOf(run: Ran): StoryEntry[] {
   const { loss } = run;
-  if (loss) return [{ at: loss.at, title: 'lost its permit', detail: LOSS_WORDS[loss.reason], tone: 'warning' }];
-  if (run.kind === 'running' || run.until === undefined) return [];
-  return [
-    { at: run.until, title: 'its permit ended', detail: 'if not before: no later renewal is known', tone: 'bad' },
-  ];
+  const until = run.kind === 'running' ? undefined : run.until;
+  if (loss) {
+    const lost = { at: loss.at, title: 'lost its permit', detail: LOSS_WORDS[loss.reason], tone: 'warning' } as const;
+    if (until === undefined) return [lost];
+    const detail = 'no other run had it before, because the end of this one is not known';
+    return [lost, { at: until, title: 'its permit expired', detail, tone: 'warning' }];
+  }
+  if (until === undefined) return [];
+  return [{ at: until, title: 'its permit ended', detail: 'if not before: no later renewal is known', tone: 'bad' }];
 }
 
 const ENDS = {

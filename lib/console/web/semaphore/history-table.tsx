@@ -120,7 +120,7 @@ function outcomeOf(entry: HistoryEntry): ComponentChildren {
   if (entry.until !== undefined)
     return (
       <>
-        {permit}, until <DateTime at={entry.until} />
+        {lost}, until <DateTime at={entry.until} />
       </>
     );
   if (entry.ended) return `${permit}, ended: ${entry.ended}`;
