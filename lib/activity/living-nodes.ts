@@ -7,7 +7,7 @@ import { LIST_FACTOR } from '../records/list-records.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { sortedInPieces } from '../async/sorted.js';
 import type { Membership } from './membership.js';
-import { decodeCode } from './node-code.js';
+import { decodeCode, decodeUsed } from './node-code.js';
 import { type NodeCode, type NodeInfo, decodeCards } from './node-info.js';
 
 /** Of the registry's texts. */
@@ -96,10 +96,10 @@ function* entriesOf(text: string): Pieces<{ readonly codes: NodeCode[]; readonly
   const codes: NodeCode[] = [];
   /** Nodes of one version have the same code. */
   const decoded = new Map<string, NodeCode['fingerprintOf']>();
-  for (const { code = '', ...node } of nodes) {
+  for (const { code = '', used = '', ...node } of nodes) {
     const fingerprintOf = decoded.get(code) ?? decodeCode(code);
     decoded.set(code, fingerprintOf);
-    codes.push({ node, code, fingerprintOf });
+    codes.push({ node, code, fingerprintOf, hasUsed: decodeUsed(used) });
     yield 1;
   }
   return { codes, faults };

@@ -52,6 +52,29 @@ export function nameHash(name: string): string {
   return shortHash(name);
 }
 
+/** Maximum number of announced names that a node has used without a definition. */
+const MOST_USED = 500;
+
+/** Matches the text of at most {@link MOST_USED} names. */
+export const USED_TEXT = new RegExp(`^(?:[\\w-]{${FINGERPRINT_LENGTH}}){0,${MOST_USED}}$`);
+
+/** @param names that this node has used without a definition in its code: only their hashes are announced */
+export function encodeUsed(names: Iterable<string>): string {
+  const hashes: string[] = [];
+  for (const name of names) {
+    if (hashes.length === MOST_USED) break;
+    hashes.push(nameHash(name));
+  }
+  return hashes.join('');
+}
+
+/** @param text that {@link USED_TEXT} matches @returns whether the node has used a name */
+export function decodeUsed(text: string): (name: string) => boolean {
+  const hashes = new Set<string>();
+  for (let at = 0; at < text.length; at += FINGERPRINT_LENGTH) hashes.add(text.slice(at, at + FINGERPRINT_LENGTH));
+  return (name) => hashes.size > 0 && hashes.has(nameHash(name));
+}
+
 /** Made once per object: code's definitions stay the same objects as long as a node lives. */
 const made = new WeakMap<SemaphoreDefinition, CodeDefinition>();
 

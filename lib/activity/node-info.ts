@@ -10,7 +10,7 @@ import {
   storedTime,
   withoutDoubt,
 } from '../decision/index.js';
-import { CODE_TEXT } from './node-code.js';
+import { CODE_TEXT, USED_TEXT } from './node-code.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });
 
@@ -154,7 +154,7 @@ const MOST_RECENT = 10;
 
 /**
  * As stored: a list that is too long is refused before its items are checked. `code` is the place of the node's code among
- * the codes of the text: all nodes of a version have the same one.
+ * the codes of the text: all nodes of a version have the same one. `used` is of no use to people.
  */
 const cardSchema = nodeInfoSchema.extend({
   jobs: storedList(
@@ -165,6 +165,7 @@ const cardSchema = nodeInfoSchema.extend({
   ),
   tasks: storedList(nodeTasksSchema, MOST_TASK_TYPES).optional(),
   code: storedCount.optional(),
+  used: z.string().regex(USED_TEXT).optional(),
 });
 const shardSchema = z.object({
   v: z.literal(1),
@@ -198,18 +199,21 @@ export type NodeTasks = z.output<typeof nodeTasksSchema>;
  */
 export type JobSchedule = z.output<typeof scheduleSchema>;
 
-/** A node's entry, with the definitions in its code (`node-code.ts`). */
+/** A node's entry, with the definitions in its code, and the names that it has used without one (`node-code.ts`). */
 export interface NodeCard extends NodeInfo {
   readonly code?: string | undefined;
+  readonly used?: string | undefined;
 }
 
-/** A living node, and the definitions in its code. */
+/** A living node, the definitions in its code, and the names that it has used without one. */
 export interface NodeCode {
   readonly node: NodeInfo;
   /** Its announcement (`node-code.ts`); equal for nodes with the same definitions, empty without any. */
   readonly code: string;
   /** The fingerprint of a definition in its code; undefined if its code does not define that name. */
   readonly fingerprintOf: (name: string) => string | undefined;
+  /** Whether it has used a name without a definition: a semaphore on demand, or "task:" and a type that it submits. */
+  readonly hasUsed: (name: string) => boolean;
 }
 
 /** The valid entries of one text, and the faults of the invalid ones, for people. */

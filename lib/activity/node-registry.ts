@@ -9,6 +9,7 @@ import { inSlices } from '../async/slices.js';
 import type { Membership } from './membership.js';
 import type { RunHistory } from './run-history.js';
 import { type LivingNodes, KEY_PREFIX, isAlive, learnTime } from './living-nodes.js';
+import { encodeUsed } from './node-code.js';
 import {
   MOST_TASK_TYPES,
   type JobInfo,
@@ -48,6 +49,8 @@ export class NodeRegistry {
   tasks: () => readonly NodeTasks[] = () => [];
   /** Returns the definitions in this node's code, as `encodeCode` writes them. */
   code: () => string = () => '';
+  /** Returns the names that this node has used without a definition in its code. */
+  used: () => Iterable<string> = () => [];
   readonly #key: string;
   readonly #periodic?: Periodic;
   /** An older entry must not overwrite a newer one. */
@@ -172,6 +175,7 @@ export class NodeRegistry {
     const { isHeld, lease } = this.membership;
     const tasks = this.tasks();
     const code = this.code();
+    const used = encodeUsed(this.used());
     return {
       ...node,
       ...(application !== undefined && { application }),
@@ -187,6 +191,7 @@ export class NodeRegistry {
       jobs: this.jobs().map((card) => this.#withLastRun(card)),
       ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
       ...(code !== '' && { code }),
+      ...(used !== '' && { used }),
     };
   }
 

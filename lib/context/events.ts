@@ -232,6 +232,16 @@ export type GatekeeperEvent =
       /** The node. */
       readonly member: Participant;
     }
+  /** This node saw for the first time which other nodes publish themselves in its store. Once per start. */
+  | {
+      readonly type: 'cluster-joined';
+      /** Name of this application; absent if it is unknown. */
+      readonly application?: string;
+      /** Number of the other nodes, of all applications. */
+      readonly nodes: number;
+      /** For people: the application, the place of its records, and the other nodes. */
+      readonly sentence: string;
+    }
   /** Another application on this store uses the same names: both share their permits. Once, until it is gone. */
   | {
       readonly type: 'other-application';

@@ -72,7 +72,7 @@ function within(timers: Timers, time: number, work: Promise<unknown>): Promise<b
 export async function closeParts(parts: Parts): Promise<void> {
   const { context, directory } = parts;
   parts.housekeeping.stop();
-  parts.applicationWatch.stop();
+  parts.applicationWatch?.stop();
   parts.codeWatch.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];

@@ -38,7 +38,7 @@ import { RunRequests } from '../permits/by-hand/run-requests.js';
 import { MissedRuns } from '../permits/missed/missed-runs.js';
 import { Preferences } from '../permits/preferences.js';
 import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import type { SemaphoreDefinitionInput, SemaphoreRecord } from '../decision/index.js';
+import { type SemaphoreDefinitionInput, type SemaphoreRecord, TASK_PREFIX } from '../decision/index.js';
 import type { RecordStore } from '../stores/index.js';
 import { Tasks, stateLinesOf } from '../tasks/index.js';
 import { SharedWork } from '../async/shared-work.js';
@@ -83,7 +83,8 @@ export interface Parts {
   readonly tasks: Tasks;
   readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
-  readonly applicationWatch: ApplicationWatch;
+  /** Absent if this node does not publish itself. */
+  readonly applicationWatch?: ApplicationWatch | undefined;
   readonly codeWatch: CodeWatch;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
@@ -213,9 +214,12 @@ export function createParts(
   registry.tasks = () => tasks.work.list(tasks.handlers);
   registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
-  const applicationWatch = new ApplicationWatch(settings.application, registry, living, directory.declared, context);
+  registry.used = () => [...directory.demanded, ...tasks.submittedTypes.map((type) => TASK_PREFIX + type)];
   const codeWatch = new CodeWatch(living, directory.declared, context);
   const { recordClients, declared, listing } = directory;
+  const { application, store } = settings;
+  const watching = { application, store, registry, living, declared };
+  const applicationWatch = settings.heartbeat > 0 ? new ApplicationWatch(watching, context) : undefined;
   const follower = new CodeFollower(
     declared,
     new DefinitionWriter(recordClients.visit, declared, audit, context),

@@ -5,7 +5,7 @@ import type { Context } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { ALLOCATION_SCOPE } from '../allocation/index.js';
 import { LEADER_PREFIX, TASK_PREFIX, listed, word } from '../decision/index.js';
-import { isStoreError } from '../stores/index.js';
+import { type StoreDefinition, isStoreError } from '../stores/index.js';
 import type { FaultPart } from './leader-watch.js';
 
 /** ms between two looks right after the start, when another application may start as well. */
@@ -14,6 +14,8 @@ const FIRST_INTERVAL = 5000;
 const FIRST = 60_000;
 /** ms between two looks later. */
 const INTERVAL = 60_000;
+/** Shortest ms between two looks, per node: a look reads the entries of all nodes, and all nodes look. */
+const PER_NODE = 1000;
 
 /** All groups of allocation share this scope, and its leader decides only for groups that it has. */
 const SHARED = LEADER_PREFIX + ALLOCATION_SCOPE;
@@ -28,6 +30,11 @@ export interface OtherApplication {
   readonly nodes: readonly string[];
 }
 
+/** ms until the next look. @param age ms since the start @param nodes number of nodes at the last look */
+export function pauseBetweenLooks(age: number, nodes: number): number {
+  return Math.max(age < FIRST ? FIRST_INTERVAL : INTERVAL, nodes * PER_NODE);
+}
+
 /** This node's application, and the names that it uses. */
 export interface OwnNames {
   readonly application: string;
@@ -39,18 +46,19 @@ export interface OwnNames {
 export interface NodeNames {
   readonly node: Pick<NodeInfo, 'application' | 'acquirer' | 'jobs' | 'tasks'>;
   readonly fingerprintOf: NodeCode['fingerprintOf'];
+  readonly hasUsed: NodeCode['hasUsed'];
 }
 
 /** Finds the applications whose nodes use the same names as this node. A node without a name of its application is left out. */
 export function* otherApplications(own: OwnNames, nodes: readonly NodeNames[]): Pieces<OtherApplication[]> {
   const found = new Map<string, { readonly names: Set<string>; readonly nodes: Set<string> }>();
-  for (const { node, fingerprintOf } of nodes) {
+  for (const { node, fingerprintOf, hasUsed } of nodes) {
     const { application, acquirer } = node;
     if (application === undefined || application === own.application) continue;
     yield own.names.size;
     const used = namesOf(node);
     const shared = [...own.names].filter(
-      (name) => name !== SHARED && (used.has(name) || fingerprintOf(name) !== undefined),
+      (name) => name !== SHARED && (used.has(name) || fingerprintOf(name) !== undefined || hasUsed(name)),
     );
     if (shared.length === 0) continue;
     const other = found.get(application) ?? { names: new Set(), nodes: new Set() };
@@ -74,28 +82,39 @@ function namesOf({ jobs, tasks = [] }: Pick<NodeInfo, 'jobs' | 'tasks'>): Set<st
   return new Set([...semaphores, ...types]);
 }
 
-/** Says, once each time, that another application on this store uses names of this one. */
+/** The parts of this node that an {@link ApplicationWatch} needs. */
+interface WatchParts {
+  /** The name of this application; undefined if it is unknown. */
+  readonly application: string | undefined;
+  readonly store: Pick<StoreDefinition, 'kind' | 'place' | 'isOwn'>;
+  readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks' | 'used'>;
+  readonly living: Pick<LivingNodes, 'read'>;
+  readonly declared: Pick<DeclaredDefinitions, 'all'>;
+}
+
+/**
+ * Says once which cluster this node has joined, and each time that another application on this store uses names of this
+ * one. The nodes of all applications must publish themselves, or there is nothing to see.
+ */
 export class ApplicationWatch {
   #faults = new Map<string, FaultPart>();
   #startedAt = 0;
+  #nodes = 0;
+  #hasJoined = false;
   readonly #periodic: Periodic;
 
-  /** @param application the name of this one; undefined: there is nothing to compare */
   constructor(
-    private readonly application: string | undefined,
-    private readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks'>,
-    private readonly living: Pick<LivingNodes, 'read'>,
-    private readonly declared: Pick<DeclaredDefinitions, 'all'>,
+    private readonly parts: WatchParts,
     private readonly context: Context,
   ) {
-    this.#periodic = new Periodic(context.nodeClock, () => this.#look(), {
-      interval: () => (context.nodeClock.monotonic() < this.#startedAt + FIRST ? FIRST_INTERVAL : INTERVAL),
-      chance: context.random.number,
+    const { nodeClock, random } = context;
+    this.#periodic = new Periodic(nodeClock, () => this.#look(), {
+      interval: () => pauseBetweenLooks(nodeClock.monotonic() - this.#startedAt, this.#nodes),
+      chance: random.number,
       onError: (error) => this.#report(error),
     });
   }
 
-  /** The nodes of all applications must publish themselves, or there is nothing to see. */
   start(): void {
     this.#startedAt = this.context.nodeClock.monotonic();
     this.#periodic.start();
@@ -111,19 +130,49 @@ export class ApplicationWatch {
   }
 
   async #look(): Promise<void> {
-    const { application } = this;
-    if (application === undefined) return;
-    const nodes = await this.living.read();
+    const nodes = await this.parts.living.read();
+    this.#nodes = nodes.length;
+    this.#sayOnce(nodes);
+    const { application } = this.parts;
+    // Without a name there is nothing to compare, now or later.
+    if (application === undefined) return this.stop();
+    const others = await inSlices(
+      otherApplications({ application, names: this.#ownNames() }, nodes),
+      this.context.nodeClock,
+    );
+    this.#warn(application, others);
+  }
+
+  #ownNames(): Set<string> {
+    const { registry, declared } = this.parts;
+    const names = namesOf({ jobs: [...registry.jobs()], tasks: [...registry.tasks()] });
+    for (const { name } of declared.all) names.add(name);
+    for (const name of registry.used()) names.add(name);
+    return names;
+  }
+
+  /** A process that is connected to the store of another environment meets nodes here that nobody expects. */
+  #sayOnce(nodes: readonly NodeCode[]): void {
+    const { application, store } = this.parts;
+    if (this.#hasJoined || store.isOwn) return;
+    this.#hasJoined = true;
+    const others = nodes.flatMap(({ node }) => (node.instance === this.context.node.instance ? [] : [node]));
+    this.context.events.next({
+      type: 'cluster-joined',
+      ...(application !== undefined && { application }),
+      nodes: others.length,
+      sentence: joinedSentence(application, store.place ?? store.kind, others),
+    });
+  }
+
+  #warn(own: string, others: readonly OtherApplication[]): void {
     const { nodeClock, events } = this.context;
-    const names = namesOf({ jobs: [...this.registry.jobs()], tasks: [...this.registry.tasks()] });
-    for (const { name } of this.declared.all) names.add(name);
-    const others = await inSlices(otherApplications({ application, names }, nodes), nodeClock);
     const former = this.#faults;
     this.#faults = new Map();
     for (const other of others) {
       // Other nodes of it, or more names, are no news.
       const since = former.get(other.application)?.since ?? nodeClock.monotonic();
-      const sentence = sentenceOf(other, application);
+      const sentence = sentenceOf(other, own);
       this.#faults.set(other.application, { subject: other.application, since, sentence });
       if (!former.has(other.application)) events.next({ type: 'other-application', ...other, sentence });
     }
@@ -143,4 +192,18 @@ function sentenceOf({ application, names, nodes }: OtherApplication, own: string
     'postgres(), prefix of redis(), mapName of hazelcast()), or other names. If they are meant to share them, give both ' +
     'the same option application'
   );
+}
+
+/** @param own name of this application @param place of the records, in words */
+export function joinedSentence(
+  own: string | undefined,
+  place: string,
+  others: readonly Pick<NodeInfo, 'acquirer' | 'host' | 'application'>[],
+): string {
+  const who = own === undefined ? 'this application, which has no name,' : `application ${word(own)}`;
+  const named = ({ acquirer, host, application }: (typeof others)[number]) =>
+    `${word(acquirer)} on ${word(host)}${application === undefined || application === own ? '' : ` (${word(application)})`}`;
+  const count = others.length === 1 ? '1 other node' : `${others.length} other nodes`;
+  const whom = others.length === 0 ? 'no other node yet' : `${count}: ${listed(others.map(named), String)}`;
+  return `${who} has joined ${place}, with ${whom}`;
 }

@@ -25,6 +25,9 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
   readonly announcement: number;
 };
 
+/** Names on demand that are remembered. Code that makes names up must not fill the memory. */
+const MOST_DEMANDED = 200;
+
 /**
  * The semaphores that this node uses, at most one object per name: a second object would not know the leases of the
  * first. A semaphore that code defines stays in memory. All others are forgotten after their last call, lease and
@@ -37,6 +40,7 @@ export class SemaphoreDirectory {
   readonly birth: ShardBirth;
   readonly listing: SemaphoreListing;
   readonly #inUse = new Map<string, NodeSemaphore>();
+  readonly #demanded = new Set<string>();
 
   constructor(
     private readonly context: Context,
@@ -63,6 +67,11 @@ export class SemaphoreDirectory {
     return this.#inUse;
   }
 
+  /** The first names that code of the application used without a definition in it. */
+  get demanded(): ReadonlySet<string> {
+    return this.#demanded;
+  }
+
   /** Number of semaphores in memory. */
   get size(): number {
     return this.#inUse.size;
@@ -78,7 +87,9 @@ export class SemaphoreDirectory {
   /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
     const free = unreserved(name);
-    return new SemaphoreHandle(this.#inUse.has(free) ? free : checkedName(free), this);
+    const handle = new SemaphoreHandle(this.#inUse.has(free) ? free : checkedName(free), this);
+    if (this.#demanded.size < MOST_DEMANDED && !this.declared.has(free)) this.#demanded.add(free);
+    return handle;
   }
 
   /**

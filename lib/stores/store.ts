@@ -190,6 +190,8 @@ export interface StoreHealth {
 export interface StoreDefinition {
   /** The kind of store, for logs and health: "hazelcast", "memory". */
   readonly kind: string;
+  /** The servers and the part of them that it uses, in words and without secrets, for the log. Default: the kind. */
+  readonly place?: string;
   /**
    * Whether only this process writes to the store. Then a missing record never existed, so definitions are created at
    * once, without `definitionsDelay`.

@@ -139,6 +139,11 @@ export class Tasks {
     return this.#named.has(type) || this.handlers.types().some((handled) => handled.type === type);
   }
 
+  /** Types of which code of this node has submitted tasks, at most {@link MOST_NAMED}. */
+  get submittedTypes(): readonly string[] {
+    return [...this.#named];
+  }
+
   async #submit(name: TaskName, data: unknown, options: SubmitOptions | undefined): Promise<Submitted> {
     const { task, dedup, unique, tx } = await this.#reader.read(name, data, options);
     const { code, store } = this.#opened ?? (await this.#open());

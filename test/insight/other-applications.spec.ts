@@ -1,5 +1,6 @@
 import type { NodeInfo } from 'nestjs-gatekeeper';
-import { otherApplications } from '../../lib/insight/application-watch.js';
+import { single } from '../../lib/tasks/index.js';
+import { joinedSentence, otherApplications, pauseBetweenLooks } from '../../lib/insight/application-watch.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 
 const MINUTE = 60_000;
@@ -63,11 +64,91 @@ describe('two applications on one store', () => {
   });
 });
 
+describe('names that code only uses', () => {
+  const NONE = { definitions: [] };
+  const uses: [string, string, (node: TestNode) => Promise<unknown>][] = [
+    ['a semaphore', 'import', ({ gatekeeper }) => gatekeeper.run('import', () => undefined, { duration: '10s' })],
+    ['a type of tasks', 'task:mail', ({ gatekeeper }) => gatekeeper.tasks.submit(single('mail', 'one'))],
+  ];
+
+  it.each(uses)('are seen by both applications: %s', async (_what, name, use) => {
+    const nodes = cluster();
+    const both = [await nodes.node(publishing('shop', NONE)), await nodes.node(publishing('billing', NONE))];
+    for (const node of both) await use(node);
+    await nodes.time.advance(2 * MINUTE);
+    const [shop, billing] = both.map((node) => node.of('other-application'));
+    expect(shop).toMatchObject([{ application: 'billing', names: [name] }]);
+    expect(billing).toMatchObject([{ application: 'shop', names: [name] }]);
+  });
+
+  it('are seen by the application whose code defines them', async () => {
+    const nodes = cluster();
+    const shop = await nodes.node(publishing('shop'));
+    const billing = await nodes.node(publishing('billing', NONE));
+    await billing.gatekeeper.tryAcquire('job', { duration: '10s' });
+    await nodes.time.advance(2 * MINUTE);
+    for (const node of [shop, billing]) expect(node.of('other-application')).toMatchObject([{ names: ['job'] }]);
+  });
+
+  it('are bounded: a node announces the first 200 that code makes up, and others still read its entry', async () => {
+    const nodes = cluster();
+    const shop = await nodes.node(publishing('shop', NONE));
+    const billing = await nodes.node(publishing('billing', NONE));
+    for (let tenant = 0; tenant < 300; tenant++) shop.gatekeeper.semaphore(`tenant-${tenant}`);
+    for (const tenant of [199, 200]) billing.gatekeeper.semaphore(`tenant-${tenant}`);
+    await nodes.time.advance(2 * MINUTE);
+    expect(billing.of('other-application')).toMatchObject([{ names: ['tenant-199'] }]);
+    expect((await billing.gatekeeper.registry.nodes()).map(({ application }) => application)).toHaveLength(2);
+  });
+});
+
+describe('a node that has joined a cluster', () => {
+  it('logs once its application, its place and the other nodes', async () => {
+    const nodes = cluster();
+    await nodes.node(publishing('shop', { acquirer: 'prod-1' }));
+    await nodes.node(publishing('billing', { acquirer: 'billing-1' }));
+    await nodes.time.advance(MINUTE);
+    const staging = await nodes.node(publishing('shop', { acquirer: 'staging-1' }));
+    await nodes.time.advance(5 * MINUTE);
+    const [joined, ...more] = staging.of('cluster-joined');
+    expect(more).toEqual([]);
+    expect(joined).toMatchObject({ application: 'shop', nodes: 2 });
+    expect(joined!.sentence).toMatch(
+      /^application shop has joined scripted, with 2 other nodes: billing-1 on \S+ \(billing\), prod-1 on \S+$/,
+    );
+    expect(staging.log.filter((line) => line === `log ${joined!.sentence}`)).toHaveLength(1);
+  });
+
+  it.each([
+    ['shop', [], 'application shop has joined PostgreSQL at db, with no other node yet'],
+    [
+      undefined,
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+      'this application, which has no name, has joined PostgreSQL at db, with 7 other nodes: a on h, b on h, c on h, d on h, e on h and 2 more',
+    ],
+  ])('says so if it is alone, has no name, or met many: %s', (own, acquirers, sentence) => {
+    const others = acquirers.map((acquirer) => ({ acquirer, host: 'h' }));
+    expect(joinedSentence(own, 'PostgreSQL at db', others)).toBe(sentence);
+  });
+});
+
+describe('the looks for other applications', () => {
+  it.each([
+    ['often after the start', 0, 2, 5000],
+    ['once a minute later', MINUTE, 2, MINUTE],
+    ['each entry once a second by all nodes of a large cluster', MINUTE, 600, 10 * MINUTE],
+    ['also after the start of a large cluster', 0, 600, 10 * MINUTE],
+  ])('come %s', (_when, age, nodes, pause) => {
+    expect(pauseBetweenLooks(age, nodes)).toBe(pause);
+  });
+});
+
 describe('the names that applications share', () => {
   const found = (names: readonly string[], other: Partial<NodeInfo>, defined: readonly string[] = []) => {
     const node = { application: 'billing', acquirer: 'a', jobs: [], ...other };
     const fingerprintOf = (name: string) => (defined.includes(name) ? 'fingerprint' : undefined);
-    const search = otherApplications({ application: 'shop', names: new Set(names) }, [{ node, fingerprintOf }]);
+    const nodes = [{ node, fingerprintOf, hasUsed: () => false }];
+    const search = otherApplications({ application: 'shop', names: new Set(names) }, nodes);
     let step = search.next();
     while (!step.done) step = search.next();
     return step.value.flatMap((each) => each.names);

@@ -211,25 +211,25 @@ export class HazelcastStore implements RecordStore {
     if (this.#closing) return new StoreUnavailableError('The Hazelcast store is closed: open another one');
     const { failure } = this.#connection;
     if (failure instanceof CpMissingError) return failure;
-    return new StoreUnavailableError(`Not connected to ${this.#target()}: ${this.#connection.problem}`);
+    return new StoreUnavailableError(`Not connected to ${placeOf(this.options)}: ${this.#connection.problem}`);
   }
 
   #withoutQuorum(members: number): NoQuorumError {
     const { quorum } = this.options;
     return new NoQuorumError(
-      `${members} of at least ${quorum} members of ${this.#target()} are there: start more members, or lower quorum`,
+      `${members} of at least ${quorum} members of ${placeOf(this.options)} are there: start more members, or lower quorum`,
     );
-  }
-
-  #target(): string {
-    const { options } = this;
-    return options.client
-      ? "the given client's cluster"
-      : `cluster "${options.clusterName}" at ${options.members.join(', ')}`;
   }
 
   #failed<E extends Error>(error: E): E {
     this.#problem = error.message;
     return error;
   }
+}
+
+/** The cluster in words. */
+export function placeOf(options: ResolvedOptions): string {
+  return options.client
+    ? "the given client's cluster"
+    : `cluster "${options.clusterName}" at ${options.members.join(', ')}`;
 }

@@ -1,6 +1,7 @@
+import { quoted } from '../../decision/texts/hidden-characters.js';
 import type { StoreDefinition } from '../store.js';
 import { type HazelcastStoreOptions, resolveOptions } from './hazelcast.options.js';
-import { HazelcastStore } from './hazelcast.store.js';
+import { HazelcastStore, placeOf } from './hazelcast.store.js';
 
 export type { ClientLogger } from './client-log.js';
 export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
@@ -20,5 +21,6 @@ export { CpMissingError } from './records/cp-proof.js';
  */
 export function hazelcast(options: HazelcastStoreOptions = {}): StoreDefinition {
   const resolved = resolveOptions(options);
-  return { kind: 'hazelcast', open: (opening) => new HazelcastStore(resolved, opening) };
+  const place = `Hazelcast, ${placeOf(resolved)}, map ${quoted(resolved.mapName)}`;
+  return { kind: 'hazelcast', place, open: (opening) => new HazelcastStore(resolved, opening) };
 }

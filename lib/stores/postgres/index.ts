@@ -1,7 +1,8 @@
+import { quoted } from '../../decision/texts/hidden-characters.js';
 import type { StoreDefinition } from '../store.js';
 import { requirePg } from './pg.js';
 import { type PostgresStoreOptions, resolveOptions } from './postgres.options.js';
-import { PostgresStore } from './postgres.store.js';
+import { PostgresStore, placeIn } from './postgres.store.js';
 
 export { PostgresUnusableError } from './failures.js';
 export { MissingPackageError } from '../../decision/missing-package.error.js';
@@ -23,5 +24,6 @@ export type { PostgresStoreOptions } from './postgres.options.js';
 export function postgres(options: PostgresStoreOptions): StoreDefinition {
   const resolved = resolveOptions(options);
   if (!resolved.pool) requirePg('postgres({ connectionString })');
-  return { kind: 'postgres', open: (opening) => new PostgresStore(resolved, opening) };
+  const place = `${placeIn(resolved)}, schema ${quoted(resolved.schema)}`;
+  return { kind: 'postgres', place, open: (opening) => new PostgresStore(resolved, opening) };
 }

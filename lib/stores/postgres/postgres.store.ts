@@ -161,6 +161,7 @@ function serverOf({ pool, notifications: isSession, ...options }: ResolvedOption
   return ownServer({ connectionString: connectionString!, maxConnections, isSession, callTimeout });
 }
 
-function placeIn({ connectionString }: ResolvedOptions): string {
+/** The server in words, without a password. */
+export function placeIn({ connectionString }: Pick<ResolvedOptions, 'connectionString'>): string {
   return connectionString === undefined ? "PostgreSQL of the application's pool" : placeOf(connectionString);
 }

@@ -4,6 +4,7 @@
  * @module nestjs-gatekeeper/redis
  */
 
+import { quoted } from '../../decision/texts/hidden-characters.js';
 import type { StoreDefinition } from '../store.js';
 import { type RedisStoreOptions, resolveOptions } from './redis.options.js';
 import { RedisStore } from './redis.store.js';
@@ -26,5 +27,6 @@ export type { GivenRedisOptions, OwnRedisOptions, RedisStoreOptions } from './re
  */
 export function redis(options: RedisStoreOptions): StoreDefinition {
   const resolved = resolveOptions(options);
-  return { kind: 'redis', open: (opening) => new RedisStore(resolved, opening) };
+  const place = `${resolved.place}, prefix ${quoted(resolved.prefix)}`;
+  return { kind: 'redis', place, open: (opening) => new RedisStore(resolved, opening) };
 }

@@ -61,7 +61,8 @@ export function remote(options: RemoteOptions): StoreDefinition {
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError('remote(options)', faultsOf(parsed.error));
   const { url: urls, token, agent } = parsed.data;
-  return { kind: 'remote', open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
+  const place = `the store of ${urls.join(', ')}`;
+  return { kind: 'remote', place, open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
 }
 
 /** Whether a text is an http address without user name and password, which would get into logs. */
