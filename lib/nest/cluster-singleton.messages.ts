@@ -1,4 +1,4 @@
-import { show } from '../decision/index.js';
+import { quoted, show } from '../decision/index.js';
 import { formatDuration } from '../insight/format-duration.js';
 import type { UnstableName } from './class-names.js';
 
@@ -154,6 +154,10 @@ export const UNSTABLE_MISSED = (method: string, kind: UnstableName) =>
 export const UNSTABLE_JOBS = (methods: readonly string[], kind: UnstableName) =>
   `jobs are named after classes ${UNSTABLE[kind].why} (${methods.join(', ')}), so ${UNSTABLE[kind].each} makes other jobs: history ` +
   `and "run now" do not know them again. Give @ClusterSingleton the option job, as in { job: 'nightly' }${UNSTABLE[kind].or}`;
+
+export const SAME_JOB = (method: string, count: number, semaphore: string) =>
+  `${count} classes have a method ${method} under semaphore ${quoted(semaphore)}, so all are one job: while one runs, the others are ` +
+  "skipped as overlap. Give each the option job, as in { job: 'nightly' }, or another semaphore";
 
 const ONE_VERSION = 'let all packages of the application use one version ("npm ls nestjs-gatekeeper" lists them)';
 

@@ -11,7 +11,13 @@ import {
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
-import { NOT_STATIC, NO_SCHEDULER, SEVERAL_GATEKEEPERS, UNSTABLE_JOBS } from './cluster-singleton.messages.js';
+import {
+  NOT_STATIC,
+  NO_SCHEDULER,
+  SAME_JOB,
+  SEVERAL_GATEKEEPERS,
+  UNSTABLE_JOBS,
+} from './cluster-singleton.messages.js';
 import { unstableName } from './class-names.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { calledTwice } from './called-twice.js';
@@ -77,6 +83,7 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
     this.#announceJobs(jobs, registry);
     if (!registry) this.#warnOfNoScheduler(jobs);
     this.#warnOfUnstableNames(jobs);
+    for (const reason of sameJobs(jobs)) this.#logger.warn(reason);
     const all = [CLUSTER_SINGLETON, LEADER_ONLY].flatMap((key) => this.decorated.find<unknown>(key));
     for (const reason of calledTwice(all, this.discovery, this.modules)) this.#logger.warn(reason);
     for (const { method, isStatic } of jobs) if (!isStatic) this.#logger.warn(NOT_STATIC(method));
@@ -168,6 +175,20 @@ function catchUpJobs(found: DecoratedMethod<ClusterSingletonMetadata>, registry:
   const { schedule, metadata } = found;
   if (metadata.missed !== 'once' || !schedule) return [];
   return runnableJobs(found).map((job) => catchUpJob(job, schedule, registry));
+}
+
+/** Methods of classes with the same name. Those with the option `job` share a job on purpose. */
+function sameJobs(jobs: readonly GuardedMethod[]): string[] {
+  const byJob = new Map<string, GuardedMethod[]>();
+  for (const method of jobs) {
+    const { job, options, semaphore } = method.metadata;
+    if (job !== undefined || typeof semaphore !== 'string' || options.overlap === 'allow') continue;
+    const key = `${method.job}\n${semaphore}`;
+    byJob.set(key, [...(byJob.get(key) ?? []), method]);
+  }
+  return [...byJob.values()].flatMap(([first, ...others]) =>
+    others.length > 0 ? SAME_JOB(first!.method, others.length + 1, String(first!.metadata.semaphore)) : [],
+  );
 }
 
 /** Gatekeepers that {@link giveIfWithout} gave, by instance. */

@@ -122,6 +122,39 @@ describe('a name of a job that its decorator gives', () => {
   });
 });
 
+describe('two classes of one name', () => {
+  function both(options: Parameters<typeof ClusterSingleton>[2] = {}, semaphores = ['cleanup', 'cleanup']): Type[] {
+    return semaphores.map((semaphore) => {
+      class Jobs {
+        @ClusterSingleton(semaphore, '10s', options)
+        async nightly() {}
+      }
+      return Jobs;
+    });
+  }
+  const ABOUT = '2 classes have a method Jobs.nightly under semaphore "cleanup"';
+
+  it('with methods of one semaphore are warned of at the boot, because one method is skipped while the other runs', async () => {
+    const { log } = await boot({ providers: both() });
+    expect(log.filter((line) => line.startsWith(`warn ${ABOUT}`))).toHaveLength(1);
+  });
+
+  it.each<[string, Type[]]>([
+    ['that are one job on purpose', both({ job: 'nightly' })],
+    ['that may overlap', both({ overlap: 'allow' })],
+    ['of different semaphores', both({}, ['cleanup', 'export'])],
+    [
+      'that are one class, provided twice',
+      both()
+        .slice(0, 1)
+        .flatMap((type) => [type, { provide: 'AGAIN', useClass: type } as never]),
+    ],
+  ])('are not warned of with methods %s', async (_what, providers) => {
+    const { log } = await boot({ providers });
+    expect(log.filter((line) => line.includes('classes have a method'))).toEqual([]);
+  });
+});
+
 it('a schedule that two applications name after methods of the same name is a warning of both', async () => {
   const store = memory();
   const options = { heartbeat: 100 };
