@@ -196,6 +196,8 @@ describe('a schedule that is ended at run time', () => {
     await cluster.time.advance(4 * MINUTE);
     expect(ran).toEqual([4, 6]);
     expect(await schedules.list()).toEqual([expect.objectContaining({ name: 'job', expression: '*/2 * * * *' })]);
+    // No other node has the former expression.
+    expect(node.of('schedule-differs')).toEqual([]);
   });
 
   it('ends its run first, which a shutdown waits for, and goes on on other nodes', async () => {

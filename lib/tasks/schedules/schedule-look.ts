@@ -79,13 +79,15 @@ export class ScheduleLook {
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
   async look(now: number): Promise<void> {
-    const { records } = this.parts;
+    const { records, context } = this.parts;
     this.#startedAt ??= now;
     // The ticks of many schedules may come at one second.
     await this.parts.turn();
     // A node that has just started would decide about the ticks of a pause that it does not know yet.
     if (!this.#hasLooked) await this.parts.learnPause();
     let seen = this.isFirst ? this.#seen : await records.find(this.schedule.name);
+    // At the first look, a record of this node is that of a schedule which it has ended and made anew.
+    if (seen && (this.#hasLooked || seen.record.by !== context.node.instance)) this.#reports.compare(seen.record);
     this.#isUnsure = true;
     for (let step = await this.#stepAfter(seen, now); step; step = await this.#stepAfter(seen, now)) {
       const { record, report, after } = step;
@@ -126,7 +128,6 @@ export class ScheduleLook {
       const after = () => Promise.all(offers.map((offer) => offer()));
       return { record: { ...seen.record, ...this.#decider(), pending: [] }, after };
     }
-    this.#reports.compare(seen.record);
     if (!this.#hasLooked && !this.#isOwn(seen.record)) return { record: this.#edited(seen.record) };
     this.#isHeldBack = this.parts.isPaused();
     return this.#isHeldBack ? undefined : this.#plan(seen.record, now);
