@@ -9,9 +9,8 @@ export interface GatekeeperModuleExtras {
   /** Whether all modules can inject GatekeeperService and use `@ClusterSingleton` without an import. Default true. */
   readonly isGlobal?: boolean;
   /**
-   * Mounts the console: page, API and event stream. Default: no console. With `forRootAsync`, `path` must be given here,
-   * because Nest mounts the controllers before it calls the factory. The factory may return the other options of the
-   * console, as `console`.
+   * Mounts the console: page, API and event stream. Default: no console. With `forRootAsync` it must be given here, `{}` is enough,
+   * because Nest loads modules before it calls the factory. The factory may return options of the console, as `console`.
    */
   readonly console?: ConsoleOptions;
 }
@@ -27,13 +26,13 @@ export interface GatekeeperModuleOptions extends GatekeeperOptions {
 
 const optionsInjectionToken = 'GATEKEEPER_MODULE_OPTIONS';
 
-/** Without a static `console` the factory must not give one: then Nest can no longer mount it. */
+/** Without a static `console` the factory must not give one: then Nest can no longer load it. */
 const NO_CONSOLE: Provider = {
   provide: Symbol('no console'),
   useFactory: ({ console }: GatekeeperModuleOptions) => {
     if (console === undefined) return;
     throw new InvalidOptionsError("GatekeeperModule's options", [
-      'console: only the factory gives it, but Nest mounts controllers before it calls the factory: give forRootAsync itself console: {}, too',
+      'console: only the factory gives it, but Nest loads modules before it calls the factory: give forRootAsync itself console: {}, too',
     ]);
   },
   inject: [optionsInjectionToken],

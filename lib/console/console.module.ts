@@ -1,27 +1,32 @@
-import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
+import {
+  type DynamicModule,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
 import { AccessGuard } from './access/access.guard.js';
 import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
 import { OpenConsoleCheck } from './access/open-console.check.js';
 import { TaskCalls } from './access/task-calls.js';
-import { CONSOLE_SETTINGS } from './console.constants.js';
+import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
-import { parseConsoleOptions, pathOf } from './console.settings.js';
+import { parseConsoleOptions } from './console.settings.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
-import { PageSlash } from './page/page-slash.js';
-import { FastifyRoutesModule } from './http/fastify-routes.js';
+import { AnswerInPieces } from './http/answer-in-pieces.js';
+import { ConsoleRouter } from './http/console-router.js';
 import { HeavyAnswers } from './http/heavy-answers.js';
 import { UnreadAnswers } from './http/unread-answers.js';
 import { HostErrors } from './http/host-errors.js';
 import { HttpCheck } from './http/http-check.js';
 import { IncomingBodies } from './http/incoming-bodies.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
-import { ProblemFilter } from './http/problem.filter.js';
-import { InvalidPathController } from './routes/invalid-path.controller.js';
+import { ProblemAnswers } from './http/problem-answers.js';
 import { AlertsController } from './routes/alerts.controller.js';
 import { AllocationController } from './routes/allocation.controller.js';
 import { BulkController } from './routes/bulk.controller.js';
@@ -65,12 +70,14 @@ const CONTROLLERS: Type[] = [
   HealthController,
   OpenApiController,
   PageController,
-  InvalidPathController,
+  ...STORE_CONTROLLERS,
 ];
 const PROVIDERS: Provider[] = [
   AccessGuard,
   HostGuards,
-  ProblemFilter,
+  ProblemAnswers,
+  AnswerInPieces,
+  ConsoleRouter,
   ChangeRate,
   TaskCalls,
   FailedAttempts,
@@ -81,18 +88,18 @@ const PROVIDERS: Provider[] = [
   HttpCheck,
   IncomingBodies,
   PatternWarmUp,
-  PageSlash,
   { provide: PageFiles, useFactory: () => new PageFiles() },
 ];
 
 /** Mounts page, API and event stream of the console. A module of its own, so that an application loads it only if it has one. */
 @Module({})
-export class ConsoleModule {
+export class ConsoleModule implements NestModule {
+  constructor(private readonly router: ConsoleRouter) {}
+
   /**
    * @param options of the console that are known before Nest calls a factory
    * @param optionsToken Nest's injection token of the gatekeeper's options, which may have more options of the console
    * @param imports what gives GatekeeperService and the options; nothing if they are global
-   * @throws InvalidOptionsError if the path can't be used
    */
   static register(
     options: ConsoleOptions,
@@ -101,12 +108,7 @@ export class ConsoleModule {
   ): DynamicModule {
     return {
       module: ConsoleModule,
-      imports: [
-        ...imports,
-        FastifyRoutesModule,
-        RouterModule.register([{ path: pathOf(options), module: ConsoleModule }]),
-      ],
-      controllers: [...CONTROLLERS, ...STORE_CONTROLLERS],
+      imports,
       providers: [
         {
           provide: CONSOLE_SETTINGS,
@@ -115,7 +117,13 @@ export class ConsoleModule {
         },
         ...PROVIDERS,
         ...STORE_PROVIDERS,
+        ...CONTROLLERS,
+        { provide: CONSOLE_CONTROLLERS, useFactory: (...all: object[]) => all, inject: CONTROLLERS },
       ],
     };
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    this.router.mount(consumer);
   }
 }

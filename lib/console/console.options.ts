@@ -33,11 +33,17 @@ export interface ConsoleOptions {
   /** Tokens of users and programs. Default: none. */
   readonly tokens?: readonly ConsoleToken[];
   /**
-   * The application's own guards. A request must pass all of them. If there are tokens, it also needs a token. Without
+   * The application's own guards. A request must pass all of them. Global guards, interceptors, pipes and filters of the
+   * application don't apply to the console: to have a global guard asked, list its class, and its instance is taken. If there are tokens, it also needs a token. Without
    * tokens, a visitor has the role `view`, unless a guard sets `request.gatekeeperRole` to another {@link Role}. A
    * guard may set `request.gatekeeperUser` to the name for the audit log. Default: none.
    */
   readonly guards?: readonly (Type<CanActivate> | CanActivate)[];
+  /**
+   * Decorators of the application for the class and the method that {@link guards} see: `[Public(), SkipThrottle()]`. So a guard
+   * reads its metadata as it does for a controller. Default: none.
+   */
+  readonly decorators?: readonly (ClassDecorator & MethodDecorator)[];
   /** Whether all changes through this node are refused. Default false. */
   readonly readOnly?: boolean;
   /**

@@ -14,7 +14,7 @@ import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 import { logsUrlFault } from './logs-url.js';
 
-export const DEFAULT_PATH = 'gatekeeper';
+const DEFAULT_PATH = 'gatekeeper';
 const SHORTEST_TOKEN = 16;
 /** Matches characters that an Authorization header can carry. */
 const SENDABLE = /^[\x21-\x7e]+$/;
@@ -22,6 +22,11 @@ const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
 
 const isGuard = (value: unknown) =>
   typeof value === 'function' || typeof (value as CanActivate | null)?.canActivate === 'function';
+
+/** What Nest's `SetMetadata` returns: it decorates classes and methods alike. */
+const decoratorSchema = z.custom<ClassDecorator & MethodDecorator>((value) => typeof value === 'function', {
+  error: ({ input }) => `${show(input)} is no decorator: call it, as in "SkipThrottle()"`,
+});
 
 const switchSchema = z.boolean({ error: ({ input }) => `${show(input)} is neither true nor false` }).default(false);
 
@@ -82,6 +87,7 @@ const settingsSchema = onlyFields({
       error: 'is not a list of guards',
     })
     .default([]),
+  decorators: z.array(decoratorSchema, { error: 'is not a list of decorators' }).default([]),
   readOnly: switchSchema,
   insecure: switchSchema,
   allowedHosts: z.array(hostSchema, { error: 'is not a list of host names' }).default([]),
@@ -118,13 +124,6 @@ export function parseConsoleOptions(...given: readonly (ConsoleOptions | undefin
   const parsed = settingsSchema.safeParse(Object.assign({}, ...given));
   if (parsed.success) return parsed.data;
   throw new InvalidOptionsError("GatekeeperModule's option console", faultsOf(parsed.error));
-}
-
-/**
- * Returns the path, which Nest needs before a factory has run. {@link parseConsoleOptions} reports its faults later.
- */
-export function pathOf({ path = DEFAULT_PATH }: ConsoleOptions): string {
-  return String(path).replace(/^\/+|\/+$/g, '');
 }
 
 function isOrigin(value: string): boolean {

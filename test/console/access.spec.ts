@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import { GatekeeperModule, type ConsoleOptions, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { NEVER, concat, of } from 'rxjs';
-import { AccessGuard } from '../../lib/console/access/access.guard.js';
 import { bootError, useApps } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -61,6 +60,15 @@ describe('the options of the console', () => {
     await app.listen(0, '127.0.0.1');
     const answer = await fetch(`http://127.0.0.1:${app.getHttpServer().address().port}/x/api/session`);
     expect(answer.status).toBe(401);
+  });
+
+  it('are those of an asynchronous factory, also the path', async () => {
+    const useFactory = () => ({ store: memory(), console: { ...SETTINGS, path: 'y' } });
+    const app = await start({ imports: [GatekeeperModule.forRootAsync({ console: { path: 'x' }, useFactory })] });
+    await app.listen(0, '127.0.0.1');
+    const statusOf = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${app.getHttpServer().address().port}/${path}/api/session`)).status;
+    expect([await statusOf('y'), await statusOf('x')]).toEqual([401, 404]);
   });
 
   it('from a factory alone would come too late, and say so', async () => {
@@ -144,12 +152,6 @@ describe.each(PLATFORMS)('access to the console on %s', (platform) => {
     expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example:443' })).toBe(200);
     expect(await pass({ origin: 'https://console.example:8443', 'x-forwarded-host': 'console.example' })).toBe(403);
     expect(await pass({ origin: 'https://console.example', 'x-forwarded-host': 'console.example:8443' })).toBe(403);
-  });
-
-  it('is closed for a handler without a route description', async () => {
-    const { app } = await start({ platform, console: { insecure: true } });
-    const context = { getHandler: () => () => 'forgotten' } as unknown as ExecutionContext;
-    expect(await app.get(AccessGuard).canActivate(context)).toBe(false);
   });
 
   it('is open to all where it is insecure', async () => {

@@ -118,7 +118,7 @@ describe.each(PLATFORMS)(
       ['for the page', { path: '/', token: null }],
     ])('cost nothing after their connection was closed: %s', async (_, request) => {
       const console = await boot();
-      const asked = jest.spyOn(console.app.get(AccessGuard), 'canActivate');
+      const asked = jest.spyOn(console.app.get(AccessGuard), 'admit');
       const socket = await pipeline(console, times(1000, request));
       await untilClosed(socket);
       await console.get('/api/session');

@@ -6,7 +6,6 @@ import { expectProblem } from './api.contract.js';
 import { changesByHand } from './changes-by-hand.js';
 import { type CallOptions, type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
 
-const FASTIFY = { fastify: { routerOptions: { maxParamLength: 500 } } };
 const HOUR = 3_600_000;
 const LONG = 'a-token-with-long-leases-0123456789';
 const at = (id: string, verb?: string) => `/api/tasks/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`;
@@ -27,7 +26,7 @@ describe.each(PLATFORMS)('the lease of a program on %s', (platform) => {
 
   it('is an hour at most, in a claim and in a renewal, and an option of the token says otherwise', async () => {
     const tokens = [...SETTINGS.tokens!, { token: LONG, name: 'long', role: 'operate', maxLease: '2h' } as const];
-    const console = await start({ platform, ...FASTIFY, console: { tokens } });
+    const console = await start({ platform, console: { tokens } });
     const claim = (lease: number | string, options = {}) =>
       console.send('POST', '/api/tasks/claim', { types: ['none'], lease }, options);
     for (const lease of ['365d', '61m', HOUR + 1]) {
@@ -46,7 +45,7 @@ describe.each(PLATFORMS)('the lease of a program on %s', (platform) => {
 
 describe.each(PLATFORMS)('the claim of a program on %s', (platform) => {
   const start = useConsoles();
-  const boot = () => start({ platform, ...FASTIFY });
+  const boot = () => start({ platform });
 
   it('ends with a cancel, and its calls are refused', async () => {
     const console = await boot();
@@ -111,7 +110,7 @@ describe.each(PLATFORMS)('the types that programs name on %s', (platform) => {
   const start = useConsoles();
 
   it('are limited for each token by itself', async () => {
-    const console = await start({ platform, ...FASTIFY });
+    const console = await start({ platform });
     const { external } = await partsOf(console.gatekeeper).tasks.open();
     external.expectTypes(
       'dora',
@@ -124,7 +123,7 @@ describe.each(PLATFORMS)('the types that programs name on %s', (platform) => {
 
   it('are in the metrics if a node handles them', async () => {
     const observed = observe();
-    const console = await start({ platform, ...FASTIFY, gatekeeper: { telemetry: observed.telemetry() } });
+    const console = await start({ platform, gatekeeper: { telemetry: observed.telemetry() } });
     const { tasks } = partsOf(console.gatekeeper);
     for (let index = 0; index < 210; index++) await console.send('POST', '/api/tasks', { id: `made-up-${index}:1` });
     tasks.handlers.handle('mail', () => undefined);
@@ -148,7 +147,7 @@ describe.each(PLATFORMS)('requests without a name on %s', (platform) => {
     ['guards without a user', { guards: [guard()] }],
     ['guards with a user that looks like one', { guards: [guard('a visitor without a name#x')] }],
   ])('share no claims: %s', async (_, settings) => {
-    const console = await start({ platform, ...FASTIFY, console: settings });
+    const console = await start({ platform, console: settings });
     const anonymous = { token: null };
     const one = await claimed(console, {}, anonymous);
     expectProblem(await one.call('complete'), 400, 'invalid-options');
@@ -160,14 +159,14 @@ describe.each(PLATFORMS)('requests without a name on %s', (platform) => {
   });
 
   it('may claim with a key of their own', async () => {
-    const console = await start({ platform, ...FASTIFY, console: { insecure: true } });
+    const console = await start({ platform, console: { insecure: true } });
     const key = 'a-secret-of-this-worker';
     const { call } = await claimed(console, { key }, { token: null });
     expect(await call('complete', { key })).toMatchObject({ status: 200 });
   });
 
   it('need no key if they have a name', async () => {
-    const console = await start({ platform, ...FASTIFY, console: { guards: [guard('ann')] } });
+    const console = await start({ platform, console: { guards: [guard('ann')] } });
     const { call, key } = await claimed(console, {}, { token: null });
     expect(key).toBeUndefined();
     expect(await call('complete')).toMatchObject({ status: 200 });

@@ -5,7 +5,6 @@ import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';
 import { stopAllowances } from './stopped-allowances.js';
 
-const FASTIFY = { fastify: { routerOptions: { maxParamLength: 500 } } };
 const TICK = 'cron.report:2999-01-01T03:00:00Z';
 const at = (id: string, verb: string) => `/api/tasks/${encodeURIComponent(id)}/${verb}`;
 const submit = ({ send }: Console, body: object, options = {}) => send('POST', '/api/tasks', body, options);
@@ -14,7 +13,7 @@ const claim = ({ send }: Console, types: readonly string[], options = {}) =>
 
 describe.each(PLATFORMS)('ids that the package makes, over HTTP on %s', (platform) => {
   const start = useConsoles();
-  const boot = () => start({ platform, ...FASTIFY });
+  const boot = () => start({ platform });
 
   it.each([
     [{ id: TICK }],
@@ -53,7 +52,7 @@ describe.each(PLATFORMS)('ids that the package makes, over HTTP on %s', (platfor
 
 describe.each(PLATFORMS)('submissions and claims over HTTP on %s', (platform) => {
   const start = useConsoles();
-  const boot = () => start({ platform, ...FASTIFY });
+  const boot = () => start({ platform });
   const auditOf = async ({ get }: Console) => {
     const { entries } = (await get('/api/audit')).json as { entries: Record<string, unknown>[] };
     return entries.filter(({ action }) => action === 'submit-tasks' || action === 'claim-tasks');

@@ -6,13 +6,12 @@ import { changesByHand } from './changes-by-hand.js';
 import { type Console, PLATFORMS, useConsoles } from './consoles.js';
 
 const LIMITED = 'a-token-that-is-limited-to-mails';
-const FASTIFY = { fastify: { routerOptions: { maxParamLength: 500 } } };
 const submit = ({ send }: Console, body: object, options = {}) => send('POST', '/api/tasks', body, options);
 const groupAt = (id: string) => `/api/task-groups/${encodeURIComponent(id)}/cancel`;
 
 describe.each(PLATFORMS)('a submission of a task over HTTP on %s', (platform) => {
   const start = useConsoles();
-  const boot = (options = {}) => start({ platform, ...FASTIFY, ...options });
+  const boot = (options = {}) => start({ platform, ...options });
   const find = ({ gatekeeper }: Console, id: string) => partsOf(gatekeeper).tasks.find(id);
 
   it('may wait for tasks and groups, and run although one of them failed', async () => {
@@ -90,7 +89,7 @@ describe.each(PLATFORMS)('a group of tasks over HTTP on %s', (platform) => {
   const start = useConsoles();
 
   it('is cancelled with all its members, also those that come later, and stands in the audit log', async () => {
-    const console = await start({ platform, ...FASTIFY });
+    const console = await start({ platform });
     const { tasks } = partsOf(console.gatekeeper);
     await submit(console, { id: 'import[ju/ne]#1' });
     const answer = await console.send('POST', groupAt('import[ju/ne]'), { reason: 'wrong month' });
@@ -105,7 +104,7 @@ describe.each(PLATFORMS)('a group of tasks over HTTP on %s', (platform) => {
   });
 
   it('that is not there, or none, is reported', async () => {
-    const { send } = await start({ platform, ...FASTIFY });
+    const { send } = await start({ platform });
     expectProblem(await send('POST', groupAt('import[none]'), {}), 404, 'unknown-task');
     expect((await send('POST', groupAt('import:none'), {})).text).toMatch(/is not \\"type\[group\]\\"/);
   });

@@ -7,7 +7,6 @@ import { changesByHand } from './changes-by-hand.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles, willHangUp } from './consoles.js';
 
 const MAIL = { id: 'mail:order-7', data: { to: 'ada' } };
-const FASTIFY = { fastify: { routerOptions: { maxParamLength: 500 } } };
 const at = (id: string, verb?: string) => `/api/tasks/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`;
 const submit = ({ send }: Console, body: object = MAIL) => send('POST', '/api/tasks', body);
 const claim = ({ send }: Console, body: object = {}, options = {}) =>
@@ -17,7 +16,7 @@ const observe = useObserved();
 
 describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
   const start = useConsoles();
-  const boot = (options = {}) => start({ platform, ...FASTIFY, ...options });
+  const boot = (options = {}) => start({ platform, ...options });
 
   /** A console with a task that is claimed. */
   async function working() {

@@ -1,20 +1,20 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CONSOLE_SETTINGS, ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { CONSOLE_SETTINGS, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema, quoted, show } from '../../decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { AnswersUnderWay } from '../http/answers-under-way.js';
-import { type ConsoleRequest, type ConsoleResponse, rawRequest } from '../http/console-request.js';
+import { type ConsoleCall, type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
 import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
 import { Tokens, type Visitor } from './tokens.js';
 
-/** Refuses requests that the options do not allow. Refuses every request to a handler without a route description. */
+/** Refuses calls that the options do not allow. */
 @Injectable()
-export class AccessGuard implements CanActivate, OnModuleDestroy {
+export class AccessGuard implements OnModuleDestroy {
   readonly #tokens: Tokens;
   readonly #underWay = new AnswersUnderWay();
 
@@ -35,16 +35,18 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     this.#underWay.sendAway();
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const route: Route | undefined = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
-    if (!route) return false;
-    const http = context.switchToHttp();
-    const request = http.getRequest<ConsoleRequest>();
-    await this.#underWay.turn(request, http.getResponse<ConsoleResponse>());
-    if (route.role === undefined) return true;
+  /**
+   * Waits for the turn of a call, and checks it. Notes its sender in the request.
+   *
+   * @throws ProblemError for a call that is refused, any error of a guard, ClientGoneError
+   */
+  async admit(call: ConsoleCall): Promise<void> {
+    const { route, request, response } = call;
+    await this.#underWay.turn(request, response);
+    if (route.role === undefined) return;
     const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
     this.#expectAllowedHost(hosts);
-    await this.hostGuards.ask(context);
+    await this.hostGuards.ask(call);
     const visitor = this.#visitor(request);
     expectForPermits(visitor, route);
     expectRole(visitor, route.role);
@@ -53,7 +55,6 @@ export class AccessGuard implements CanActivate, OnModuleDestroy {
     if (route.method !== 'GET') expectJson(request, route.accepts);
     this.changeRate.note(visitor, route);
     request[VISITOR] = visitor;
-    return true;
   }
 
   #visitor(request: ConsoleRequest): Visitor {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { type ConsoleResponse, rawResponse } from './console-request.js';
+import { parameter } from './handlers.js';
 import { onceClosed } from './once-closed.js';
 
 /** The client went away while its call waited: normal for a worker that shuts down, so nothing is logged. */
@@ -11,9 +11,7 @@ export class ClientGoneError extends DOMException {
 }
 
 /** Injects a signal that aborts when the client disconnects before its answer. Then the work for it can stop. */
-export const ClientAbort = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal =>
-  clientAbortOf(context.switchToHttp().getResponse<ConsoleResponse>()),
-);
+export const ClientAbort = () => parameter(({ response }) => clientAbortOf(response));
 
 /** One per answer: the check of the input and the handler listen to the same connection. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { VISITOR } from '../console.constants.js';
 import type { Visitor } from '../access/tokens.js';
+import type { Route } from '../api/index.js';
 
 /** The common part of Express's and Fastify's requests. */
 export interface ConsoleRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
-  readonly params?: unknown;
+  /** Values of the path, decoded. */
+  params?: unknown;
   readonly query?: unknown;
   /** The body from the application's parser; undefined if there is no parser. */
   readonly body?: unknown;
@@ -26,6 +28,13 @@ export interface ConsoleResponse {
   readonly raw?: ServerResponse;
   status(code: number): unknown;
   header(name: string, value: string): unknown;
+}
+
+/** One call of a client: its request, the route that it matched, and the answer to send. */
+export interface ConsoleCall {
+  readonly route: Route;
+  readonly request: ConsoleRequest;
+  readonly response: ConsoleResponse;
 }
 
 export function rawRequest(request: ConsoleRequest): IncomingMessage {

@@ -3,11 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
-import { FastifyRoutes } from './fastify-routes.js';
 import { OwnCalls } from './own-calls.js';
-import { ProblemFilter } from './problem.filter.js';
-
-type Answer = (error: unknown, request: ConsoleRequest, response: ConsoleResponse) => void;
+import { ProblemAnswers } from './problem-answers.js';
 
 interface Express {
   use(
@@ -21,24 +18,19 @@ interface Express {
 }
 
 /**
- * Answers with problem details if the application's server refuses a request before Nest gets it, because its parser
- * can't read the body, or a plugin refuses. Only for the console's own calls.
+ * Answers with problem details if Express refuses a request before the console gets it, because its parser can't read the
+ * body, or a middleware refuses. Only for the console's own calls. On Fastify the routes of the console do it themselves.
  */
 @Injectable()
 export class HostErrors implements OnModuleInit {
   readonly #calls: OwnCalls;
-  readonly #answer: Answer = (...refused) => this.filter.answerHost(...refused);
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly filter: ProblemFilter,
-    routes: FastifyRoutes,
+    private readonly problems: ProblemAnswers,
     @Inject(CONSOLE_SETTINGS) settings: ConsoleSettings,
   ) {
     this.#calls = new OwnCalls(settings.path);
-    routes.each((route) => {
-      if (this.#calls.has(route.url)) route.errorHandler = this.#answer;
-    });
   }
 
   /** Installs the handler on Express before Nest adds its own, because Express uses the first one. */
@@ -46,7 +38,7 @@ export class HostErrors implements OnModuleInit {
     const { httpAdapter } = this.host;
     if (httpAdapter?.getType() !== 'express') return;
     httpAdapter.getInstance<Express>().use((error, request, response, next) => {
-      if (this.#calls.has(originalUrlOf(request))) this.#answer(error, request, response);
+      if (this.#calls.has(originalUrlOf(request))) this.problems.answerHost(error, request, response);
       else next(error);
     });
   }

@@ -5,7 +5,6 @@ import type { ProblemCode } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { DEEPEST, type JsonFault, JsonScan, MOST_FIELDS, MOST_VALUES } from './json-scan.js';
-import { FastifyRoutes, type OnRequest } from './fastify-routes.js';
 import { OwnCalls } from './own-calls.js';
 import { ProblemError } from './problem.error.js';
 
@@ -25,16 +24,9 @@ export class IncomingBodies implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    routes: FastifyRoutes,
     @Inject(CONSOLE_SETTINGS) { path }: ConsoleSettings,
   ) {
     this.#calls = new OwnCalls(path);
-    // Not the event of the server: Fastify may listen with several servers.
-    routes.each((route) => {
-      if (!this.#calls.isBelow(route.url)) return;
-      const letIn: OnRequest = ({ raw }, _, done) => this.#isLetIn(raw!, route.url) && done();
-      route.onRequest = [letIn, ...listOf(route.onRequest)];
-    });
   }
 
   /** Stands before Express on its server, because an application adds its parser first. */
@@ -45,21 +37,24 @@ export class IncomingBodies implements OnModuleInit {
     const listeners = server.listeners('request');
     server.removeAllListeners('request');
     server.on('request', (request, response) => {
-      if (!this.#isLetIn(request, request.url ?? '')) return;
+      if (!this.letsIn(request)) return;
       for (const listener of listeners) listener.call(server, request, response);
     });
   }
 
-  #isLetIn(request: IncomingMessage, url: string): boolean {
+  /**
+   * Begins to watch the body of a request, if it is a call of the console. On Fastify the routes of the console call it before
+   * the body is read, because Fastify may listen with several servers.
+   *
+   * @returns false for a request of the console whose connection is closed: it needs no answer
+   */
+  letsIn(request: IncomingMessage): boolean {
+    const { url = '' } = request;
     if (!this.#calls.isBelow(url)) return true;
     const largest = this.#calls.largestBodyOf(url);
     if (largest !== undefined) watch(request, largest);
     return isOpen(request);
   }
-}
-
-function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
-  return given === undefined ? [] : ([given].flat() as T[]);
 }
 
 /** HTTP/2 has many streams on one connection, and ends each by itself. */

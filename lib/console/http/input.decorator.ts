@@ -1,39 +1,40 @@
-import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { z } from 'zod';
 import { systemClock } from '../../async/node-clock.js';
 import { inSlices } from '../../async/slices.js';
 import { InvalidOptionsError, faultsOf } from '../../decision/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
-import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import { VISITOR } from '../console.constants.js';
 import { expectSeen, seesOf } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
 import { bodyOf } from './body.js';
 import { clientAbortOf } from './client-abort.decorator.js';
-import type { ConsoleRequest } from './console-request.js';
+import type { ConsoleCall, ConsoleRequest } from './console-request.js';
+import { parameter } from './handlers.js';
 import { patternIssues } from './pattern-faults.js';
 
 type Issue = z.core.$ZodIssue;
 
 /** Injects params, query and body of the request, after the check by its route. A refusal lists every fault. */
-export const Input = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  readInput(
-    Reflect.getMetadata(ROUTE_METADATA, context.getHandler()),
-    context.switchToHttp().getRequest(),
-    clientAbortOf(context.switchToHttp().getResponse()),
-  ),
-);
+export const Input = () =>
+  parameter(({ route, request, response }) => readInput(route, request, clientAbortOf(response)));
+
+/** Injects the request. */
+export const Req = () => parameter(({ request }) => request);
+
+/** Injects the response. A handler that begins to send it returns nothing. */
+export const Res = () => parameter(({ response }) => response);
 
 /** Injects the sender of the request. */
-export const VisitorOf = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context));
+export const VisitorOf = () => parameter(visitorOf);
 
 /** Injects the check whether the sender may see a semaphore; undefined if it may see all. For lists. */
-export const SeenNames = createParamDecorator((_: unknown, context: ExecutionContext) => seesOf(visitorOf(context)));
+export const SeenNames = () => parameter((call) => seesOf(visitorOf(call)));
 
 /** Injects the name of the sender, for the audit log. */
-export const User = createParamDecorator((_: unknown, context: ExecutionContext) => visitorOf(context).user);
+export const User = () => parameter((call) => visitorOf(call).user);
 
-function visitorOf(context: ExecutionContext): Visitor {
-  return context.switchToHttp().getRequest<ConsoleRequest>()[VISITOR]!;
+function visitorOf({ request }: ConsoleCall): Visitor {
+  return request[VISITOR]!;
 }
 
 /** @throws InvalidOptionsError, ProblemError, or the signal's reason if the client went away */

@@ -1,5 +1,6 @@
 import { LARGEST_BODY, ROUTES, type Route } from '../api/index.js';
 import { STORE_ROUTES } from '../store/store.routes.js';
+import { escaped, pathPattern } from './route-table.js';
 
 /** All calls of the console that a client may make. */
 const CALLS: readonly Route[] = [...Object.values<Route>(ROUTES), ...Object.values<Route>(STORE_ROUTES)];
@@ -13,7 +14,7 @@ export class OwnCalls {
   /** @param mount the console's own path: "internal/gatekeeper" */
   constructor(mount: string) {
     this.#paths = [...new Set(CALLS.map(({ path }) => path))];
-    const calls = this.#paths.map((path) => `(${escaped(path).replaceAll(/:\w+/g, '[^/]+')})`);
+    const calls = this.#paths.map((path) => `(${pathPattern(path, '[^/]+')})`);
     // It matches the full path, so the host's other routes never match. Express does not tell capitals from small letters.
     this.#pattern = new RegExp(`(?:^|/)${escaped(mount)}/+(?:${calls.join('|')})/*$`, 'i');
     this.#below = new RegExp(`(?:^|/)${escaped(mount)}(?:/|$)`, 'i');
@@ -48,8 +49,4 @@ function pathOf(url: string): string {
     // An escape that is none. No path of the console has one.
     return path;
   }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

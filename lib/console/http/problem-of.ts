@@ -35,7 +35,7 @@ function extraOf(error: GatekeeperError): Partial<Problem> {
   return { revision, expectedRevision, ...(change && { change }) };
 }
 
-/** Maps a refusal of the application's own guards, pipes and interceptors. Keeps their status and message. */
+/** Maps a refusal of the application's own guards. Keeps their status and message. */
 function problemOfHost(error: HttpException): Problem {
   return problemOfStatus(error.getStatus(), error.message);
 }
@@ -55,7 +55,7 @@ function problemOfStatus(status: number, detail: string): Problem {
   return { ...problem(code, detail), status };
 }
 
-/** Not 503: an interceptor may answer that after the change was made, and `unavailable` promises that it was not. */
+/** Not 503: a server may answer that after the change was made, and `unavailable` promises that it was not. */
 const CODES: Record<number, ProblemCode> = {
   401: 'no-token',
   403: 'forbidden',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Inject, Req, Res, StreamableFile } from '@nestjs/common';
+import { Inject, StreamableFile } from '@nestjs/common';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { ROUTES } from '../api/index.js';
@@ -9,7 +9,8 @@ import type { ConsoleSettings } from '../console.settings.js';
 import { isTagKnown, tagOfBytes } from '../http/conditional.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
+import { Req, Res } from '../http/input.decorator.js';
 import { openApiOf } from './document.js';
 
 /** The document as it is sent: made once, and shared by all answers, so those that are not read take no memory. */
@@ -43,10 +44,7 @@ export class OpenApiController {
   }
 
   @Serves(ROUTES.openapi)
-  document(
-    @Req() request: ConsoleRequest,
-    @Res({ passthrough: true }) response: ConsoleResponse,
-  ): StreamableFile | undefined {
+  document(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): StreamableFile | undefined {
     const { before, behind, digest } = this.#text;
     const mount = Buffer.from(JSON.stringify(mountOf(request, this.settings.trustProxy)));
     response.header('Cache-Control', 'no-cache');

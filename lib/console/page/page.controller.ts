@@ -1,12 +1,14 @@
-import { Get, HttpStatus, Inject, Param, Req, Res, SetMetadata, StreamableFile } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { CONSOLE_SETTINGS, ROUTE_METADATA } from '../console.constants.js';
+import { HttpStatus, Inject, StreamableFile } from '@nestjs/common';
+import { z } from 'zod';
+import { route } from '../api/route.js';
+import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { isTagKnown } from '../http/conditional.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
+import { Serves } from '../http/handlers.js';
+import { Req, Res } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { PAGE_NAME } from './page-slash.js';
 import { PageFiles } from './page-files.js';
 
 /** Allows only scripts, styles and images of this server, nothing inline. No other page may embed this one. */
@@ -29,6 +31,10 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
+const FILE_NAME = 'index.html';
+const PAGE = route({ method: 'GET', path: '', summary: 'The page', mediaType: 'text/html', answer: z.string() });
+const ASSET = route({ method: 'GET', path: 'assets/:name', summary: 'A file of the page', answer: z.string() });
+
 /**
  * Serves the page and its assets. They contain no data, so they need no token; the page asks the user for one. All URLs
  * are relative, so the page works below any prefix, even if only a proxy knows it.
@@ -37,30 +43,21 @@ const HEADERS = {
 export class PageController {
   constructor(
     private readonly files: PageFiles,
-    private readonly host: HttpAdapterHost,
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  /** Serves the page. {@link PageSlash} adds the path with a slash at the end. */
-  @Get(['', PAGE_NAME])
-  @SetMetadata(ROUTE_METADATA, {})
-  async page(
-    @Req() request: ConsoleRequest,
-    @Res({ passthrough: true }) response: ConsoleResponse,
-  ): Promise<StreamableFile | undefined> {
+  @Serves(PAGE)
+  @Serves({ ...PAGE, path: FILE_NAME })
+  async page(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): Promise<StreamableFile | undefined> {
     const { originalUrl, url } = request;
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
-    const isPage = path.endsWith('/') || path.endsWith(`/${PAGE_NAME}`);
+    const isPage = path.endsWith('/') || path.endsWith(`/${FILE_NAME}`);
     return isPage ? this.#give('', request, response) : this.#redirect(response);
   }
 
-  @Get('assets/:name')
-  @SetMetadata(ROUTE_METADATA, {})
-  asset(
-    @Param('name') name: string,
-    @Req() request: ConsoleRequest,
-    @Res({ passthrough: true }) response: ConsoleResponse,
-  ): Promise<StreamableFile | undefined> {
+  @Serves(ASSET)
+  asset(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): Promise<StreamableFile | undefined> {
+    const { name } = request.params as { readonly name: string };
     return this.#give(name, request, response);
   }
 
@@ -76,15 +73,12 @@ export class PageController {
 
   /** Redirects to a path relative to the last part of the present one, so that a prefix of a proxy stays. */
   #redirect(response: ConsoleResponse): undefined {
-    const express = this.host.httpAdapter.getInstance<{ enabled?(setting: string): boolean }>();
-    const name = express.enabled?.('strict routing') ? PAGE_NAME : '';
-    const location = `${this.settings.path.split('/').at(-1)}/${name}`;
-    this.#setHeaders(response, { Location: location, 'Cache-Control': 'no-cache' });
-    this.host.httpAdapter.status(response, HttpStatus.FOUND);
+    this.#setHeaders(response, { Location: `${this.settings.path.split('/').at(-1)}/`, 'Cache-Control': 'no-cache' });
+    response.status(HttpStatus.FOUND);
   }
 
   #setHeaders(response: ConsoleResponse, headers: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
   }
 }
 

@@ -6,7 +6,7 @@ import { type InputOf, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Limit of tests of all visitors together, because each one sends requests to other machines. */
 const TESTS: Rate = { atOnce: 3, perSecond: 0.1 };

@@ -9,7 +9,7 @@ import type { Visitor } from '../access/tokens.js';
 import { type GroupAnswer, type InputOf, MOST_MOVES, type MovesAnswer, type PlanAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Name of a group in the audit log, in events, and for tokens that are limited to some names. */
 const PREFIX = 'allocation:';

@@ -9,7 +9,7 @@ import { ChangeRate } from '../access/change-rate.js';
 import type { Sees } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { previewOf } from './preview.js';
 
 /** Limit of matching steps in one preview: 1,000 nodes and patterns of 500 instructions. At most 1 s of CPU. */

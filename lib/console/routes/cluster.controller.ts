@@ -7,7 +7,7 @@ import { type AuditAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { Sees } from '../access/name-limit.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Serves the living nodes, and the audit log. */
 @ConsoleController()

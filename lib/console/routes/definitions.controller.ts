@@ -3,7 +3,7 @@ import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, User } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Changes definitions, with the visitor's name as the author. */
 @ConsoleController()

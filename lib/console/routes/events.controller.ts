@@ -1,4 +1,4 @@
-import { type OnModuleDestroy, Res } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
 import { type GatekeeperEvent } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { messageOf } from '../../decision/index.js';
@@ -7,8 +7,8 @@ import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { EventStreams } from '../http/event-streams.js';
 import type { Sees } from '../access/name-limit.js';
-import { SeenNames, User } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Res, SeenNames, User } from '../http/input.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { ChangeGatherer } from './change-gatherer.js';
 
 const MOST_STREAMS = 100;

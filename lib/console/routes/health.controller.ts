@@ -1,12 +1,11 @@
-import { Res } from '@nestjs/common';
 import { type Health, type HealthFault } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';
 import { ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
-import { SeenNames } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Res, SeenNames } from '../http/input.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Serves the health of this node: for people, alerts and `curl --fail`. */
 @ConsoleController()
@@ -14,7 +13,7 @@ export class HealthController {
   constructor(private readonly gatekeeper: GatekeeperService) {}
 
   @Serves(ROUTES.health)
-  async health(@Res({ passthrough: true }) response: ConsoleResponse, @SeenNames() sees: Sees): Promise<Health> {
+  async health(@Res() response: ConsoleResponse, @SeenNames() sees: Sees): Promise<Health> {
     const health = await this.gatekeeper.checkHealth({ nodes: true });
     if (!health.grants) response.status(503);
     return sees ? { ...health, faults: health.faults.map(withoutNames) } : health;

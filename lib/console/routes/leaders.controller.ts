@@ -15,7 +15,7 @@ import type { Sees } from '../access/name-limit.js';
 import { type InputOf, type LeaderAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, User } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Number of terms of a scope in an answer. */
 const MOST_TERMS = 200;

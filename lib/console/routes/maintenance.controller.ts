@@ -7,7 +7,7 @@ import type { Visitor } from '../access/tokens.js';
 import { type InputOf, type OpenWindowAnswer, ROUTES, type WindowAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Names per list of a window in the list of all windows. The numbers beside them count all. */
 const MOST_NAMED = 100;

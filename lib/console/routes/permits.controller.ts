@@ -9,7 +9,7 @@ import type { Visitor } from '../access/tokens.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
 import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { expectRole } from '../access/access.guard.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { Waits } from './waits.js';

@@ -5,7 +5,7 @@ import { type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, User } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { Waits } from './waits.js';
 
 /** Runs jobs now, with the visitor's name as the author. */

@@ -1,4 +1,4 @@
-import { Req, type StreamableFile } from '@nestjs/common';
+import type { StreamableFile } from '@nestjs/common';
 import { systemClock } from '../../async/node-clock.js';
 import { type Pieces, inSlices } from '../../async/slices.js';
 import { type JobRuns, type JobSummary, partsOf, summaryOf } from '../../gatekeeper/index.js';
@@ -7,8 +7,8 @@ import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUT
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
 import type { Sees } from '../access/name-limit.js';
-import { Input, SeenNames } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Input, Req, SeenNames } from '../http/input.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { csvOf } from './runs-csv.js';
 
 /** Serves the runs of all nodes, and the past of each job. */

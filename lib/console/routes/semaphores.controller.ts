@@ -1,4 +1,3 @@
-import { Req, Res } from '@nestjs/common';
 import { systemClock } from '../../async/node-clock.js';
 import { type Pieces, inSlices } from '../../async/slices.js';
 import {
@@ -22,8 +21,8 @@ import { ConsoleController } from '../http/console-controller.decorator.js';
 import { isKnownToClient } from '../http/conditional.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
 import type { Sees } from '../access/name-limit.js';
-import { Input, SeenNames } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Input, Req, Res, SeenNames } from '../http/input.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Serves the list of semaphores, single semaphores, and explanations. */
 @ConsoleController()
@@ -34,7 +33,7 @@ export class SemaphoresController {
   async list(
     @Input() { query }: InputOf<typeof ROUTES.semaphores>,
     @Req() request: ConsoleRequest,
-    @Res({ passthrough: true }) response: ConsoleResponse,
+    @Res() response: ConsoleResponse,
     @SeenNames() sees: Sees,
   ): Promise<SemaphoresAnswer | undefined> {
     const { now, semaphores, stale } = await this.gatekeeper.overview();

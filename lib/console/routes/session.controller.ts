@@ -8,7 +8,7 @@ import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 @ConsoleController()
 export class SessionController {

@@ -15,7 +15,7 @@ import {
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { expectTypesSeen } from './task-names.js';
 
 /** Serves groups of tasks and sub-tasks, for operators. */

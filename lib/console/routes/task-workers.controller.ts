@@ -13,7 +13,7 @@ import { ClientAbort } from '../http/client-abort.decorator.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { expectTypesOpen } from './task-names.js';
 import { Waits } from './waits.js';
 

@@ -23,7 +23,7 @@ import { type InputOf, ROUTES, type TaskAnswer, type TasksAnswer, includes } fro
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { expectTypesOpen, expectTypesSeen } from './task-names.js';
 
 /** Serves tasks for operators, and takes submissions. */

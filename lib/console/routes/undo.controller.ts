@@ -7,7 +7,7 @@ import type { Visitor } from '../access/tokens.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Serves } from '../http/handlers.js';
 
 /** Kinds of changes that need the role `define`, also if they undo another change. */
 const DEFINING: ReadonlySet<UndoStep['kind']> = new Set(['define', 'edit', 'reset', 'remove']);

@@ -1,11 +1,10 @@
-import { Res } from '@nestjs/common';
 import { type AnswerOf, CALLS, PROTOCOL_VERSION } from '../../stores/remote/protocol.js';
 import type { InputOf } from '../api/index.js';
 import { onePage, readMany } from '../../stores/paging.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
-import { Input } from '../http/input.decorator.js';
-import { Serves } from '../http/serves.decorator.js';
+import { Input, Res } from '../http/input.decorator.js';
+import { Serves } from '../http/handlers.js';
 import { StoreHost } from './store-host.js';
 import { STORE_ROUTES } from './store.routes.js';
 

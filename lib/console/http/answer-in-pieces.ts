@@ -1,18 +1,11 @@
 import { Readable } from 'node:stream';
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  StreamableFile,
-} from '@nestjs/common';
-import { type Observable, from, lastValueFrom, map } from 'rxjs';
+import { Injectable, StreamableFile } from '@nestjs/common';
 import { systemClock } from '../../async/node-clock.js';
 import { Slices } from '../../async/slices.js';
-import type { Route } from '../api/index.js';
-import { ROUTE_METADATA, VISITOR } from '../console.constants.js';
+import { VISITOR } from '../console.constants.js';
 import { clientAbortOf } from './client-abort.decorator.js';
-import { type ConsoleRequest, type ConsoleResponse, rawResponse } from './console-request.js';
+import { type ConsoleCall, rawResponse } from './console-request.js';
+import type { Handler } from './handlers.js';
 import { HeavyAnswers } from './heavy-answers.js';
 import { isLong, jsonInPieces } from './json-in-pieces.js';
 import { UnreadAnswers } from './unread-answers.js';
@@ -26,33 +19,29 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * event loop for tens of ms. A slow reader slows down the writing, so unsent text takes no memory.
  */
 @Injectable()
-export class AnswerInPieces implements NestInterceptor {
+export class AnswerInPieces {
   constructor(
     private readonly heavyAnswers: HeavyAnswers,
     private readonly unreadAnswers: UnreadAnswers,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  /** Lets a handler make its answer. @returns what the server can send without a long block */
+  async make(call: ConsoleCall, handler: Handler): Promise<unknown> {
     // Many requests that arrive together are served in several turns of the event loop.
     await Slices.of(systemClock).turn();
-    return this.#handled(context, next).pipe(
-      map((answer: unknown) => (isWritten(answer) || !isLong(answer) ? answer : sent(answer))),
-    );
+    const answer = await (call.route.isHeavy ? this.#makeHeavy(call, handler) : handler.handle(call));
+    return isWritten(answer) || !isLong(answer) ? answer : sent(answer);
   }
 
-  #handled(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { isHeavy }: Route = Reflect.getMetadata(ROUTE_METADATA, context.getHandler());
-    if (!isHeavy) return next.handle();
-    const http = context.switchToHttp();
-    const { user } = http.getRequest<ConsoleRequest>()[VISITOR]!;
-    const response = http.getResponse<ConsoleResponse>();
+  #makeHeavy(call: ConsoleCall, handler: Handler): Promise<unknown> {
+    const { user } = call.request[VISITOR]!;
     const make = async () => {
       this.unreadAnswers.expectRoom(user);
-      const answer: unknown = await lastValueFrom(next.handle());
-      this.unreadAnswers.add(user, rawResponse(response));
+      const answer = await handler.handle(call);
+      this.unreadAnswers.add(user, rawResponse(call.response));
       return answer;
     };
-    return from(this.heavyAnswers.during(user, make, clientAbortOf(response)));
+    return this.heavyAnswers.during(user, make, clientAbortOf(call.response));
   }
 }
 

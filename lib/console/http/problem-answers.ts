@@ -1,4 +1,4 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { safeStack, show } from '../../decision/index.js';
 import { type Problem } from '../api/index.js';
@@ -7,19 +7,16 @@ import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } fr
 import { refusalOf } from './incoming-bodies.js';
 import { problemOf, problemOfServer } from './problem-of.js';
 
-/**
- * Answers errors with problem details (RFC 9457), whatever filters the application has. Only for the console's
- * controllers.
- */
-@Catch()
-export class ProblemFilter implements ExceptionFilter {
+/** Answers errors with problem details (RFC 9457). */
+@Injectable()
+export class ProblemAnswers {
   readonly #logger = new Logger('Gatekeeper');
 
   constructor(private readonly host: HttpAdapterHost) {}
 
-  catch(error: unknown, context: ArgumentsHost): void {
-    const http = context.switchToHttp();
-    this.#answer(problemOf(error), error, http.getRequest(), http.getResponse());
+  /** Answers a call that failed. */
+  answer(error: unknown, request: ConsoleRequest, response: ConsoleResponse): void {
+    this.#answer(problemOf(error), error, request, response);
   }
 
   /** Answers a request that the application's server has refused itself. */
