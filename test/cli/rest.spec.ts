@@ -5,6 +5,19 @@ import { FakeServer, HEALTH, sendJson } from '../stores/remote/fake-server.js';
 import { call } from './command-line.js';
 
 const TOKEN = 'a-secret-token-0123456789';
+const FULL_HEALTH = {
+  status: 'healthy',
+  grants: true,
+  now: 1,
+  faults: [],
+  isStale: false,
+  hasArchive: false,
+  node: { group: 'default', acquirer: 'app1', instance: 'i' },
+  store: HEALTH,
+  clock: { spread: 0, members: 1 },
+  unreadable: { runs: 0, audit: 0, nodes: 0 },
+  parts: [],
+};
 const over = (url: string, ...args: string[]) =>
   call([...args, '--url', url, '--token', TOKEN, '--timeout', '5s'], { open: openOperator });
 
@@ -66,6 +79,55 @@ describe('the command line over HTTP', () => {
     expect([await operator.remove('job', {}), asked]).toEqual([true, 2]);
   });
 
+  const COMMANDS = [
+    ['status'],
+    ['status', '--json'],
+    ['explain', 'job'],
+    ['nodes'],
+    ['leaders'],
+    ['history'],
+    ['runs'],
+    ['audit'],
+    ['tasks', 'list'],
+    ['allocation', 'list'],
+    ['maintenance', 'list'],
+    ['pause', 'job', '--reason', 'x'],
+  ];
+  const WRAPPED = { success: true, data: { semaphores: [] } };
+
+  it.each<[string, string, string, string]>([
+    ['wrapped', 'application/json', JSON.stringify(WRAPPED), 'an object with success, data, without "'],
+    ['a list', 'application/json', '[]', 'a list'],
+    ['null', 'application/json', 'null', 'null'],
+    ['a page', 'text/html', '<html>', 'text/html that is no JSON'],
+  ])('says of an answer that is not that of a console what it is, and what to do: %s', async (_, type, body, got) => {
+    await using server = await FakeServer.start((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body);
+    });
+    for (const args of COMMANDS) {
+      const { exitCode, out, err } = await over(server.url, ...args);
+      expect({ args, exitCode, out }).toEqual({ args, exitCode: args[0] === 'pause' ? 6 : 1, out: '' });
+      expect(err).toMatch(new RegExp(`^gatekeeper: ${server.url}/api/[^ ]+ answered 200 with `));
+      expect(err).toContain(got);
+      expect(err).toContain('give the address of a console of this version with --url');
+    }
+  });
+
+  it('says of a change whose answer is another one that its outcome is not known', async () => {
+    await using server = await FakeServer.start((_request, response) => sendJson(response, 200, WRAPPED));
+    const { err } = await over(server.url, 'pause', 'job', '--reason', 'x');
+    expect(err).toContain('without "done", so it is not known what was done');
+  });
+
+  it('takes fields and values of a newer console that this version does not know', async () => {
+    const health = { ...FULL_HEALTH, parts: [{ part: 'tomorrow', answeredAt: 1 }], tomorrow: true };
+    const answer = { now: 1, semaphores: [], stale: [], windows: [], tomorrow: true };
+    await using server = await FakeServer.start(({ url }, response) =>
+      sendJson(response, 200, url!.endsWith('/health') ? health : answer),
+    );
+    expect(await over(server.url, 'status')).toMatchObject({ exitCode: 0, err: '' });
+  });
+
   it.each(['constructor', 'toString', '__proto__'])(
     'ends by the status where the code of a refusal is "%s"',
     async (code) => {
@@ -84,7 +146,8 @@ describe('the command line over HTTP', () => {
     await using server = await FakeServer.start((request, response) => {
       const { connected, problem } = { problem: 'not connected', ...store };
       const faults = [{ code: 'store-failing', since: 1, sentence: problem, stopsGrants: true }];
-      const health = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
+      const down = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
+      const health = { ...FULL_HEALTH, ...down, store: { ...HEALTH, ...store } };
       const stale = connected ? [] : [{ part: 'records', sentence: problem, asOf: 1 }];
       if (request.url!.endsWith('/health')) sendJson(response, 503, health);
       else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], stale });

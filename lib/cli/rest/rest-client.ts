@@ -4,10 +4,14 @@ import { systemClock } from '../../async/node-clock.js';
 import { pause } from '../../async/pause.js';
 import { quoted } from '../../decision/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
+import { otherShapeOf } from './answer-shape.js';
 import { RemoteProblem, failureOf } from './problem.js';
 
 /** ms until the next try after the console's rate limit refused a change. */
 const A_MOMENT = 1000;
+const EVENTS = 'text/event-stream';
+const NOT_A_CONSOLE =
+  'give the address of a console of this version with --url, and look for a proxy or a middleware that changes its answers';
 
 export interface RestOptions {
   /** Address of the console: "https://host/gatekeeper". */
@@ -18,9 +22,11 @@ export interface RestOptions {
   readonly timeout: number;
 }
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 interface Request {
   /** Default GET. */
-  readonly method?: 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: Method;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -43,18 +49,20 @@ export class RestClient {
   }
 
   /**
-   * Sends a request and reads its answer as JSON.
+   * Sends a request and reads its answer as JSON, which has the shape that the console's document gives it.
    *
    * @param path segments below /api/, not yet encoded
-   * @throws RemoteProblem for a refusal, CommandFailure without an answer, UsageFailure for a name that no path can have
+   * @throws RemoteProblem for a refusal, CommandFailure without such an answer, UsageFailure for a name that no path can have
    */
   async ask<T>(path: readonly string[], request: Request = {}): Promise<T> {
+    const place = placeOf(path);
     const ending = new AbortController();
     // Node's own timers fire at once if a long timeout times the patience exceeds 24.8 days.
     const cancel = systemClock.schedule(() => ending.abort(), this.options.timeout * (request.patience ?? 1), true);
     this.#underWay.add(ending);
     try {
-      return await this.#read<T>(await this.#fetch(path, request, ending.signal), ending.signal);
+      const response = await this.#fetch(place, request, ending.signal);
+      return (await this.#read(response, place, request, ending.signal)) as T;
     } finally {
       cancel();
       this.#underWay.delete(ending);
@@ -63,7 +71,13 @@ export class RestClient {
 
   /** Streams an answer until `signal` aborts. @throws the same errors as {@link ask} */
   async stream(path: readonly string[], signal: AbortSignal): Promise<Readable> {
-    const { body } = await this.#fetch(path, { accept: 'text/event-stream' }, signal);
+    const response = await this.#fetch(placeOf(path), { accept: EVENTS }, signal);
+    const { body, headers } = response;
+    const type = headers.get('content-type') ?? 'a text';
+    if (!type.startsWith(EVENTS)) {
+      await body?.cancel();
+      throw this.#misunderstood(response, `${type}, no stream of events`);
+    }
     return Readable.fromWeb(body as NodeReadableStream<Uint8Array>, { signal });
   }
 
@@ -72,8 +86,8 @@ export class RestClient {
     for (const ending of this.#underWay) ending.abort();
   }
 
-  async #fetch(path: readonly string[], request: Request, signal: AbortSignal): Promise<Response> {
-    const url = `${this.target}/api/${path.map(segmentOf).join('/')}${queryText(request.query)}`;
+  async #fetch(place: string, request: Request, signal: AbortSignal): Promise<Response> {
+    const url = `${this.target}${place}${queryText(request.query)}`;
     const response = await fetch(url, this.#init(request, signal)).catch((error: unknown) => {
       throw this.#unreachable(error, signal);
     });
@@ -84,13 +98,13 @@ export class RestClient {
     // go on.
     await pause(systemClock, A_MOMENT, { signal });
     if (signal.aborted) throw failure; // The time is up. The refusal says when to continue.
-    return this.#fetch(path, request, signal);
+    return this.#fetch(place, request, signal);
   }
 
-  #init({ method, body, accept = 'application/json' }: Request, signal: AbortSignal): RequestInit {
+  #init({ method = 'GET', body, accept = 'application/json' }: Request, signal: AbortSignal): RequestInit {
     const { token } = this.options;
     return {
-      method: method ?? 'GET',
+      method,
       signal,
       // A redirect could send the token to another host.
       redirect: 'manual',
@@ -103,14 +117,31 @@ export class RestClient {
     };
   }
 
-  async #read<T>(response: Response, signal: AbortSignal): Promise<T> {
+  async #read(response: Response, place: string, { method = 'GET' }: Request, signal: AbortSignal): Promise<unknown> {
+    const sent = await response.text().catch((error: unknown) => {
+      throw this.#unreachable(error, signal);
+    });
+    const answer = this.#parsed(response, sent, method);
+    const got = otherShapeOf(answer, method, place);
+    if (got !== undefined) throw this.#misunderstood(response, got, method);
+    return answer;
+  }
+
+  #parsed(response: Response, sent: string, method: Method): unknown {
     try {
-      return (await response.json()) as T;
+      return JSON.parse(sent);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw this.#unreachable(error, signal);
-      const message = `${this.target} did not answer with JSON: give the address of a console with --url`;
-      throw new CommandFailure(EXIT.failed, message, { cause: error });
+      const got = `${response.headers.get('content-type') ?? 'a text'} that is no JSON`;
+      throw this.#misunderstood(response, got, method, error);
     }
+  }
+
+  /** @param got what came in the place of the answer. A change may have been made, or not */
+  #misunderstood({ url, status }: Response, got: string, method: Method = 'GET', cause?: unknown): CommandFailure {
+    const said = `${url} answered ${status} with ${got}`;
+    return method === 'GET'
+      ? new CommandFailure(EXIT.failed, `${said}: ${NOT_A_CONSOLE}`, { cause })
+      : new CommandFailure(EXIT.unreachable, `${said}, so it is not known what was done: ${NOT_A_CONSOLE}`, { cause });
   }
 
   #unreachable(error: unknown, signal: AbortSignal): CommandFailure {
@@ -120,6 +151,11 @@ export class RestClient {
       cause: error,
     });
   }
+}
+
+/** @param path segments below /api/ @throws UsageFailure for a name that no path can have */
+function placeOf(path: readonly string[]): string {
+  return `/api/${path.map(segmentOf).join('/')}`;
 }
 
 /**

@@ -1,8 +1,10 @@
-import { json } from 'node:stream/consumers';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
 import type { AnswerOf, BodyOf, Call } from './protocol.js';
-import { RemoteRefusedError } from './failures.js';
+import { RemoteRefusedError, misunderstood } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
+import { otherShape } from './other-shape.js';
 
 /** Addresses of nodes of the same cluster. Uses one address until it fails, then the next. */
 export class Endpoints {
@@ -48,12 +50,23 @@ export class Endpoints {
 
   #ask<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
     const url = `${this.current.url}/${call.path}`;
-    return this.transport.send(
-      url,
-      { body, timeout },
-      async (response) => call.answer.parse(await json(response)) as AnswerOf<C>,
-    );
+    return this.transport.send(url, { body, timeout }, (response) => answerOf(call, url, response));
   }
+}
+
+/** @throws RemoteRefusedError for an answer that is none of the protocol; for writes UnknownOutcomeError */
+async function answerOf<C extends Call>(call: C, url: string, response: IncomingMessage): Promise<AnswerOf<C>> {
+  const sent = await text(response);
+  const { writes = false } = call;
+  let answer: unknown;
+  try {
+    answer = JSON.parse(sent);
+  } catch {
+    throw misunderstood(url, `${response.headers['content-type'] ?? 'a text'} that is no JSON`, writes);
+  }
+  const { success, data, error } = call.answer.safeParse(answer);
+  if (success) return data as AnswerOf<C>;
+  throw misunderstood(url, otherShape(answer, error.issues[0]!.path), writes);
 }
 
 /** A read changes nothing, so without an answer the store was only unavailable. */

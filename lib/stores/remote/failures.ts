@@ -65,6 +65,18 @@ function problemIn(body: string): z.output<typeof problemSchema> | undefined {
   }
 }
 
+/**
+ * Maps an answer that is none of the protocol to an error. An application that wraps its answers has done a write.
+ *
+ * @param got what came
+ */
+export function misunderstood(url: string, got: string, writes: boolean): GatekeeperError {
+  const said = `${url} answered 200 with ${got}, so it is no console, or what it answers is changed on the way`;
+  const advice = 'let url name the path of its console, and look for a proxy or a middleware that changes answers';
+  if (writes) return new UnknownOutcomeError(`${said}: it may or may not have been done. ${advice}`);
+  return new RemoteRefusedError(`${said}: ${advice}`);
+}
+
 /** Maps a request that ended without a readable answer to an error. */
 export function unansweredBy(url: string, cause: unknown, hasLeft: boolean): GatekeeperError {
   if (cause instanceof GatekeeperError) return cause;

@@ -114,6 +114,43 @@ describe('a call that surely did nothing is distinguished from one that may have
   });
 });
 
+describe('an answer that is not that of a console', () => {
+  const WRAPPED = { success: true, data: { text: 'secret text', written: true, protocol: 1, health: HEALTH } };
+  const TEXTS = JSON.stringify({ written: true, protocol: 1, health: { ...HEALTH, connected: 'yes' } });
+  it.each<[string, string, string, RegExp]>([
+    ['wrapped', 'application/json', JSON.stringify(WRAPPED), /an object with success, data, without "[a-z]+", so/],
+    ['a list', 'application/json', '[1]', / a list, so/],
+    ['null', 'application/json', 'null', / null, so/],
+    ['a text', 'application/json', '"secret text"', / a text, so/],
+    [
+      'a page',
+      'text/html; charset=utf-8',
+      '<html>secret text</html>',
+      / text\/html; charset=utf-8 that is no JSON, so/,
+    ],
+    ['empty', 'application/json', '', / application\/json that is no JSON, so/],
+    ['of other kinds', 'application/json', TEXTS, /whose "health.connected" is a text, so/],
+  ])('is named, with its address and what to do, and shows no content: %s', async (_, type, body, got) => {
+    await using server = await FakeServer.start((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body);
+    });
+    const store = open(server.url);
+    const [found, written] = await Promise.all([read(store), write(store)]);
+    expect([found, written]).toEqual([expect.any(RemoteRefusedError), expect.any(UnknownOutcomeError)]);
+    for (const said of [String(found), String(written), store.health().problem!]) {
+      expect(said).toMatch(new RegExp(`${server.url}/api/store/[\\w-]+ answered 200 with `));
+      expect(said).toMatch(got);
+      expect(said).toContain('let url name the path of its console');
+      expect(said).not.toContain('secret');
+    }
+  });
+
+  it('keeps an application from starting, rather than that it waits for ever', async () => {
+    await using server = await FakeServer.start((_request, response) => sendJson(response, 200, WRAPPED));
+    await expect(open(server.url).verify!()).rejects.toThrow(RemoteRefusedError);
+  });
+});
+
 describe('a call that is refused for itself', () => {
   it.each([413, 400])('with %i leaves the store connected, and its health says why', async (status) => {
     await using server = await FakeServer.start((_request, response, body) => {
