@@ -9,9 +9,16 @@ export interface ScheduledJob {
   readonly node: NodeInfo;
 }
 
-/** Converts a time by a node's own clock to cluster time. */
+/** ms */
+const SECOND = 1000;
+
+/**
+ * Converts a planned time by a node's own clock to cluster time. One of whole seconds stays one: a clock that is a
+ * millisecond behind would show "10:00" as "09:59:59".
+ */
 export function clusterTimeOf(time: number, { clock }: NodeInfo): number {
-  return time + (clock.offset ?? 0);
+  const exact = time + (clock.offset ?? 0);
+  return time % SECOND === 0 ? Math.round(exact / SECOND) * SECOND : exact;
 }
 
 /** When the permits of a semaphore let its jobs run. */

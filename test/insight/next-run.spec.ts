@@ -14,6 +14,15 @@ describe('the next run', () => {
     expect(overview(aState({ holders: [held], free: 1 }), [mine]).next).toBe(NOW + 1);
   });
 
+  it('is a whole second if it was planned as one, although the clock of the node differs by a millisecond', () => {
+    const node = aNode({
+      clock: { offset: -1 },
+      jobs: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, next: NOW + MINUTE } }],
+    });
+    expect(overview(aState(), [node]).next).toBe(NOW + MINUTE);
+    expect(overview(aState(), [{ ...node, clock: { offset: 2400 } }]).next).toBe(NOW + MINUTE + 2000);
+  });
+
   it('is that of the holder, which runs again under the permit that it has', () => {
     const state = aState({ holders: [held], free: 0 });
     const later = { ...others, jobs: [{ ...EACH_MINUTE, schedule: { ...EACH_MINUTE.schedule!, next: NOW + 2000 } }] };
