@@ -1,4 +1,5 @@
 import type { JobRuns } from '../activity/index.js';
+import { readTicks } from '../cron/ticks.js';
 import { type ScheduledJob, clusterTimeOf } from './scheduled-job.js';
 
 /**
@@ -22,15 +23,44 @@ export interface DueJob {
   readonly now: number;
 }
 
+/** Times at which a job was due and did not run since. */
+export interface MissedTimes {
+  /** The first of them, cluster time in ms. */
+  readonly first: number;
+  /** Number of them; absent if they are more than the nodes know: the last three. */
+  readonly count?: number;
+}
+
 /**
- * Finds the times at which a job was due and did not run since, oldest first. They are judged by its schedule and its
- * stored past, so a restart hides no missed run. Without a stored past, only a node that lived then knows that the job
- * was due. Pure.
+ * Finds the times at which a job was due and did not run since. They are judged by its schedule and its stored past, so a
+ * restart hides no missed run. Without a stored past, only a node that lived then knows that the job was due. Pure.
+ *
+ * @returns undefined if there is none
  */
-export function missedTimes(due: DueJob): number[] {
+export function missedTimes(due: DueJob): MissedTimes | undefined {
+  const known = knownTimes(due);
+  if (known.length === 0) return undefined;
+  // Of one node: to read an expression costs too much for each of a hundred.
+  const oldest = due.jobs.reduce((one, other) => (other.node.startedAt < one.node.startedAt ? other : one));
+  const first = firstTime(oldest, due);
+  return first < known[0]! - SLACK ? { first } : { first: known[0]!, count: known.length };
+}
+
+/** The missed ones of the last times that nodes know, oldest first. */
+function knownTimes(due: DueJob): number[] {
   const missed = due.jobs.map((job) => timesOf(job, due).filter((time) => due.ranAt < time - SLACK));
   // Their clocks may differ, so the times of one node count.
   return missed.reduce((most, times) => ((times.at(-1) ?? 0) > (most.at(-1) ?? 0) ? times : most), []);
+}
+
+/** The first time after the last run, by the cron expression; Infinity if it can't be read. Nodes know only the last times. */
+function firstTime({ card: { schedule }, node }: ScheduledJob, { past, ranAt }: DueJob): number {
+  const { kind, expression, timeZone } = schedule ?? {};
+  if (kind !== 'cron' || timeZone === undefined) return Infinity;
+  const isCertain = ranAt > 0 && past?.schedule === expression;
+  const from = isCertain ? ranAt : Math.max(ranAt, node.startedAt);
+  const read = readTicks(expression, timeZone);
+  return 'ticks' in read ? clusterTimeOf(read.ticks.next(from + SLACK - (node.clock.offset ?? 0)), node) : Infinity;
 }
 
 function timesOf(job: ScheduledJob, { past, now }: DueJob): number[] {

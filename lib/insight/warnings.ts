@@ -3,7 +3,7 @@ import type { SemaphoreState } from './state.js';
 
 import { groupedBy } from './grouped.js';
 import { withUnheard } from './heard-holders.js';
-import { missedTimes } from './missed-runs.js';
+import { type MissedTimes, missedTimes } from './missed-runs.js';
 import type { Warning } from './warning.js';
 import { failedLately, overdueRun } from './run-warnings.js';
 import type { ScheduledJob } from './scheduled-job.js';
@@ -126,12 +126,16 @@ function notRun(state: SemaphoreState, facts: SemaphoreFacts): Warning[] {
     const past = pastOf(name, facts);
     const jobs = all.filter(({ node }) => facts.passing.has(node));
     const ranAt = lastSign(name, state, facts);
-    const [first, ...more] = missedTimes({ jobs, past, ranAt: Math.max(ranAt, state.change?.at ?? 0), now: facts.now });
-    if (first === undefined) return [];
-    const due = more.length === 0 ? formatTime(first) : `${more.length + 1} times since ${formatTime(first)}`;
+    const missed = missedTimes({ jobs, past, ranAt: Math.max(ranAt, state.change?.at ?? 0), now: facts.now });
+    if (!missed) return [];
     const last = ranAt > 0 ? `it ran last ${formatTime(ranAt)}` : 'no run of it is known';
-    return [{ code: 'not-run' as const, sentence: `${name} was due ${due} and did not run: ${last}` }];
+    return [{ code: 'not-run' as const, sentence: `${name} ${missedWords(missed)}: ${last}` }];
   });
+}
+
+function missedWords({ first, count }: MissedTimes): string {
+  if (count === undefined) return `did not run at any of its times since ${formatTime(first)}`;
+  return `was due ${count === 1 ? '' : `${count} times since `}${formatTime(first)} and did not run`;
 }
 
 function pastOf(name: string, { past }: SemaphoreFacts): JobRuns | undefined {

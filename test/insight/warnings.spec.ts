@@ -36,6 +36,53 @@ describe('a job that did not run', () => {
     ]);
   });
 
+  describe('for longer than its nodes know its times', () => {
+    const job = (expression: string, ...recent: number[]) => ({
+      ...EACH_MINUTE,
+      schedule: { ...EACH_MINUTE.schedule!, expression, timeZone: 'UTC', recent },
+    });
+    const eachMinute = job('* * * * *', ...minutesAgo(3, 2, 1));
+    const sentences = (...given: Parameters<typeof warnings>) => warnings(...given).map(({ sentence }) => sentence);
+
+    it('is reported since the first of its times after its last run, by its cron expression', () => {
+      expect(sentences(aState(), [aNode({ jobs: [eachMinute] })], [aRun(NOW - 10 * MINUTE)])).toEqual([
+        'Jobs.work did not run at any of its times since 2026-01-10 11:51:00 UTC: it ran last 2026-01-10 11:50:00 UTC',
+      ]);
+      const often = job('*/10 * * * * *', NOW - 20_000, NOW - 10_000, NOW);
+      expect(sentences(aState(), [aNode({ jobs: [often] })], [aRun(NOW - 3 * MINUTE)])).toEqual([
+        'Jobs.work did not run at any of its times since 2026-01-10 11:57:10 UTC: it ran last 2026-01-10 11:57:00 UTC',
+      ]);
+    });
+
+    it('is counted while all of them are known', () => {
+      const [node, run] = [aNode({ jobs: [eachMinute] }), aRun(NOW - 4 * MINUTE)];
+      expect(sentences(aState(), [node], [run])).toEqual([
+        expect.stringMatching(/^Jobs.work was due 3 times since 2026-01-10 11:57:00 UTC /),
+      ]);
+    });
+
+    it.each<[string, Partial<NodeInfo>, Partial<SemaphoreState>]>([
+      ['when no node lived', { startedAt: NOW - 6 * MINUTE + 1 }, {}],
+      ['before the last change', {}, { change: { id: 'x', kind: 'resume', by: 'ann', at: NOW - 6 * MINUTE } }],
+    ])('leaves out times %s', (_, node, state) => {
+      expect(sentences(aState(state), [aNode({ jobs: [eachMinute], ...node })], [aRun(NOW - 10 * MINUTE)])).toEqual([
+        expect.stringContaining('any of its times since 2026-01-10 11:55:00 UTC'),
+      ]);
+    });
+
+    it('is reported by the clock of the cluster', () => {
+      const ahead = aNode({ jobs: [eachMinute], clock: { offset: -MINUTE } });
+      expect(sentences(aState(), [ahead], [aRun(NOW - 10 * MINUTE)])).toEqual([
+        expect.stringContaining('any of its times since 2026-01-10 11:51:00 UTC'),
+      ]);
+    });
+  });
+
+  it('was due at a whole second, although the clock of its node differs by a millisecond', () => {
+    const node = aNode({ clock: { offset: -1 } });
+    expect(warnings(aState(), [node], [aRun(NOW - 2 * MINUTE)])[0]!.sentence).toContain('due 2026-01-10 11:59:00 UTC');
+  });
+
   it('is also reported when no run of it is known', () => {
     expect(warnings(aState(), [aNode()])[0]!.sentence).toMatch(/and did not run: no run of it is known$/);
   });
