@@ -61,20 +61,26 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
 }
 
 /** Reports holders whose process is probably dead, or surely ended before its run: without a revoke, their permits stay until they expire. */
-function silentHolders({ holders, free }: SemaphoreState, { heard, now, runs }: SemaphoreFacts): Warning[] {
+function silentHolders({ holders, free }: SemaphoreState, { heard, nodes, now, runs }: SemaphoreFacts): Warning[] {
   const rest =
     free === 0
       ? 'No other node runs before that time, unless a revoke ends the permit'
       : `The ${free === 1 ? 'free slot' : `${free} free slots`} can be granted meanwhile`;
-  return withUnheard(holders, heard, now).flatMap(({ isUnheard, remaining, acquirer, slot, token, expiresAt }) => {
-    const cut = runs.find((run) => run.token === token && run.took === undefined && run.loss?.reason === 'closing');
-    if (!(isUnheard || cut) || remaining <= 0) return [];
-    const why = cut
-      ? `it shut down before ${cut.job} had ended, and the run may work on, so its permit stays`
-      : 'it crashed, is cut off, or publishes no heartbeat';
-    const sentence = `${acquirer} is not heard of and holds slot ${slot} until ${formatTime(expiresAt)}: ${why}. ${rest}`;
-    return [{ code: 'holder-silent' as const, sentence }];
-  });
+  return withUnheard(holders, heard, now).flatMap(
+    ({ isUnheard, remaining, group, acquirer, slot, token, expiresAt }) => {
+      const cut = runs.find((run) => run.token === token && run.took === undefined && run.loss?.reason === 'closing');
+      if (!(isUnheard || cut) || remaining <= 0) return [];
+      // After a reload or a restart, a living process has the same name.
+      const isReplaced = nodes.some((node) => node.group === group && node.acquirer === acquirer);
+      const why = cut
+        ? `it shut down before ${cut.job} had ended, and the run may work on, so its permit stays`
+        : 'it crashed, is cut off, or publishes no heartbeat';
+      const sentence =
+        `${isReplaced ? 'a former process of ' : ''}${acquirer} is not heard of and holds slot ${slot} until ${formatTime(expiresAt)}: ` +
+        `${why}. ${rest}`;
+      return [{ code: 'holder-silent' as const, sentence }];
+    },
+  );
 }
 
 /** A removed semaphore that code defines, or that jobs of living nodes use: nothing ever runs under it, and nothing else says so. */

@@ -144,6 +144,7 @@ describe('the names that living nodes define differently', () => {
     node: { ...CARD, acquirer, startedAt },
     code: codeOf(definitions),
     fingerprintOf: () => undefined,
+    hasUsed: () => false,
   });
   const found = (...nodes: NodeCode[]): CodeConflict[] => {
     const search = codeConflicts(nodes);

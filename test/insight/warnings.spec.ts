@@ -173,6 +173,23 @@ describe('a job that did not run', () => {
     ]);
   });
 
+  it('tells a process that is not heard of from a living one of the same name, as after a reload', () => {
+    const holder = aHolder({ grantedAt: NOW - 9 * MINUTE, expiresAt: NOW + MINUTE, acquirer: 'app1' });
+    const state = aState({ holders: [holder], free: 0 });
+    const heard = new Set(['instance']);
+    expect(warnings(state, [aNode({ jobs: [] })], [], { heard })).toEqual([
+      {
+        code: 'holder-silent',
+        sentence: expect.stringMatching(/^a former process of app1 is not heard of and holds /),
+      },
+    ]);
+    const elsewhere = aNode({ jobs: [], group: 'test' });
+    const here = aNode({ jobs: [], acquirer: 'app2' });
+    expect(warnings(state, [elsewhere, here], [], { heard })).toEqual([
+      { code: 'holder-silent', sentence: expect.stringMatching(/^app1 is not heard of and holds /) },
+    ]);
+  });
+
   it('is not judged by the last grant, which may have been the one of a run that died', () => {
     const state = aState({ lastGrantAt: NOW - MINUTE });
     expect(codes(state, [aNode()], [aRun(NOW - 10 * MINUTE)])).toEqual(['not-run']);
