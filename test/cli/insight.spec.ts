@@ -42,6 +42,18 @@ describe('what the command line shows', () => {
     });
   });
 
+  it('says when options leave out all semaphores, which is no unknown name', async () => {
+    const { node, gatekeeper } = cluster();
+    await node();
+    expect(await gatekeeper(['status', '--paused'])).toEqual({ exitCode: 0, out: '0 of 2 semaphores\n', err: '' });
+    expect(await gatekeeper(['status', 'report', '--paused'])).toEqual({
+      exitCode: 0,
+      out: '0 of 1 semaphores\n',
+      err: '',
+    });
+    expect(await gatekeeper(['status', 'repo', '--paused'])).toMatchObject({ exitCode: 3, out: '' });
+  });
+
   it('selects by a pattern over the whole name and by filters', async () => {
     const { node, gatekeeper } = cluster();
     const app = await node();

@@ -28,16 +28,26 @@ export function statusCommand(runner: Runner): Command {
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
         const { now, semaphores, stale, health, maintenance, problem } = await session.operate(lookWithWindows);
         if (problem !== undefined) session.output.note(`maintenance windows can't be read: ${problem}`);
-        const shown = select(semaphores, pattern, filter);
-        if (pattern !== undefined && shown.length === 0 && stale.length === 0)
+        const named = select(semaphores, pattern);
+        if (pattern !== undefined && named.length === 0 && stale.length === 0)
           throw new CommandFailure(EXIT.notFound, noMatch(pattern));
+        const shown = select(named, undefined, filter);
         const windows = maintenance && { maintenance };
         session.output.result({ now, semaphores: shown, stale, health, ...windows }, (result, isWide) =>
-          [...outageLines(health), ...windowLines(maintenance), statusText(result.semaphores, isWide)].join('\n'),
+          [
+            ...outageLines(health),
+            ...windowLines(maintenance),
+            shownText(result.semaphores, named.length, isWide),
+          ].join('\n'),
         );
         return health.grants && stale.length === 0 ? EXIT.done : EXIT.unreachable;
       }),
     );
+}
+
+/** @param all number of semaphores before the options left some out: "no semaphores" would say that there are none */
+function shownText(shown: readonly SemaphoreOverview[], all: number, isWide: boolean): string {
+  return shown.length === 0 && all > 0 ? `0 of ${all} semaphores` : statusText(shown, isWide);
 }
 
 interface LookWithWindows extends Look {
