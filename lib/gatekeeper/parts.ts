@@ -257,6 +257,7 @@ export function createParts(
     runHistory,
     runs,
     unfollowed: (name) => codeWatch.sentenceOf(name) ?? follower.stuckSentenceOf(name),
+    isLeftOver: (name) => codeWatch.isLeftOver(name),
   });
   const alerts: Alerts | undefined =
     settings.alerts &&

@@ -1,4 +1,11 @@
-import { type LivingNodes, type NodeCode, type NodeInfo, fingerprintsIn, nameHash } from '../activity/index.js';
+import {
+  type LivingNodes,
+  MOST_ANNOUNCED,
+  type NodeCode,
+  type NodeInfo,
+  fingerprintsIn,
+  nameHash,
+} from '../activity/index.js';
 import { Periodic } from '../async/periodic.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
@@ -67,10 +74,11 @@ export class CodeWatch {
   #faults: readonly FaultPart[] = [];
   /** Names of this node's code in the present faults. */
   #told: ReadonlySet<string> = new Set();
+  readonly #announced = new AnnouncedNames();
   readonly #periodic: Periodic;
 
   constructor(
-    private readonly living: Pick<LivingNodes, 'read'>,
+    private readonly living: Pick<LivingNodes, 'codes'>,
     private readonly declared: Pick<DeclaredDefinitions, 'all' | 'recordOf'>,
     private readonly context: Context,
   ) {
@@ -103,9 +111,16 @@ export class CodeWatch {
     return found && sentenceOf([name], found);
   }
 
+  /** Whether no living node has had a name in its code, for longer than a deploy. Nodes without a heartbeat don't count. */
+  isLeftOver(name: string): boolean {
+    return this.#announced.isGone(name, this.context.nodeClock.monotonic());
+  }
+
   async #look(): Promise<void> {
     const { nodeClock, events } = this.context;
-    const conflicts = await inSlices(codeConflicts(await this.living.read()), nodeClock);
+    const { codes, isWhole } = await this.living.codes();
+    const conflicts = await inSlices(codeConflicts(codes), nodeClock);
+    await inSlices(this.#announced.note(codes, isWhole, nodeClock.monotonic()), nodeClock);
     const now = timeOf(this.context);
     this.#conflicts = conflicts.filter(({ since }) => now - since > LONGEST_DEPLOY);
     const found = await inSlices(this.#ownNames(), nodeClock);
@@ -136,9 +151,40 @@ export class CodeWatch {
   }
 
   #report(error: unknown): void {
+    this.#announced.forget();
     // During an outage, the parts that need the store report it.
     if (!isStoreError(error))
       this.context.events.next({ type: 'problem', action: 'compare the code of the nodes', error });
+  }
+}
+
+/** The names in the code of living nodes, by their hashes, with the monotonic ms at which each was last seen. */
+class AnnouncedNames {
+  readonly #seen = new Map<string, number>();
+  /** Since when each look has found the whole code of all nodes. Otherwise a name may live in what was not read. */
+  #wholeSince?: number | undefined;
+
+  *note(codes: readonly NodeCode[], isWhole: boolean, at: number): Pieces<void> {
+    let isAll = isWhole;
+    for (const code of new Set(codes.map((each) => each.code))) {
+      const fingerprints = fingerprintsIn(code);
+      // A node announces no more than these.
+      isAll &&= fingerprints.size < MOST_ANNOUNCED;
+      for (const hash of fingerprints.keys()) this.#seen.set(hash, at);
+      yield fingerprints.size;
+    }
+    for (const [hash, last] of this.#seen) if (at - last > LONGEST_DEPLOY) this.#seen.delete(hash);
+    this.#wholeSince = isAll ? (this.#wholeSince ?? at) : undefined;
+  }
+
+  /** After a look that failed, nothing is gone for sure. */
+  forget(): void {
+    this.#wholeSince = undefined;
+  }
+
+  isGone(name: string, at: number): boolean {
+    const since = this.#wholeSince;
+    return since !== undefined && at - since > LONGEST_DEPLOY && !this.#seen.has(nameHash(name));
   }
 }
 

@@ -26,6 +26,8 @@ interface Sources extends StateSources {
   readonly runs: Runs;
   /** Why a definition does not follow the code, for longer than a deploy. */
   readonly unfollowed: (name: string) => string | undefined;
+  /** Whether no living node has had a name in its code, for longer than a deploy. */
+  readonly isLeftOver: (name: string) => boolean;
 }
 
 /** ms that the past of jobs may be old. The last runs come from the journal, which is read more often. */
@@ -37,7 +39,7 @@ const PAST_AGE = 10_000;
  * @param only name of a single semaphore. Default: all semaphores
  */
 export async function readOverview(
-  { directory, context, health, registry, runHistory, runs: jobRuns, unfollowed }: Sources,
+  { directory, context, health, registry, runHistory, runs: jobRuns, unfollowed, isLeftOver }: Sources,
   only?: string,
 ): Promise<Overview> {
   const [state, listed, noted, kept] = await Promise.all([
@@ -70,6 +72,7 @@ export async function readOverview(
     clockTolerance,
     nodes,
     unfollowed: unfollowed(name),
+    isLeftOver: isLeftOver(name),
     jobs: jobsOf.get(name) ?? [],
     runs: runsOf.get(name) ?? [],
     past: pastOf.get(name) ?? [],

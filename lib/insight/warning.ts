@@ -10,6 +10,7 @@ export const WARNING_CODES = [
   'duration-too-short',
   'removed',
   'code-not-followed',
+  'not-in-code',
 ] as const;
 
 /** A condition that an operator should look into. */
@@ -20,7 +21,7 @@ export interface Warning {
    * `run-overdue`: a run goes on for longer than the time between two runs, or for much longer than usual.
    * `runs-too-long`: a run took longer than the time between two runs. `no-node`: no living node matches.
    * `removed`: it was removed, although code defines it. `code-not-followed`: living nodes have different definitions of it
-   * in their code, or it can't follow this node's code.
+   * in their code, or it can't follow this node's code. `not-in-code`: no living node has it in its code any more.
    * `unusable-pattern`: a pattern can't be used. `duration-too-short`: the duration is too short for this node's
    * clockTolerance.
    */

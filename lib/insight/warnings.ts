@@ -30,6 +30,8 @@ export interface SemaphoreFacts {
   readonly heard?: ReadonlySet<string> | undefined;
   /** Why its definition does not follow the code, for longer than a deploy. */
   readonly unfollowed?: string | undefined;
+  /** Whether no living node has had it in its code, for longer than a deploy. */
+  readonly isLeftOver?: boolean | undefined;
   /** Nodes that the definition matches, without regard to a pause. */
   readonly passing: ReadonlySet<NodeInfo>;
 }
@@ -49,6 +51,7 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
   const always = [
     ...tooShort(definition, facts.clockTolerance),
     ...unfollowed(state, facts),
+    ...leftOver(state, facts),
     ...running.flatMap((run) => overdueRun(run, jobs, pastOf(run.job, facts), now)),
     ...facts.runs.flatMap((run) => tooLongRun(run, jobs)),
     ...past.flatMap((job) => failedLately(job, now)),
@@ -94,6 +97,15 @@ export function removedWarnings({ code, change, problem }: SemaphoreState, { job
 /** An operator's definition counts on all nodes, whatever their code says. */
 function unfollowed({ source }: SemaphoreState, { unfollowed: sentence }: SemaphoreFacts): Warning[] {
   return source === 'code' && sentence !== undefined ? [{ code: 'code-not-followed', sentence }] : [];
+}
+
+/** After a rename, or when a module is no longer imported, a job is missing that nothing else misses. */
+function leftOver({ source, holders }: SemaphoreState, { isLeftOver, jobs }: SemaphoreFacts): Warning[] {
+  if (!isLeftOver || source !== 'code' || jobs.length > 0 || holders.length > 0) return [];
+  const sentence =
+    'no living node has it in its code any more, so nothing runs under it: start a node that has it, or, if it was renamed or ' +
+    'left out on purpose, remove it';
+  return [{ code: 'not-in-code', sentence }];
 }
 
 /** This happens if a node with a smaller tolerance has defined it. */
