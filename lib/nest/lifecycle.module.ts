@@ -126,10 +126,14 @@ const BOOT_HOOKS = ['onModuleInit', 'onApplicationBootstrap'] as const;
 
 type Hook = (this: unknown, ...args: unknown[]) => unknown;
 
+/**
+ * The boot whose hook runs: the caller of a hook that it calls may catch an error, so that does not fail the boot. One for the
+ * process, because Node has more work with each promise for each storage that was ever used.
+ */
+const hookOf = new AsyncLocalStorage<BootHooks>();
+
 /** Wraps the hooks of all instances until the boot has ended, because Nest tells no part that it fails. */
 class BootHooks {
-  /** Set while a hook runs: the caller of a hook that it calls may catch an error, so that does not fail the boot. */
-  readonly #inHook = new AsyncLocalStorage<true>();
   readonly #undos: (() => void)[] = [];
 
   watch(modules: ModulesContainer, onFailure: () => void): void {
@@ -149,10 +153,11 @@ class BootHooks {
   #wrap(instance: Record<string, unknown>, name: string, failed: (error: unknown) => never): void {
     const hook = instance[name] as Hook | undefined;
     if (typeof hook !== 'function') return;
-    const inHook = this.#inHook;
+    const isNested = () => hookOf.getStore() === this;
+    const begin = <T>(call: () => Promise<T>) => hookOf.run(this, call);
     const value: Hook = function (...args) {
-      if (inHook.getStore()) return hook.apply(this, args);
-      return inHook.run(true, async () => hook.apply(this, args)).catch(failed);
+      if (isNested()) return hook.apply(this, args);
+      return begin(async () => hook.apply(this, args)).catch(failed);
     };
     const own = Reflect.getOwnPropertyDescriptor(instance, name);
     const undo = () => (own ? Reflect.defineProperty(instance, name, own) : Reflect.deleteProperty(instance, name));

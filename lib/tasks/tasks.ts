@@ -139,7 +139,7 @@ export class Tasks {
     return this.#named.has(type) || this.handlers.types().some((handled) => handled.type === type);
   }
 
-  /** Types of which code of this node has submitted tasks, at most {@link MOST_NAMED}. */
+  /** Types of which code of this node has submitted tasks, at most 1000. */
   get submittedTypes(): readonly string[] {
     return [...this.#named];
   }

@@ -48,6 +48,8 @@ export class TestGatekeeper extends GatekeeperService {
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
     super({ store: memory(), group, acquirer, heartbeat: 0, history: false });
     const { context, membership, allocation, moveHistory: moves } = partsOf(this);
+    // It is healthy without a start, and a store in memory leaves nothing to close.
+    context.store.open();
     this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster, moves }, acquirer);
     this.allocation = this.#allocation;
     keepParts(this, { ...partsOf(this), allocation: this.allocation });
