@@ -23,7 +23,7 @@ const PATH = /^[\w.~-]+(\/[\w.~-]+)*$/;
 const isGuard = (value: unknown) =>
   typeof value === 'function' || typeof (value as CanActivate | null)?.canActivate === 'function';
 
-/** What Nest's `SetMetadata` returns: it decorates classes and methods alike. */
+/** A decorator for classes and methods, such as Nest's `SetMetadata` makes. */
 const decoratorSchema = z.custom<ClassDecorator & MethodDecorator>((value) => typeof value === 'function', {
   error: ({ input }) => `${show(input)} is no decorator: call it, as in "SkipThrottle()"`,
 });

@@ -151,7 +151,7 @@ export class ApplicationWatch {
     return names;
   }
 
-  /** A process that is connected to the store of another environment meets nodes here that nobody expects. */
+  /** Shows a wrong store: the log then lists nodes of another environment. */
   #sayOnce(nodes: readonly NodeCode[]): void {
     const { application, store } = this.parts;
     if (this.#hasJoined || store.isOwn) return;

@@ -45,8 +45,8 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Calls `cleanUp` if a hook of any part fails in the boot. Nest calls no hook then, and whoever called
-   * `createApplicationContext()` has no application to close. Nothing waits for it, so that the error of the boot comes at once.
+   * Calls `cleanUp` if a hook of any part fails in the boot. Nest itself calls no further hook then, and
+   * `createApplicationContext()` returns no application to close. The boot does not wait for it, so its error comes at once.
    */
   afterFailedBoot(cleanUp: () => Promise<void>): void {
     this.#cleanUps.push(cleanUp);
@@ -55,7 +55,7 @@ export class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy {
   /** Call this before the hooks of other parts. */
   watchBoot(modules: ModulesContainer): void {
     this.#hooks.watch(modules, () => {
-      // The error of the boot is the one that says what is wrong.
+      // The boot fails with its own error, which says what is wrong. A second one, of the clean-up, would hide it.
       for (const cleanUp of this.#cleanUps.splice(0)) cleanUp().catch(() => undefined);
     });
   }

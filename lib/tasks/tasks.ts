@@ -102,7 +102,7 @@ export class Tasks {
     await Promise.all([this.schedules.close(), this.handlers.close(), this.#opened?.external.close()]);
     await this.#opened?.store.hints.sent();
     await this.#opened?.store.retained?.close();
-    // An import does not outlast the application. Its failure was reported.
+    // The application waits for an import that is under way. If it failed, a `problem` event has told so.
     await this.#opening?.catch(() => undefined);
   }
 
@@ -329,7 +329,7 @@ export class Tasks {
     return code.subTasksOf(store, id, page);
   }
 
-  /** What {@link open} gives, if this node has used tasks since its start. */
+  /** The result of {@link open}; undefined until this node uses tasks. */
   get opened(): OpenTasks | undefined {
     return this.#opened;
   }

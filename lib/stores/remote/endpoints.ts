@@ -62,6 +62,7 @@ async function answerOf<C extends Call>(call: C, url: string, response: Incoming
   try {
     answer = JSON.parse(sent);
   } catch {
+    // The error of the parser quotes the text, which may contain a secret.
     throw misunderstood(url, `${response.headers['content-type'] ?? 'a text'} that is no JSON`, writes);
   }
   const { success, data, error } = call.answer.safeParse(answer);
