@@ -73,8 +73,8 @@ export async function until(condition: () => boolean | Promise<boolean>, most = 
     if (await condition()) return;
     const now = performance.now();
     if (now > deadline) throw new Error(`not within ${most} ms: ${condition}`);
-    // Without pauses as long as the looks the test would take the processor from that which it waits for.
-    await pause(1 + now - from);
+    // Without pauses longer than the looks the test would take the processor from that which it waits for, and from others.
+    await pause(1 + 3 * (now - from));
   }
 }
 

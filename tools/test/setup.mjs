@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { addEventHandler } from 'jest-circus';
-import { leftovers, remember } from './leftovers.mjs';
+import { disableStorages, leftovers, remember } from './leftovers.mjs';
 import { seed } from './seeded.mjs';
 import { nameSources } from './stack-traces.mjs';
 
@@ -60,6 +60,7 @@ async function checkLeftovers() {
   // What a test has just closed may need a turn.
   await new Promise((resolve) => setImmediate(resolve));
   left.push(...unhandled.splice(0));
+  disableStorages();
   if (left.length > 0) throw new Error(left.join('\n'));
 }
 
