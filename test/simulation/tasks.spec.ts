@@ -25,6 +25,10 @@ describe('nodes that work on tasks in a simulated cluster', () => {
     expect((await simulateTasks(171)).violations).toEqual([]);
   });
 
+  it('move the tasks of a process that ended before any list had it, when a clock is set ahead', async () => {
+    expect((await simulateTasks(950015407)).violations).toEqual([]);
+  });
+
   it('go exactly the same way again with the same seed', async () => {
     const once = await simulateTasks(3, { isTraced: true });
     expect(once.trace.length).toBeGreaterThan(100);

@@ -46,9 +46,12 @@ export class LivingList {
       });
   }
 
-  /** Whether a list has said that the process is gone. */
+  /**
+   * Whether the process has ended, or a list has said so. One that ends soon after its start may be in no list: a task of it
+   * moves at once if a clock that was set ahead lets the task look old.
+   */
   wasGone(instance: string): boolean {
-    return this.#missed.has(instance);
+    return this.#missed.has(instance) || !this.scene.nodes.find(({ name }) => name === instance)?.isLiving;
   }
 
   #list(): LivingNode[] {
