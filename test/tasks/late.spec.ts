@@ -68,6 +68,25 @@ describe('a write that arrives late', () => {
     expect(await cluster.texts()).toEqual([]);
   });
 
+  it('leaves no page of sub-tasks if their root has come back, too, after a retry by hand whose write failed', async () => {
+    const cluster = newCluster();
+    const node = worker(cluster, async ({ submit }) => {
+      await submit(single('page', 'x'), undefined, SHORT);
+      throw new InvalidTaskError('not yet');
+    });
+    node.tasks.handlers.handle('page', () => undefined);
+    const [roots, pages] = [recordsOf(node, 'root:'), recordsOf(node, 'page:')];
+    await node.tasks.submit(single('mail', 'a'), undefined, SHORT);
+    await cluster.time.advance(5000);
+    // The first step of a retry.
+    await node.store.parents.removeFamily((await node.store.find('mail:a'))!);
+    expect([roots.made.length, pages.made.length]).toEqual([1, 1]);
+    // As it was first made, the root knows no member.
+    for (const record of [roots.made[0]!, pages.made[0]!]) expect(await roots.groups.create(...record)).toBeUndefined();
+    await cluster.time.advance(FORGOTTEN);
+    expect(await cluster.texts()).toEqual([]);
+  });
+
   it('leaves no page of a group of a former life', async () => {
     const cluster = newCluster();
     const node = worker(cluster, () => undefined);

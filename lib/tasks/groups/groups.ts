@@ -265,7 +265,8 @@ export class Groups {
   /**
    * Removes what is left of a closed incarnation. Idempotent. The join task must go last.
    *
-   * @param total number of members; matters only if its root is gone: a late write may have made a page again
+   * @param total number of members: a root that is gone does not say it, and neither does one that a late write has made
+   * again. A late write may have made a page again as well.
    */
   async remove(type: string, { group: name, incarnation }: Incarnation, total = 0): Promise<void> {
     const group = groupId(type, name);
@@ -273,8 +274,9 @@ export class Groups {
     if (found?.root.incarnation !== incarnation) {
       return this.#records.removePages({ group, incarnation, total });
     }
-    if (found.root.state !== 'closed') return;
-    await this.#records.removePages(found.root);
+    const { root } = found;
+    if (root.state !== 'closed') return;
+    await this.#records.removePages({ ...root, total: Math.max(root.total ?? root.highest ?? 0, total) });
     // Another submission may have opened the next incarnation meanwhile: then the root stays.
     await this.parts.texts.write(rootKey(group), found.text, undefined);
   }

@@ -121,12 +121,12 @@ export class Parents {
   /**
    * Removes the records of a family whose parent has ended. Idempotent.
    *
-   * @param total counts if the root is gone: a late write may have made others again
+   * @param total counts if the root does not say more: a late write may have made the root again, or other records
    */
   async remove(parent: string, { incarnation, total }: Family): Promise<void> {
     const family = familyOf(parent, incarnation);
     const root = await this.store.groups.find(FAMILY, family);
-    await this.listOf(family).remove(root?.total ?? total);
+    await this.listOf(family).remove(Math.max(root?.total ?? 0, total));
     await this.store.groups.close(FAMILY, family);
     await this.store.groups.remove(FAMILY, family, total);
   }
