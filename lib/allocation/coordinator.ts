@@ -19,7 +19,7 @@ import type { ResourceReader } from './resources/resource-reader.js';
 import type { GroupRegistry, GroupView } from './round/group-registry.js';
 import { type KnownPages, NO_PAGES, pagesToPutBack } from './round/owner-map.js';
 import { planRound } from './round/plan-round.js';
-import { type ParticipantEntry, isOver } from './round/registry-view.js';
+import { type LeaseBound, type ParticipantEntry, absentAreOverAt, isAbsent, isOver } from './round/registry-view.js';
 import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
 import { type GroupFault, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
@@ -348,10 +348,9 @@ export class Coordinator {
 
   /** Everything that a round depends on, by what this node knows without asking the store. */
   #signatureOf(view: GroupView, root: AllocationRoot | undefined, isSettled: boolean): string | undefined {
-    const { orders, membership, context } = this.parts;
+    const { orders } = this.parts;
     if (!root || this.#resources.isStale) return undefined;
-    const bound = { lease: Math.max(membership.lease, root.lease), tolerance: context.timing.clockTolerance };
-    const over = [...root.members.keys()].filter((inc) => isOver(view, inc, bound));
+    const over = [...root.members.keys()].filter((inc) => isOver(view, inc, this.#boundOf(root)));
     const living = [...view.living.values()].map(({ inc, weight, missing = '' }) => `${inc} ${weight} ${missing}`);
     // Another node knows a later root: the store has put back an old one.
     const isOld = [...view.living.values()].some(({ acked }) => acked?.born === root.born && acked.seq > root.seq);
@@ -359,14 +358,27 @@ export class Coordinator {
     return JSON.stringify([root.nonce, orders.revision, isSettled, isOld, over, living.toSorted(), opinion]);
   }
 
+  #boundOf({ lease }: AllocationRoot): LeaseBound {
+    const { membership, context } = this.parts;
+    return { lease: Math.max(membership.lease, lease), tolerance: context.timing.clockTolerance };
+  }
+
   /** ms until a look is due: when a lease may be over. Members that renew theirs in time need none. */
   #untilNextLook(): number {
     const { view } = this.parts.registry;
     if (!view) return 0;
     const settle = this.#settleTime(view);
-    const until = view.readFrom + view.nextChangeIn - this.parts.context.nodeClock.monotonic();
+    const overAt = Math.min(view.readFrom + view.nextChangeIn, this.#absentOverAt(view));
+    const until = overAt - this.parts.context.nodeClock.monotonic();
     const look = this.#counts?.unowned || this.#resources.doubts ? Math.min(until, LOOK) : until;
     return settle > 0 ? Math.min(settle, look) : look;
+  }
+
+  /** Monotonic time at which the members that have no entry are over: a node that just started never saw theirs. */
+  #absentOverAt(view: GroupView): number {
+    const { root } = this.parts.map.last;
+    if (!root || ![...root.members.keys()].some((inc) => isAbsent(view, inc))) return Infinity;
+    return absentAreOverAt(view, this.#boundOf(root));
   }
 
   #whyUnowned(): string {

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/index.js';
 import { deciderOf } from '../../lib/allocation/round/decider.js';
-import { kill } from '../support/members.js';
+import { kill, pageOf } from '../support/members.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 import {
   BEGIN,
@@ -9,6 +9,7 @@ import {
   GROUP,
   LEASE,
   type Owner,
+  TOLERANCE,
   letters,
   pass,
   sharesOf,
@@ -75,6 +76,23 @@ describe('a group that the leader does not have', () => {
     const living = owners.filter((_owner, at) => at !== which);
     const took = await pass(nodes, owners, 2 * CRASH, () => sizesOf(living).join() === '3,3');
     expect(took).toBeLessThan(CRASH);
+  });
+
+  it('is divided by a node that starts when all others are long gone, as soon as it has watched for a lease', async () => {
+    const nodes = cluster();
+    await startLeader(nodes);
+    const gone = await startOthers(nodes, 2, '3,3');
+    for (const owner of gone) kill(owner);
+    const pages = await Promise.all(gone.map((owner) => pageOf(nodes, owner)));
+    // As if other members of these pages had dropped their entries.
+    for (const page of pages) nodes.lose(page);
+    await nodes.time.advance(2 * CRASH);
+    const late = await startOwner(nodes);
+    // Its first heartbeat makes its own page, which begins the watch anew.
+    const most = (1.1 * LEASE) / 3 + LEASE + TOLERANCE + 1000;
+    const took = await pass(nodes, [late], 2 * CRASH, () => sharesOf([late]) === 'abcdef');
+
+    expect(took).toBeLessThan(most);
   });
 
   it('is divided over the others at once when the node that divides it closes', async () => {

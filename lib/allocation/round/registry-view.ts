@@ -70,10 +70,18 @@ export interface LeaseBound {
  * watched for longer than a lease. A shorter watch proves nothing: the store may have lost the entry of a living node,
  * which writes it again at its next heartbeat.
  */
-export function isOver(view: RegistryView, inc: string, { lease, tolerance }: LeaseBound): boolean {
-  if (view.ended.has(inc)) return true;
-  if (view.living.has(inc) || view.vanished.has(inc)) return false;
-  return view.readFrom - view.watchedSince >= lease + tolerance;
+export function isOver(view: RegistryView, inc: string, bound: LeaseBound): boolean {
+  return view.ended.has(inc) || (isAbsent(view, inc) && view.readFrom >= absentAreOverAt(view, bound));
+}
+
+/** ms of this node's monotonic time: a reading from then on shows that the incarnations without an entry are over. */
+export function absentAreOverAt({ watchedSince }: RegistryView, { lease, tolerance }: LeaseBound): number {
+  return watchedSince + lease + tolerance;
+}
+
+/** Whether nothing is known of an incarnation: it has no entry, and had none lately. */
+export function isAbsent({ ended, living, vanished }: RegistryView, inc: string): boolean {
+  return !ended.has(inc) && !living.has(inc) && !vanished.has(inc);
 }
 
 /** Whether a member has given back what a root of `born` took away from it. */
