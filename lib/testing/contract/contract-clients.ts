@@ -58,6 +58,19 @@ export class ContractClients<T extends ClientsUnderTest> {
     return store;
   }
 
+  /**
+   * For the end of an outage, which ended the connections of all clients. Resolves when the two that the tests share, and
+   * `others`, are connected again.
+   */
+  async returned(others: readonly RecordStore[]): Promise<void> {
+    for (const store of new Set([this.one, this.other, ...others])) {
+      await eventually('the store is connected again', async () => {
+        await store.read('contract:returned');
+        return store.health().connected;
+      });
+    }
+  }
+
   /** A key without a text. */
   newKey(): string {
     return `contract:${randomUUID()}`;

@@ -155,7 +155,7 @@ class OutageScene {
     return this.#outage.silence !== undefined;
   }
 
-  /** Acts while the store is out of reach. Resolves when both clients are connected again. */
+  /** Acts while the store is out of reach. Resolves when all clients are connected again. */
   during<T>(act: () => Promise<T>): Promise<T> {
     return this.#during(() => this.#outage.begin(), act);
   }
@@ -171,7 +171,7 @@ class OutageScene {
       return await act();
     } finally {
       await this.#outage.end();
-      for (const store of [this.one, this.other]) await returned(store);
+      await this.clients.returned([this.one, this.other]);
     }
   }
 
@@ -186,11 +186,4 @@ class OutageScene {
     assert.ok(outage, "Give `outage` in `prepare`, or declare lacks: { outage: 'the reason' }");
     return outage;
   }
-}
-
-async function returned(store: RecordStore): Promise<void> {
-  await eventually('the store is connected again', async () => {
-    await store.read('contract:returned');
-    return store.health().connected;
-  });
 }

@@ -82,7 +82,7 @@ class TaskOutage {
     return [present(one.tasks, 'tasks'), present(other.tasks, 'tasks')];
   }
 
-  /** Acts while the store is out of reach. Resolves when both clients are connected again. */
+  /** Acts while the store is out of reach. Resolves when all clients are connected again. */
   async during<T>(act: (storages: readonly [TaskStorage, TaskStorage]) => Promise<T>): Promise<T> {
     const storages = await this.storages();
     const outage = this.clients.underTest.outage!;
@@ -91,7 +91,7 @@ class TaskOutage {
       return await act(storages);
     } finally {
       await outage.end();
-      for (const store of await this.#opened()) await returned(store);
+      await this.clients.returned(await this.#opened());
     }
   }
 
@@ -104,11 +104,4 @@ class TaskOutage {
   #opened(): Promise<readonly [RecordStore, RecordStore]> {
     return (this.#stores ??= (async () => [await this.clients.open(HASTY), await this.clients.open(HASTY)])());
   }
-}
-
-async function returned(store: RecordStore): Promise<void> {
-  await eventually('the store is connected again', async () => {
-    await store.read('contract:returned');
-    return store.health().connected;
-  });
 }
