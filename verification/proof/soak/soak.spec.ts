@@ -5,8 +5,14 @@ import { verdictOf } from './verdict.js';
 
 const MINUTE = { minutes: 1, members: 1, names: 100 };
 
-/** Figures that can be judged within a minute. Memory needs more, as `npm run soak` gives it. */
-const COUNTS = FIGURES.filter(({ warmUp }) => warmUp === 0);
+/**
+ * Per minute. In half a minute the work in progress moves the number of timers by ten and more. One that is lost with each
+ * permit makes a thousand.
+ */
+const NOISE = 40;
+
+/** Figures that can be judged within a minute. Memory, and smaller leaks, need more, as `npm run soak` gives it. */
+const COUNTS = FIGURES.filter(({ warmUp }) => warmUp === 0).map((figure) => ({ ...figure, allowed: NOISE }));
 
 describeOnHazelcast('a minute of random work with a member that restarts', () => {
   it('leaves no timers, handles, listeners or names behind', async () => {

@@ -20,8 +20,9 @@ const MINUTE = 60_000;
 /** ms between two samples of a process, less in a short soak. */
 const SAMPLE_EVERY = 5000;
 const FEWEST_LOOKS = 60;
-/** ms: not before connections are made, then often enough that ten minutes see both members go in both ways. */
+/** ms, or a sixth of a short soak: after connections are made, and so early that the second half has what is lost with it. */
 const FIRST_RESTART = 30_000;
+/** ms: so often that ten minutes see both members go in both ways. */
 const RESTART_EVERY = 2 * MINUTE;
 /** ms that a process may take to close, and to end after that. */
 const LONGEST_CLOSE = 20_000;
@@ -44,8 +45,9 @@ export async function soak(
     const began = sharedNow();
     print(`${nodes.length} processes and ${options.members} members work for ${options.minutes} minutes`);
     const over = new AbortController();
+    const firstRestart = Math.min(FIRST_RESTART, (options.minutes * MINUTE) / 6);
     await Promise.all([
-      restartMembers(cluster, print, over.signal),
+      restartMembers(cluster, firstRestart, print, over.signal),
       pause(options.minutes * MINUTE, undefined, { signal: interrupted })
         .catch(() => print('interrupted'))
         .finally(() => over.abort()),
@@ -73,11 +75,12 @@ function startNode(name: string, isClientGiven: boolean, cluster: HazelcastClust
 /** One after the other, in turn with a farewell and without; with a single member all its data are lost. */
 async function restartMembers(
   { members }: HazelcastCluster,
+  first: number,
   print: (text: string) => void,
   over: AbortSignal,
 ): Promise<void> {
   for (let count = 0; ; count++) {
-    const isTime = await pause(count === 0 ? FIRST_RESTART : RESTART_EVERY, true, { signal: over }).catch(() => false);
+    const isTime = await pause(count === 0 ? first : RESTART_EVERY, true, { signal: over }).catch(() => false);
     if (!isTime) return;
     const member = members[count % members.length]!;
     const isCrash = count % 2 === 1;
