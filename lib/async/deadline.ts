@@ -3,6 +3,9 @@ import type { Timers } from './timers.js';
 /** Thrown by {@link Deadline.race}; callers map it to an error of their call. */
 export class DeadlinePassed extends Error {}
 
+/** Always the same one: its stack would only name a timer, and took most of the time of a poll that ended without a hint. */
+const PASSED = new DeadlinePassed();
+
 /** The end of the time that one call may take. */
 export class Deadline {
   /** In the node's monotonic ms. */
@@ -28,7 +31,7 @@ export class Deadline {
    */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.timers.set(this.until, () => reject(new DeadlinePassed()));
+      const cancel = this.timers.set(this.until, () => reject(PASSED));
       promise.then(
         (value) => (cancel(), resolve(value)),
         (error) => (cancel(), reject(error)),

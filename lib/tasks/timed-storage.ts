@@ -49,7 +49,7 @@ export class TimedStorage {
   async #poll(queue: HintQueue, patience: number, signal: AbortSignal): Promise<string | undefined> {
     const givenUp = new AbortController();
     // Not AbortSignal.any(): with a signal that lives as long as the node, its results are never freed.
-    const giveUp = () => givenUp.abort();
+    const giveUp = () => givenUp.abort(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     const ended = new Promise<undefined>((resolve) =>
@@ -60,7 +60,7 @@ export class TimedStorage {
       return await new Deadline(this.timers, patience + this.callTimeout).race(Promise.race([call, ended]));
     } catch (cause) {
       if (!(cause instanceof DeadlinePassed)) throw cause;
-      giveUp();
+      givenUp.abort(cause);
       return undefined;
     } finally {
       signal.removeEventListener('abort', giveUp);

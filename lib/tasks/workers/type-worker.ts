@@ -171,6 +171,8 @@ export class TypeWorker {
 
   #wake(): void {
     this.#waiting?.abort();
+    // A second abort() would make another error in vain.
+    this.#waiting = undefined;
     this.#changed();
   }
 

@@ -50,13 +50,13 @@ export const ALLOCATION_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/round/registry-view.ts',
-        find: 'if (view.living.has(inc) || view.vanished.has(inc)) return false;',
-        replace: 'if (view.living.has(inc)) return false;',
+        find: 'return !ended.has(inc) && !living.has(inc) && !vanished.has(inc);',
+        replace: 'return !ended.has(inc) && !living.has(inc) && vanished !== undefined;',
       },
       {
         file: 'lib/allocation/round/registry-view.ts',
-        find: 'return view.readFrom - view.watchedSince >= lease + tolerance;',
-        replace: 'return lease + tolerance > 0;',
+        find: 'isAbsent(view, inc) && view.readFrom >= absentAreOverAt(view, bound)',
+        replace: 'isAbsent(view, inc) && absentAreOverAt(view, bound) > 0',
       },
     ],
     layer: simulation,
