@@ -1,5 +1,6 @@
 import { show } from '../decision/texts/show.js';
 import { GatekeeperError } from '../decision/gatekeeper.error.js';
+import { LEADER_PREFIX } from '../decision/reserved-names.js';
 import type { DefinitionChange } from '../decision/record.js';
 
 /** No semaphore of that name is defined. */
@@ -10,10 +11,17 @@ export class UnknownSemaphoreError extends GatekeeperError {
   constructor(
     /** Name of the semaphore. */
     readonly semaphore: string,
-    advice = "define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit",
+    advice = adviceOn(semaphore),
   ) {
     super(`semaphore ${show(semaphore)} has no definition: ${advice}`);
   }
+}
+
+/** People can't define a scope of leadership: the first node that has it does. */
+function adviceOn(semaphore: string): string {
+  return semaphore.startsWith(LEADER_PREFIX)
+    ? `no node has the scope ${show(semaphore.slice(LEADER_PREFIX.length))}: correct it, or add it to the option leadership.scopes of a node`
+    : "define it, here or in GatekeeperModule's definitions, or give a duration with the call that takes a permit";
 }
 
 /** The pattern of a bulk change matches no semaphore. */

@@ -65,7 +65,11 @@ describe.each(PLATFORMS)('leadership over the API on %s', (platform) => {
 
   it('refuses a scope or a node that does not exist', async () => {
     const { outsider } = await three();
-    expectProblem(await outsider.get('/api/leaders/other'), 404, 'unknown-semaphore');
+    const unknown = await outsider.get('/api/leaders/other');
+    expectProblem(unknown, 404, 'unknown-semaphore');
+    expect(unknown.json.detail).toContain(
+      'no node has the scope "other": correct it, or add it to the option leadership.scopes',
+    );
     expectProblem(await outsider.send('POST', '/api/leaders/other/step-down'), 404, 'unknown-semaphore');
     expectProblem(await outsider.send('POST', '/api/leaders/default/transfer', { node: 'x' }), 409, 'cannot-lead');
     expectProblem(await outsider.send('POST', '/api/leaders/default/transfer', {}), 400, 'invalid-options');

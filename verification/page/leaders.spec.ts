@@ -98,6 +98,11 @@ describeInBrowser('leadership in the console', () => {
   it('draws a lane per node, and times without a leader in red', async () => {
     const { url, store, consoles } = await led(1);
     const raw = store.open();
+    await page.goto(`${url}/#/work/leader:nightly`);
+    await page
+      .getByText(/no node has the scope "nightly"/)
+      .first()
+      .waitFor();
     const nodes = ['app1', 'app2', 'app3'].map((acquirer) => ({ group: 'default', acquirer, instance: acquirer }));
     await publishHistory(raw, pastTerms('leader:default', nodes, Date.now()));
     await raw.close();
