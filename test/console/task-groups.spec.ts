@@ -1,4 +1,6 @@
 import { grouped, single } from 'nestjs-gatekeeper';
+import type { TaskGroupOverview } from '../../lib/tasks/index.js';
+import { unfinishedThenNewest } from '../../lib/tasks/overview/task-groups.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
@@ -74,6 +76,17 @@ describe.each(PLATFORMS)('groups of tasks over HTTP on %s', (platform) => {
     expectProblem(await get(`/api/task-groups/${ID}`, { token: LIMITED }), 403, 'token-limited');
     expectProblem(await get(`/api/task-groups/${encodeURIComponent('import[may]')}`), 404, 'unknown-task');
     expectProblem(await get('/api/task-groups/import:june'), 400, 'invalid-options');
+  });
+
+  it('are listed with the newest first', async () => {
+    const { get, send } = await start({ platform });
+    for (const group of ['april', 'may', 'august']) {
+      await send('POST', '/api/tasks', { id: `import[${group}]#1` });
+      const { begunAt } = (await get(`/api/task-groups/${encodeURIComponent(`import[${group}]`)}`)).json.group;
+      await until(() => Date.now() > begunAt + 20);
+    }
+    const { groups } = (await get('/api/task-groups')).json as { groups: { name: string }[] };
+    expect(groups.map(({ name }) => name)).toEqual(['august', 'may', 'april']);
   });
 
   it('are stopped by operators, who stand in the audit log', async () => {
@@ -211,5 +224,19 @@ describe('a type of tasks', () => {
       { action: 'type-on', by: 'dora', target: { instance } },
       { action: 'type-off', by: 'dora', reason: 'spam', target: { instance } },
     ]);
+  });
+});
+
+describe('the order of groups', () => {
+  it('begins with those that have not ended, the newest first; those that began together go by their ids', () => {
+    const of = (id: string, state: TaskGroupOverview['state'], begunAt: number) => ({ id, state, begunAt });
+    const groups = [
+      of('a', 'closed', 9),
+      of('b', 'open', 1),
+      of('d', 'joining', 5),
+      of('c', 'open', 5),
+      of('e', 'closed', 2),
+    ] as TaskGroupOverview[];
+    expect(groups.toSorted(unfinishedThenNewest).map(({ id }) => id)).toEqual(['c', 'd', 'b', 'a', 'e']);
   });
 });

@@ -25,6 +25,9 @@ const groupSchema: z.ZodType<TaskGroupOverview> = z
     state: z
       .enum(['open', 'joining', 'closed'])
       .meta({ description: "joining: all members have ended, and the group's handler is to run; closed: it has run" }),
+    begunAt: time.meta({
+      description: 'when its first member was submitted: ms since the epoch, cluster time',
+    }),
     total: whole.optional().meta({ description: 'number of members; absent until a submission said it' }),
     ended: whole,
     failed: whole.meta({ description: 'members that ended and did not complete' }),
@@ -35,7 +38,9 @@ const groupSchema: z.ZodType<TaskGroupOverview> = z
 export const foundGroupsSchema = z
   .object({
     now: time,
-    groups: list(groupSchema) as z.ZodType<FoundGroups['groups']>,
+    groups: (list(groupSchema) as z.ZodType<FoundGroups['groups']>).meta({
+      description: 'those that have not ended first, then the newest',
+    }),
     isCut: z.boolean().meta({ description: 'whether there may be more: the search reads 100 tasks of each state' }),
     leftOut: whole.meta({ description: 'groups among those that were found that this node can not read' }),
   })

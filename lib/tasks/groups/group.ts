@@ -191,9 +191,14 @@ export function withFull(root: GroupRoot, pages: readonly number[], nonce: strin
   return { ...root, full, nonce, ...(isComplete && { state: 'joining' }) };
 }
 
+/** When the present incarnation began: cluster time in ms. */
+export function begunAt({ incarnation }: Pick<GroupRoot, 'incarnation'>): number {
+  return lastGrantOf(incarnation) ?? 0;
+}
+
 /** @param age ms @param now cluster time in ms */
-export function hasBeenOpenFor({ incarnation }: GroupRoot, age: number, now: number): boolean {
-  return now - (lastGrantOf(incarnation) ?? 0) >= age;
+export function hasBeenOpenFor(root: GroupRoot, age: number, now: number): boolean {
+  return now - begunAt(root) >= age;
 }
 
 /** Closed without the members that it was to have: otherwise all pages are full before its handler runs. */

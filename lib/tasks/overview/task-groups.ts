@@ -1,7 +1,7 @@
 import { isUnreadable } from '../../records/known-record.js';
 import { MOST_KEYS } from '../../stores/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
-import { type GroupRoot, wasAbandoned } from '../groups/group.js';
+import { type GroupRoot, begunAt, wasAbandoned } from '../groups/group.js';
 import { givenName } from '../subtasks/sub-name.js';
 import type { Cancellation } from '../task.js';
 import { readableTask } from '../task.codec.js';
@@ -25,6 +25,8 @@ export interface TaskGroupOverview {
   readonly name: string;
   /** `open`: members may still end. `joining`: all have ended, and the group's handler is to run. `closed`: it has run. */
   readonly state: GroupRoot['state'];
+  /** When its first member was submitted: ms since the epoch, cluster time. */
+  readonly begunAt: number;
   /** Number of members; absent until a submission said it. */
   readonly total?: number;
   /** Number of members that have ended. */
@@ -59,6 +61,7 @@ export interface GroupsQuery {
 
 /** Groups that a search has found. */
 export interface FoundGroups {
+  /** Those that have not ended first, then the newest. */
   readonly groups: readonly TaskGroupOverview[];
   /** Whether more groups may be there: a state has more tasks than the search reads. */
   readonly isCut: boolean;
@@ -87,11 +90,12 @@ export class TaskGroups {
         if (group !== undefined) found.add(group);
       }
     }
-    const ids = [...found].toSorted();
+    // In the order of the ranges: those of tasks that run or wait come first.
+    const ids = [...found];
     const { roots, leftOut } = await this.store.groups.roots(ids.slice(0, MOST_GROUPS));
     const overviews: (TaskGroupOverview | typeof UNREADABLE)[] = [];
     for (const root of roots) overviews.push(await unlessUnreadable(this.#overviewOf(root)));
-    const groups = overviews.filter((each) => each !== UNREADABLE);
+    const groups = overviews.filter((each) => each !== UNREADABLE).toSorted(unfinishedThenNewest);
     return { groups, isCut: isCut || ids.length > MOST_GROUPS, leftOut: leftOut + overviews.length - groups.length };
   }
 
@@ -143,6 +147,7 @@ export class TaskGroups {
       group,
       name: givenName(group),
       state,
+      begunAt: begunAt(root),
       ...(total !== undefined && { total }),
       ...counts,
       ...(stopped && { stopped }),
@@ -154,6 +159,12 @@ export class TaskGroups {
     const { failed } = await this.store.groups.progress(root);
     return { ended: wasAbandoned(root) ? 0 : (root.total ?? 0), failed };
   }
+}
+
+/** The order of groups for people: what still goes on, and what began last. */
+export function unfinishedThenNewest(one: TaskGroupOverview, other: TaskGroupOverview): number {
+  const isClosed = ({ state }: TaskGroupOverview) => Number(state === 'closed');
+  return isClosed(one) - isClosed(other) || other.begunAt - one.begunAt || (one.id < other.id ? -1 : 1);
 }
 
 /** Ranges of the texts of tasks that may be in groups: those that run first. */

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
+import { Distance } from '../parts/time.js';
 import { goTo } from '../router.js';
 import { GroupCounts, GroupState } from './group-state.js';
 import { GroupLink, TypeLink, groupHref } from './task-links.js';
@@ -20,7 +21,10 @@ export function GroupsPage() {
   return (
     <>
       <WorkViews isOfTasks />
-      <p class="lead">Groups that have tasks among the first 100 of each state. Open any other group by its name.</p>
+      <p class="lead">
+        Groups that have tasks among the first 100 of each state: those that have not ended first, then the newest. Open
+        any other group by its name.
+      </p>
       <OpenGroup />
       <Loaded query={query}>
         {({ groups, isCut, leftOut }) => (
@@ -45,6 +49,7 @@ const COLUMNS: Columns<FoundGroupsAnswer['groups'][number]> = {
   type: { title: 'Type', by: ({ type }) => type },
   state: { title: 'State', by: ({ state }) => state },
   ended: { title: 'Members', by: ({ ended }) => ended, first: 'descending' },
+  begun: { title: 'Begun', by: ({ begunAt }) => begunAt, first: 'descending' },
 };
 
 function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
@@ -64,6 +69,9 @@ function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
             </td>
             <td>
               <GroupCounts group={group} />
+            </td>
+            <td class="number" data-label="Begun">
+              <Distance at={group.begunAt} />
             </td>
           </tr>
         ))}
