@@ -131,6 +131,8 @@ const ownerMovesSchema: z.ZodType<OwnerMoves> = z.object({
   step: z.enum(OWNER_MOVE_STEPS),
   from: storedText.optional(),
   to: storedText.optional(),
+  fromInstance: storedText.optional(),
+  toInstance: storedText.optional(),
   why: z.enum(OWNER_MOVE_REASONS),
   count: storedCount,
   resources: storedList(storedText, MOST_OF_CHANGE),

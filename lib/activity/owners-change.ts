@@ -32,6 +32,10 @@ export interface OwnerMoves {
   readonly from?: string;
   /** Name of the next owner; absent if they were only taken. */
   readonly to?: string;
+  /** Instance of the former owner, if the next one has the same name, and it is known. */
+  readonly fromInstance?: string;
+  /** Instance of the next owner, if the former one has the same name, and it is known. */
+  readonly toInstance?: string;
   /** Why they moved. */
   readonly why: OwnerMoveReason;
   /** Number of resources. */

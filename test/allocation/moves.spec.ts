@@ -98,6 +98,21 @@ describe('the history of owners', () => {
     expect(await movesSince(nodes, one, crashed)).toEqual([`given ${lost} app3>app1 owner-gone`]);
   });
 
+  it('tells a node that was restarted from its former process', async () => {
+    const { nodes, one, other } = await two();
+    const { length } = await changesAt(nodes, one);
+    const kept = sharesOf([other]);
+    kill(other);
+    const again = await startOwner(nodes, {}, { ...HISTORY, acquirer: 'app2' });
+    await pass(nodes, [one, again], CRASH + BEGIN, () => sizesOf([one, again]).join() === '3,3');
+    const moves = (await changesAt(nodes, one)).slice(length).flatMap((change) => change.moves);
+    const returned = moves.filter(({ from, to }) => from === 'app2' && to === 'app2');
+    const [fromInstance, toInstance] = [other, again].map(({ gatekeeper }) => gatekeeper.node.instance);
+    const reason = 'stays with app2, in another process: the former one is gone';
+    expect(returned).toEqual([expect.objectContaining({ step: 'given', fromInstance, toInstance, reason })]);
+    expect(letters(kept)).toEqual(expect.arrayContaining([...returned[0]!.resources]));
+  });
+
   it('names the former owner and the reason also if another node leads meanwhile', async () => {
     const nodes = cluster();
     const busy = { release: () => {} };

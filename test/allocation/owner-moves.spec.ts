@@ -1,5 +1,6 @@
 import { movesOf } from '../../lib/allocation/moves/owner-moves.js';
 import { type OwnerStep, stepsOf } from '../../lib/allocation/moves/owner-steps.js';
+import { reasonOf } from '../../lib/allocation/moves/past-moves.js';
 import type { RoundInput } from '../../lib/allocation/round/round.js';
 import { finish } from './divisions.js';
 import { aPage, aRegistry, aRoot, anEntry, anInput, after, planned } from './maps.js';
@@ -19,6 +20,40 @@ describe('the moves of one change', () => {
       { step: 'given', from: 'a', to: 'b', why: 'balance', count: 2, resources: ['r1', 'r3'] },
       { step: 'given', from: 'a', to: 'c', why: 'balance', count: 1, resources: ['r2'] },
     ]);
+  });
+
+  it('tell the processes apart where both owners have one name, and only there', () => {
+    const of = (to: string, toInstance: string): OwnerStep => ({
+      ...step('r', 'a', to),
+      fromInstance: 'i1',
+      toInstance,
+    });
+    const moves = finish(movesOf([of('a', 'i2'), of('a', 'i3'), of('b', 'i4'), of('b', 'i5')]));
+    const told = moves.map(({ to, fromInstance, toInstance, count }) => [to, fromInstance, toInstance, count]);
+    expect(told).toEqual([
+      ['b', undefined, undefined, 2],
+      ['a', 'i1', 'i2', 1],
+      ['a', 'i1', 'i3', 1],
+    ]);
+  });
+
+  it.each([
+    [{ from: 'a', to: 'b', why: 'owner-gone' }, 'the owner is gone'],
+    [{ to: 'a', why: 'no-owner' }, 'had no owner'],
+    [{ from: 'a', why: 'drained' }, 'the node is drained'],
+    [
+      { from: 'a', to: 'a', fromInstance: 'i1', toInstance: 'i2', why: 'owner-gone' },
+      'stays with a, in another process: the former one is gone',
+    ],
+    [{ from: 'a', to: 'a', why: 'owner-gone' }, 'stays with a, in another process: the former one is gone'],
+    [{ from: 'a', to: 'a', why: 'leaving' }, 'stays with a, in another process: the former one shut down'],
+    [{ from: 'a', to: 'a', why: 'balance' }, 'stays with a, in another process: for balance'],
+    [
+      { from: 'a', to: 'a', fromInstance: 'i1', toInstance: 'i1', why: 'owner-gone' },
+      'stays with a: its lease had lapsed, and it has a new one',
+    ],
+  ] as const)('have their reason in words: %j', (move, reason) => {
+    expect(reasonOf({ step: 'given', count: 1, resources: ['r'], ...move })).toBe(reason);
   });
 
   it('name 50 resources, some of each line', () => {

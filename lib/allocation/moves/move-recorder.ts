@@ -69,10 +69,11 @@ export class MoveRecorder {
     return { group, at, version, kind: KINDS[round.why], total: steps.length, moves: yield* movesOf(steps) };
   }
 
-  #remember({ step, resource, from, why }: OwnerStep): void {
+  #remember({ step, resource, from, fromInstance, why }: OwnerStep): void {
     this.#taken.delete(resource);
     // A resource that comes back into the set is a new one.
-    if (step === 'taken' && from !== undefined && why !== 'removed') this.#taken.set(resource, { from, why });
+    if (step === 'taken' && from !== undefined && why !== 'removed')
+      this.#taken.set(resource, { from, why, ...(fromInstance !== undefined && { fromInstance }) });
     if (this.#taken.size > MOST_TAKEN) this.#taken.delete(this.#taken.keys().next().value!);
   }
 }

@@ -16,13 +16,13 @@ interface Group {
 }
 
 /**
- * Sums steps up: one entry per nodes and reason, the largest first. A change of 10,000 resources is no larger than one of
+ * Sums steps up: one entry per nodes (processes, if the nodes have one name) and reason, the largest first. A change of 10,000 resources is no larger than one of
  * 50.
  */
 export function* movesOf(steps: readonly OwnerStep[]): Pieces<OwnerMoves[]> {
   const groups = new Map<string, Group>();
   yield* eachInPieces(steps, (step) => {
-    const key = JSON.stringify([step.step, step.from, step.to, step.why]);
+    const key = JSON.stringify([step.step, step.from, step.to, step.why, processesOf(step)]);
     const group = groups.get(key) ?? { step, count: 0, resources: [] };
     groups.set(key, group);
     group.count++;
@@ -30,14 +30,26 @@ export function* movesOf(steps: readonly OwnerStep[]): Pieces<OwnerMoves[]> {
   });
   const largest = [...groups.values()].toSorted((one, other) => other.count - one.count).slice(0, MOST_MOVES);
   const named = namedOf(largest);
-  return largest.map(({ step: { step, from, to, why }, count }, at) => ({
-    step,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    why,
+  return largest.map(({ step, count }, at) => ({
+    step: step.step,
+    ...(step.from !== undefined && { from: step.from }),
+    ...(step.to !== undefined && { to: step.to }),
+    ...processesOf(step),
+    why: step.why,
     count,
     resources: named[at]!,
   }));
+}
+
+/** The processes of two owners of one name. Other owners are told apart by their names. */
+function processesOf({
+  from,
+  to,
+  fromInstance,
+  toInstance,
+}: OwnerStep): Pick<OwnerMoves, 'fromInstance' | 'toInstance'> {
+  if (from === undefined || from !== to) return {};
+  return { ...(fromInstance !== undefined && { fromInstance }), ...(toInstance !== undefined && { toInstance }) };
 }
 
 /** One resource of each group in turn, so that small groups are named, too. */

@@ -10,8 +10,8 @@ export interface OwnerStep extends Omit<OwnerMoves, 'count' | 'resources'> {
   readonly resource: string;
 }
 
-/** The owner from whom a resource was taken, by its name, and why. */
-export type Taken = Required<Pick<OwnerStep, 'from' | 'why'>>;
+/** The owner from whom a resource was taken, by its name and its process, and why. */
+export type Taken = Required<Pick<OwnerStep, 'from' | 'why'>> & Pick<OwnerStep, 'fromInstance'>;
 
 /** A committed round, and facts that explain it. */
 export interface StepSources {
@@ -35,13 +35,20 @@ export function* stepsOf(sources: StepSources): Pieces<OwnerStep[]> {
   const given = new Set<string>();
   yield* eachInPieces(round.granted, ({ resource, to }) => {
     given.add(resource);
-    const { node } = nodeOf(to);
-    steps.push({ step: 'given', resource, ...reasonOf(resource, node, former, sources), to: node });
+    const { node, instance } = nodeOf(to);
+    const reason = reasonOf(resource, node, former, sources);
+    steps.push({
+      step: 'given',
+      resource,
+      ...reason,
+      to: node,
+      ...(instance !== undefined && { toInstance: instance }),
+    });
   });
   yield* eachInPieces(round.revoked, ({ resource, from, why }) => {
-    const { node } = nodeOf(from);
-    const isLeaving = why === 'drained' && !sources.input.orders.drained.has(node);
-    steps.push({ step: 'taken', resource, from: node, why: isLeaving ? 'leaving' : why });
+    const owner = nodeOf(from);
+    const isLeaving = why === 'drained' && !sources.input.orders.drained.has(owner.node);
+    steps.push({ step: 'taken', resource, ...takenFrom(owner), why: isLeaving ? 'leaving' : why });
   });
   // An owner that is over loses everything at once, also what no other node gets in this round.
   yield* eachInPieces(former.owned, ([resource, inc]) => {
@@ -79,7 +86,7 @@ function reasonOf(
   to: string,
   { owned, limbo }: FormerOwners,
   { input: { orders, registry }, taken, nodeOf }: StepSources,
-): { readonly from?: string; readonly why: OwnerMoveReason } {
+): Taken | { readonly why: OwnerMoveReason } {
   const known = taken.get(resource);
   if (known) return known;
   const gone = owned.get(resource);
@@ -87,15 +94,19 @@ function reasonOf(
   const inc = limbo.get(resource);
   if (inc === undefined) return { why: 'no-owner' };
   const former = nodeOf(inc);
-  const { node: from } = former;
-  if (orders.pins.get(resource) === to) return { from, why: 'pinned' };
-  if (orders.drained.has(from)) return { from, why: 'drained' };
+  const from = takenFrom(former);
+  if (orders.pins.get(resource) === to) return { ...from, why: 'pinned' };
+  if (orders.drained.has(former.node)) return { ...from, why: 'drained' };
   const living = registry.living.get(inc);
   if (!living) return wentWith(former);
-  return { from, why: living.weight === 0 ? 'leaving' : 'balance' };
+  return { ...from, why: living.weight === 0 ? 'leaving' : 'balance' };
 }
 
 /** A node that is over lost all its resources. */
-function wentWith({ node, hasLeft }: KnownIncarnation): Taken {
-  return { from: node, why: hasLeft ? 'leaving' : 'owner-gone' };
+function wentWith(owner: KnownIncarnation): Taken {
+  return { ...takenFrom(owner), why: owner.hasLeft ? 'leaving' : 'owner-gone' };
+}
+
+function takenFrom({ node, instance }: KnownIncarnation): Omit<Taken, 'why'> {
+  return { from: node, ...(instance !== undefined && { fromInstance: instance }) };
 }

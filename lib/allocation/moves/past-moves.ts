@@ -82,6 +82,20 @@ const REASONS: Record<OwnerMoveReason, string> = {
   'owner-gone': 'the owner is gone',
 };
 
+/** The same of a former process, if its node is the next owner, too. */
+const FORMER_REASONS: Partial<Record<OwnerMoveReason, string>> = {
+  leaving: 'the former one shut down',
+  'owner-gone': 'the former one is gone',
+};
+
+/** Why resources moved, in words. After a restart, or after a lapse of its lease, a node is its own successor. */
+export function reasonOf({ from, to, fromInstance, toInstance, why }: OwnerMoves): string {
+  if (from === undefined || from !== to) return REASONS[why];
+  if (fromInstance !== undefined && fromInstance === toInstance)
+    return `stays with ${to}: its lease had lapsed, and it has a new one`;
+  return `stays with ${to}, in another process: ${FORMER_REASONS[why] ?? REASONS[why]}`;
+}
+
 const SENTENCES = {
   moved: undefined,
   restored: 'the owner map was new or lost: nothing was granted until every member had confirmed it',
@@ -90,7 +104,7 @@ const SENTENCES = {
 
 function inWords(change: OwnersChange, moves: readonly OwnerMoves[]): PastChange {
   const sentence = SENTENCES[change.kind];
-  const worded = moves.map((each) => ({ ...each, reason: REASONS[each.why] }));
+  const worded = moves.map((each) => ({ ...each, reason: reasonOf(each) }));
   return { ...change, moves: worded, ...(sentence !== undefined && { sentence }) };
 }
 

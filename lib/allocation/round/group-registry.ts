@@ -11,6 +11,8 @@ const MOST_KNOWN = 10_000;
 export interface KnownIncarnation {
   /** Name of the node. */
   readonly node: string;
+  /** Id of its process; absent if this node never saw the incarnation. */
+  readonly instance?: string;
   /** Whether the node ended its lease, because it shut down. */
   readonly hasLeft: boolean;
 }
@@ -137,8 +139,8 @@ export class GroupRegistry {
     if (nodes === this.#nodes) return;
     this.#nodes = nodes;
     if (this.#known.size > MOST_KNOWN) this.#known.clear();
-    for (const { inc, acquirer: node, ended = false } of pages.flatMap((page) => page?.entries ?? [])) {
-      this.#known.set(inc, { node, hasLeft: ended });
+    for (const { inc, acquirer: node, instance, ended = false } of pages.flatMap((page) => page?.entries ?? [])) {
+      this.#known.set(inc, { node, instance, hasLeft: ended });
     }
   }
 

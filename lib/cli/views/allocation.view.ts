@@ -80,11 +80,17 @@ export function movesText({ changes, unnamed }: PastMoves): string {
   return [table(['at', 'count', 'resources', 'from', 'to', 'why'], rows), ...unnamedText(unnamed)].join('\n');
 }
 
-function moveRow({ at }: PastChange, { step, count: moved, resources, from = '-', to = '-', why, reason }: PastMove) {
+function moveRow({ at }: PastChange, move: PastMove) {
+  const { step, count: moved, resources, from = '-', to = '-', fromInstance, toInstance, why, reason } = move;
   const named = resources.slice(0, MOST_NAMED);
   const names = [...named, ...(moved > named.length ? ['...'] : [])].join(', ');
-  const next = step === 'taken' && why !== 'removed' ? '(on the way)' : to;
-  return [timeText(at), String(moved), names, from, next, reason];
+  const next = step === 'taken' && why !== 'removed' ? '(on the way)' : ownerText(to, toInstance);
+  return [timeText(at), String(moved), names, ownerText(from, fromInstance), next, reason];
+}
+
+/** @param instance present if the other owner has the same name */
+function ownerText(node: string, instance: string | undefined): string {
+  return instance === undefined ? node : `${node} (${instance.slice(0, 8)})`;
 }
 
 function unnamedText(unnamed: number): string[] {

@@ -124,6 +124,12 @@ const pastMoveSchema: z.ZodType<PastMove> = z
       .meta({ id: 'OwnerMoveStep', description: 'taken: from its owner; given: to the next one, later' }),
     from: z.string().optional().meta({ description: 'name of the former owner; absent: none is known' }),
     to: z.string().optional().meta({ description: 'name of the next owner; absent if they were only taken' }),
+    fromInstance: z.string().optional().meta({
+      description: 'instance of the former owner; only if both owners have one name',
+    }),
+    toInstance: z.string().optional().meta({
+      description: 'instance of the next owner; only if both owners have one name',
+    }),
     why: z.enum(OWNER_MOVE_REASONS).meta({ id: 'OwnerMoveReason' }),
     reason: z.string().meta({ description: 'why in words' }),
     count: whole.meta({ description: 'number of resources' }),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { GroupAnswer, MovesAnswer } from '../api/answers.js';
-import { count, digits } from '../parts/format.js';
+import { count, digits, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
@@ -104,11 +104,14 @@ function Rows({ change }: { readonly change: Change }) {
           <td>
             <Resources move={move} />
           </td>
-          <td data-label="From">{move.from ?? 'no owner'}</td>
+          <td data-label="From">
+            <span>{move.from ?? 'no owner'}</span>
+            <Process instance={move.fromInstance} />
+          </td>
           <td data-label="To">
             <Target move={move} />
           </td>
-          <td class={move.why === 'owner-gone' ? 'attention' : ''}>{move.reason}</td>
+          <td class={move.why === 'owner-gone' ? 'detail attention' : 'detail'}>{move.reason}</td>
         </tr>
       ))}
     </>
@@ -126,8 +129,24 @@ function When({ change: { at, version, node }, rows }: { readonly change: Change
   );
 }
 
-function Target({ move: { step, to, why } }: { readonly move: Move }) {
-  if (to !== undefined) return <>{to}</>;
+/** Tells two processes of one node apart. */
+function Process({ instance }: { readonly instance: string | undefined }) {
+  if (instance === undefined) return null;
+  return (
+    <span class="second" title={instance}>
+      process {shortId(instance)}
+    </span>
+  );
+}
+
+function Target({ move: { step, to, toInstance, why } }: { readonly move: Move }) {
+  if (to !== undefined)
+    return (
+      <>
+        <span>{to}</span>
+        <Process instance={toInstance} />
+      </>
+    );
   return <>{step === 'taken' && why !== 'removed' ? 'on the way' : 'no node'}</>;
 }
 
