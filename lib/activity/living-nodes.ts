@@ -19,6 +19,8 @@ const SILENCE = 3;
 export class LivingNodes {
   /** The result of the latest call of {@link read}. */
   known: readonly NodeInfo[] = [];
+  /** The same, with the code. */
+  knownCodes: readonly NodeCode[] = [];
   /** The entries that can't be read. */
   readonly leftOut: LeftOut;
   readonly #decoded = new DecodedTexts((_key, text) => entriesOf(text));
@@ -50,6 +52,7 @@ export class LivingNodes {
       nodeClock,
     );
     this.known = sorted.map(({ node }) => node);
+    this.knownCodes = sorted;
     return sorted;
   }
 

@@ -17,7 +17,7 @@ import {
   withName,
 } from '../decision/index.js';
 import { durationFault } from '../decision/definition.js';
-import { codeDefinition, encodeCode } from '../activity/index.js';
+import { type NodeCode, codeDefinition, encodeCode } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from '../records/known-record.js';
@@ -138,6 +138,20 @@ export class DeclaredDefinitions {
   /** Whether an operator's definition of a name stands in its shard. Once it is removed, code defines the name. */
   isInShard(name: string): boolean {
     return this.shards.isDefined(name) && !this.shards.isClaimed(name);
+  }
+
+  /**
+   * Names of the nodes whose code defines a semaphore, so that it can't be removed: nothing would run under it again.
+   *
+   * @param living the living nodes; this one counts also if the registry does not have it yet
+   */
+  nodesWith(name: string, living: readonly Pick<NodeCode, 'node' | 'fingerprintOf'>[]): string[] {
+    if (this.isInShard(name)) return [];
+    const names = living
+      .filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined)
+      .map(({ node }) => node.acquirer);
+    const { acquirer } = this.context.node;
+    return this.has(name) && !names.includes(acquirer) ? [acquirer, ...names] : names;
   }
 
   /** See {@link OwnRecordMaker.revive}. */

@@ -267,11 +267,9 @@ export class Definitions {
   /** @throws DefinedInCodeError, or StoreUnavailableError while the registry can't be read */
   async #expectRemovable(name: string): Promise<void> {
     expectChangeable(name);
+    // An operator's definition needs no look at the registry.
     if (this.declared.isInShard(name)) return;
-    const { acquirer } = this.context.node;
-    const others = (await this.living.codes()).codes.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined);
-    const names = others.map(({ node }) => node.acquirer);
-    const nodes = this.declared.has(name) && !names.includes(acquirer) ? [acquirer, ...names] : names;
+    const nodes = this.declared.nodesWith(name, (await this.living.codes()).codes);
     if (nodes.length > 0) throw new DefinedInCodeError(name, nodes);
   }
 }

@@ -65,6 +65,7 @@ export interface Parts {
   readonly directory: SemaphoreDirectory;
   readonly definitions: Definitions;
   readonly archivist?: Archivist | undefined;
+  readonly living: LivingNodes;
   readonly registry: NodeRegistry;
   readonly membership: Membership;
   readonly audit: Audit;
@@ -304,6 +305,7 @@ export function createParts(
     directory,
     definitions,
     archivist,
+    living,
     registry,
     membership,
     audit,

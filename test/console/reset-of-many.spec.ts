@@ -1,3 +1,5 @@
+import { memory } from 'nestjs-gatekeeper';
+import { until } from '../support/apps.js';
 import { removed } from '../support/removed.js';
 import { expectProblem } from './api.contract.js';
 import { SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -50,8 +52,21 @@ describe('DELETE of what code defines', () => {
   it('is refused, and what was removed nevertheless stays in the list with a warning', async () => {
     const { get, send, gatekeeper } = await start({ gatekeeper: { definitions } });
     expectProblem(await send('DELETE', '/api/semaphores/other', {}), 409, 'defined-in-code');
+    expect((await get('/api/semaphores/other')).json.definedBy).toEqual(['app1']);
     await removed(gatekeeper, 'other');
     const { semaphores } = (await get('/api/semaphores?search=oth')).json;
     expect(semaphores).toMatchObject([{ name: 'other', warnings: [{ code: 'removed' }] }]);
+  });
+
+  it('is foreseen by a node whose own code does not define it, and not for what an operator defined', async () => {
+    const store = memory();
+    await start({ store, gatekeeper: { acquirer: 'app1', definitions } });
+    const { get, send } = await start({ store, gatekeeper: { acquirer: 'app2' } });
+    await send('POST', '/api/semaphores', { name: 'by-hand', duration: '10s' });
+    const definedBy = async (name: string) => (await get(`/api/semaphores/${name}`)).json.definedBy;
+    await until(async () => (await get('/api/nodes')).json.nodes.length === 2);
+    expect([await definedBy('other'), await definedBy('by-hand')]).toEqual([['app1'], []]);
+    expectProblem(await send('DELETE', '/api/semaphores/other', {}), 409, 'defined-in-code');
+    expect((await send('DELETE', '/api/semaphores/by-hand', {})).json).toEqual({ removed: true });
   });
 });

@@ -35,7 +35,8 @@ describeInBrowser('the console', () => {
   };
 
   it.each(['light', 'dark'] as const)('has no fault that axe finds, on any page, in %s', async (colorScheme) => {
-    const { url } = await startScene();
+    const { url, gatekeeper } = await startScene();
+    await gatekeeper.definitions.define({ name: 'by-hand', duration: '5m' });
     const login = await visit(url, { colorScheme });
     expect(await violations(login.page)).toEqual([]);
     const { page } = await visit(url, { colorScheme, token: TOKENS.define });
@@ -57,6 +58,7 @@ describeInBrowser('the console', () => {
     await page.getByLabel('Permits', { exact: true }).fill('-1');
     await page.locator('.field.faulty').waitFor();
     expect(await violations(page)).toEqual([]);
+    await page.goto(`${url}/#/work/by-hand`);
     await page.getByRole('button', { name: 'Remove' }).click();
     expect(await violations(page)).toEqual([]);
   });

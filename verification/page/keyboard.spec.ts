@@ -4,13 +4,15 @@ import { crowdOf } from '../../test/console/scene/crowd.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
-const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
+/** An operator's, which can be removed. */
+const JOB = { name: 'nightly', groupPattern: 'default', duration: '1m' };
 
 describeInBrowser('by keyboard', () => {
   const visit = useBrowser();
   const start = useConsolesWithPage();
   const operator = async (at = '/work/nightly') => {
-    const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
+    const { url, gatekeeper } = await start();
+    await gatekeeper.definitions.define(JOB);
     await gatekeeper.tryAcquire('nightly');
     return { page: (await visit(url, { token: TOKENS.define, at })).page, gatekeeper };
   };

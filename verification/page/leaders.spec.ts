@@ -85,24 +85,29 @@ describeInBrowser('leadership in the console', () => {
 
   it('shows a scope without a leader as such', async () => {
     const { url, consoles } = await led(1);
-    await consoles[0]!.gatekeeper.definitions.pause('leader:default', { by: 'ann', reason: 'maintenance' });
-    const { page } = await visit(url, { token: TOKENS.operate, at });
+    const { definitions } = consoles[0]!.gatekeeper;
+    await definitions.edit('leader:default', { duration: '1m' }, { by: 'ann' });
+    await definitions.pause('leader:default', { by: 'ann', reason: 'maintenance' });
+    const { page } = await visit(url, { token: TOKENS.define, at });
     await page.getByText('No node leads this scope now.').waitFor();
     await page.locator('.panel.warning', { hasText: 'Paused by ann' }).waitFor();
     await page.getByText('the scope is paused by ann').waitFor();
     expect(await page.getByRole('button', { name: 'Step down…' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Reset to the code' }).click();
+    await act(page, 'Reset', '');
+    expect((await definitions.get('leader:default'))?.source).toBe('code');
     await page.goto(`${url}/#/work?kind=leader`);
     await page.getByRole('link', { name: 'leader:default' }).waitFor();
-  });
-
-  it('draws a lane per node, and times without a leader in red', async () => {
-    const { url, store, consoles } = await led(1);
-    const raw = store.open();
     await page.goto(`${url}/#/work/leader:nightly`);
     await page
       .getByText(/no node has the scope "nightly"/)
       .first()
       .waitFor();
+  });
+
+  it('draws a lane per node, and times without a leader in red', async () => {
+    const { url, store, consoles } = await led(1);
+    const raw = store.open();
     const nodes = ['app1', 'app2', 'app3'].map((acquirer) => ({ group: 'default', acquirer, instance: acquirer }));
     await publishHistory(raw, pastTerms('leader:default', nodes, Date.now()));
     await raw.close();

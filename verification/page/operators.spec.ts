@@ -98,6 +98,9 @@ describeInBrowser('operators', () => {
     await console.gatekeeper.definitions.edit('nightly', { permits: 7 });
     const page = await operator(console);
     await page.getByText('code says 1').waitFor();
+    // The server would refuse it.
+    await page.getByText('Can’t be removed: the code of app1 defines it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Remove' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Reset to the code' }).click();
     await act(page, 'Reset');
     await gone(page.getByText('code says 1'));

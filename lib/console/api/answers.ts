@@ -116,6 +116,10 @@ export const semaphoreSchema = z
     now: time,
     semaphore: semaphoreOverviewSchema,
     explanation: explanationSchema,
+    definedBy: list(z.string()).meta({
+      description:
+        'names of the living nodes whose code defines it, as the answering node last read them: while there are any, its removal is refused',
+    }),
     runs: list(historyEntrySchema).optional().meta({ description: 'absent if they can not be read now' }),
     audit: list(auditEntrySchema).optional().meta({ description: 'absent if it can not be read now' }),
     stale,

@@ -6,6 +6,7 @@ import {
   type StalePart,
   UnknownSemaphoreError,
   newestFirst,
+  partsOf,
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { StoreUnavailableError } from '../../stores/index.js';
@@ -60,6 +61,7 @@ export class SemaphoresController {
     const { now, semaphores, stale } = await this.gatekeeper.overview(name);
     const [semaphore] = semaphores;
     if (!semaphore) throw missing(name, stale);
+    const { directory, living } = partsOf(this.gatekeeper);
     const [explanation, runs, audit] = await Promise.all([
       this.gatekeeper.explain(name),
       readable(this.gatekeeper.runs.find({ semaphore: name, limit: 100 })),
@@ -70,6 +72,7 @@ export class SemaphoresController {
       now,
       semaphore,
       explanation,
+      definedBy: directory.declared.nodesWith(name, living.knownCodes),
       ...(Array.isArray(runs) && { runs }),
       ...(Array.isArray(audit) && { audit }),
       // The age of the last known runs is part of the answer, even if their list is left out.

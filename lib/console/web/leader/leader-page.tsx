@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { DefinitionPanel } from '../semaphore/definition-panel.js';
 import { HistoryTable } from '../semaphore/history-table.js';
-import { pauseAction, resumeAction } from '../semaphore/actions.js';
+import { canReset, pauseAction, resetAction, resumeAction } from '../semaphore/actions.js';
 import { scopeOf } from '../semaphores/kind.js';
 import { listHref } from '../semaphores/list-place.js';
 import { whyNot } from '../session.js';
@@ -136,6 +136,11 @@ function Actions({ details, semaphore, onChange }: SummaryProps) {
           onClick={() => setAction(() => (of.pause ? resumeAction(of, onChange) : pauseAction(of, onChange)))}
         >
           <Icon name={of.pause ? 'play' : 'pause'} /> {of.pause ? 'Resume' : 'Pause'}
+        </button>
+      )}
+      {of && canReset(of) && whyNot('define') === undefined && (
+        <button type="button" onClick={() => setAction(() => resetAction(of, onChange))}>
+          <Icon name="undo" /> Reset to the code
         </button>
       )}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}

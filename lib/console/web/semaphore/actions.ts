@@ -1,6 +1,7 @@
 import type { DefinitionState, SemaphoreOverview } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
+import { count } from '../parts/format.js';
 import { goTo } from '../router.js';
 import { listHref } from '../semaphores/list-place.js';
 
@@ -27,6 +28,11 @@ export function resumeAction({ name }: SemaphoreOverview, done: Done): Action {
   };
 }
 
+/** Whether a reset to the code of the answering node would change anything. */
+export function canReset({ code, source, isOverridden }: SemaphoreOverview): boolean {
+  return code !== undefined && (source !== 'code' || isOverridden === true);
+}
+
 export function resetAction({ name, revision }: SemaphoreOverview, done: Done): Action {
   return {
     title: `Reset ${name} to the code`,
@@ -41,6 +47,13 @@ export function resetAction({ name, revision }: SemaphoreOverview, done: Done): 
         done,
       ),
   };
+}
+
+/** Why a semaphore can't be removed, and what to do. @param definedBy names of the living nodes whose code defines it */
+export function unremovableSentence([first, ...others]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  const more = others.length > 0 ? `, and of ${count(others.length, 'more node')},` : '';
+  return `Can’t be removed: the code of ${first}${more} defines it. Pause it, or take it out of the code.`;
 }
 
 export function removeAction({ name }: SemaphoreOverview): Action {

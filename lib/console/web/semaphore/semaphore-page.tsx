@@ -33,11 +33,11 @@ interface DetailProps {
 }
 
 function Detail({ detail, onChange }: DetailProps) {
-  const { semaphore, explanation, runs, audit, stale } = detail;
+  const { semaphore, explanation, definedBy, runs, audit, stale } = detail;
   return (
     <>
       <StaleNotice stale={stale} />
-      <Summary semaphore={semaphore} explanation={explanation} onChange={onChange} />
+      <Summary semaphore={semaphore} explanation={explanation} definedBy={definedBy} onChange={onChange} />
       <div class="columns">
         <HoldersPanel semaphore={semaphore} onChange={onChange} />
         <DefinitionPanel semaphore={semaphore} onChange={onChange} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Explanation, Pause, SemaphoreOverview } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
@@ -9,16 +10,18 @@ import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
 import { readOnlySentence, whyNot } from '../session.js';
 import { RunNow } from './run-now.js';
-import { pauseAction, removeAction, resetAction, resumeAction } from './actions.js';
+import { canReset, pauseAction, removeAction, resetAction, resumeAction, unremovableSentence } from './actions.js';
 
 interface SummaryProps {
   readonly semaphore: SemaphoreOverview;
   readonly explanation: Explanation;
+  /** Names of the living nodes whose code defines it. */
+  readonly definedBy: readonly string[];
   readonly onChange: () => Promise<void>;
 }
 
 /** Shows the semaphore's state with its reason, its jobs, and the actions. */
-export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
+export function Summary({ semaphore, explanation, definedBy, onChange }: SummaryProps) {
   return (
     <section class="summary" aria-label="State">
       <ConditionBadges semaphore={semaphore} />
@@ -36,7 +39,7 @@ export function Summary({ semaphore, explanation, onChange }: SummaryProps) {
       )}
       <Jobs semaphore={semaphore} />
       <Next semaphore={semaphore} />
-      <Actions semaphore={semaphore} onChange={onChange} />
+      <Actions semaphore={semaphore} definedBy={definedBy} onChange={onChange} />
     </section>
   );
 }
@@ -77,7 +80,7 @@ function Next({ semaphore: { jobs, next } }: { readonly semaphore: SemaphoreOver
   return <p class="next">Next run: {next === undefined ? 'none' : <Distance at={next} />}</p>;
 }
 
-function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
+function Actions({ semaphore, definedBy, onChange }: Omit<SummaryProps, 'explanation'>) {
   const [action, setAction] = useState<Action>();
   const button = (icon: IconName, label: string, chosen: () => Action) => (
     <button type="button" onClick={() => setAction(chosen)}>
@@ -97,12 +100,17 @@ function Actions({ semaphore, onChange }: Omit<SummaryProps, 'explanation'>) {
             : button('pause', 'Pause', () => pauseAction(semaphore, onChange))}
         </>
       )}
-      {mayDefine &&
-        semaphore.code &&
-        (semaphore.source !== 'code' || semaphore.isOverridden) &&
-        button('undo', 'Reset to the code', () => resetAction(semaphore, onChange))}
-      {mayDefine && semaphore.definition && button('remove', 'Remove', () => removeAction(semaphore))}
+      {mayDefine && canReset(semaphore) && button('undo', 'Reset to the code', () => resetAction(semaphore, onChange))}
+      {mayDefine && semaphore.definition && (
+        <Removal definedBy={definedBy}>{button('remove', 'Remove', () => removeAction(semaphore))}</Removal>
+      )}
       {action && <ActionDialog action={action} onClose={() => setAction(undefined)} />}
     </div>
   );
+}
+
+/** The button to remove, or why there is none. */
+function Removal({ definedBy, children }: Pick<SummaryProps, 'definedBy'> & { readonly children: ComponentChildren }) {
+  const why = unremovableSentence(definedBy);
+  return why === undefined ? <>{children}</> : <span class="in-place">{why}</span>;
 }
