@@ -1,3 +1,5 @@
+import { changesOf, undoOf } from '../../lib/console/web/audit/changes.js';
+import type { AuditEntry } from '../../lib/gatekeeper/index.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';
@@ -93,5 +95,38 @@ describe.each(PLATFORMS)('the undo over the API on %s', (platform) => {
     expect((await gatekeeper.definitions.get('b-one'))?.pause).toBeDefined();
     const other = (await gatekeeper.audit.read(100)).find(({ semaphore }) => semaphore === 'b-one')!;
     expectProblem(await send('POST', '/api/undo', { entry: other.id }, { token: limited.token }), 404, 'unknown-entry');
+  });
+});
+
+describe('the undo in the list of changes', () => {
+  const entry = (changes: Partial<AuditEntry>): AuditEntry =>
+    ({ id: 'e1', at: 1, action: 'edit', semaphore: 'job', by: 'ann', revision: 2, ...changes }) as AuditEntry;
+  const offerOf = (changes: Partial<AuditEntry>, roles = ['operate', 'define']) =>
+    changesOf([entry(changes)]).map((change) =>
+      undoOf(change, (role) => (roles.includes(role) ? undefined : `needs ${role}`)),
+    )[0];
+
+  it.each(['edit', 'pause', 'follow', 'remove', 'migrate'] as const)('is offered for the kind %s', (action) => {
+    expect(offerOf({ action })).toEqual({ kind: 'offered' });
+  });
+
+  it.each([
+    ['a revoke', { action: 'revoke' }, /does not come back/],
+    ['a run by hand', { action: 'run-now' }, /the run has begun/],
+    ['a change that was not made', { outcome: 'not-made' }, /was not made/],
+    ['an entry of a former version', { id: undefined }, /a former version wrote it/],
+  ] as const)('is not offered for %s, and says why', (_, changes, why) => {
+    expect(offerOf(changes as Partial<AuditEntry>)).toEqual({ kind: 'refused', why: expect.stringMatching(why) });
+  });
+
+  it('is not offered to a user who lacks the role, and says which', () => {
+    expect(offerOf({ action: 'follow' }, ['operate'])).toEqual({ kind: 'refused', why: 'needs define' });
+    expect(offerOf({ action: 'pause' }, ['operate'])).toEqual({ kind: 'offered' });
+  });
+
+  it('is over where another change has undone it', () => {
+    const undo = entry({ id: 'e2', undoes: 'e1', by: 'bob' });
+    const offers = changesOf([undo, entry({})]).map((change) => undoOf(change, () => undefined));
+    expect(offers).toEqual([{ kind: 'offered' }, { kind: 'undone', by: 'bob' }]);
   });
 });

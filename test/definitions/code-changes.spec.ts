@@ -143,6 +143,18 @@ describe('a definition that was changed in code', () => {
     expect(await definitions.get('job')).toMatchObject({ source: 'operator', definition: { duration: 10_000 } });
   });
 
+  it('goes back by an undo, and then is an operator’s until a reset', async () => {
+    const nodes = cluster();
+    await nodes.closeOne(await deployed(nodes, V1));
+    const { gatekeeper } = await deployed(nodes, V2);
+    const [entry] = await gatekeeper.audit.read(100);
+    expect((await gatekeeper.definitions.undo(entry!.id!, { by: 'ann' })).steps).toMatchObject([{ outcome: 'undone' }]);
+    await nodes.time.advance(60_000);
+    expect(await gatekeeper.definitions.get('job')).toMatchObject({ source: 'operator', definition: { permits: 1 } });
+    await gatekeeper.definitions.reset('job', { by: 'ann' });
+    expect(await gatekeeper.definitions.get('job')).toMatchObject({ source: 'code', definition: { permits: 2 } });
+  });
+
   it('follows while it is paused, and the pause stays', async () => {
     const nodes = cluster();
     const old = await deployed(nodes, V1);

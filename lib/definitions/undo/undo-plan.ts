@@ -9,6 +9,7 @@ import {
 } from '../../decision/index.js';
 import type { Pieces } from '../../async/slices.js';
 import type { AuditAction, AuditEntry } from '../../context/audit-entry.js';
+import { FORMER_VERSION, NOT_MADE, refusalOfKind } from './refusals.js';
 
 /** The edit that undoes one entry of the audit log. */
 export interface UndoStep {
@@ -46,35 +47,12 @@ export type UndoableEntry = AuditEntry & {
   readonly action: DefinitionChange['kind'];
 };
 
-/** Why changes of a kind can't be undone. */
-const REFUSALS: Readonly<Record<Exclude<AuditAction, DefinitionChange['kind']>, string>> = {
-  revoke: 'a revoked permit does not come back; its holder takes a new one with its next run',
-  restore: 'it only put lost data back',
-  'run-now': 'the run has begun, or was never taken',
-  'step-down': 'another node leads since; transfer the leadership back',
-  transfer: 'another node leads since; transfer the leadership back',
-  pin: 'give the opposite order: unpin',
-  unpin: 'give the opposite order: pin',
-  drain: 'give the opposite order: undrain',
-  undrain: 'give the opposite order: drain',
-  'confirm-resources': 'the resources are gone; they get owners again when they are read again',
-  'cancel-task': 'a cancelled task may have stopped its work; retry it',
-  'retry-task': 'the task may run already; cancel it',
-  'release-task': 'another worker may have the task; cancel it',
-  'cancel-group': 'its tasks may have stopped their work; submit them again',
-  'submit-tasks': 'the tasks may run already; cancel them',
-  'claim-tasks': 'the programs work on the tasks',
-  'type-off': 'switch the type on again',
-  'type-on': 'switch the type off again',
-  'start-maintenance': 'end the window',
-  'end-maintenance': 'undo the resumes, or start the window again',
-};
-
 /** @returns why the entry can't be undone at all; undefined if it can */
 export function refusalOf({ action, id, revision, outcome }: AuditEntry): string | undefined {
-  if (action in REFUSALS) return REFUSALS[action as keyof typeof REFUSALS];
-  if (outcome === 'not-made') return 'it was not made';
-  return id === undefined || revision === undefined ? 'a former version wrote it' : undefined;
+  const refusal = refusalOfKind(action);
+  if (refusal !== undefined) return refusal;
+  if (outcome === 'not-made') return NOT_MADE;
+  return id === undefined || revision === undefined ? FORMER_VERSION : undefined;
 }
 
 export function isUndoable(entry: AuditEntry): entry is UndoableEntry {

@@ -11,7 +11,7 @@ import { DateTime } from '../parts/time.js';
 import { hrefOf } from '../router.js';
 import { whyNot } from '../session.js';
 import { GroupLink, TaskLink } from '../tasks/task-links.js';
-import { type LoggedChange, changesOf, roleOfUndo } from './changes.js';
+import { type LoggedChange, type UndoOffer, changesOf, undoOf } from './changes.js';
 import { UndoDialog } from './undo-dialog.js';
 
 interface AuditTableProps {
@@ -24,17 +24,19 @@ interface AuditTableProps {
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   const [undoing, setUndoing] = useState<LoggedChange>();
   if (entries.length === 0) return <Empty>No changes yet.</Empty>;
+  const rows = changesOf(entries).map((change) => ({ change, undo: undoOf(change, whyNot) }));
+  // A column that would only say why there is no undo has no place.
+  const hasUndo = rows.some(({ undo }) => undo.kind !== 'refused');
+  const columns = ['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through'];
   return (
     <>
-      <PlainTable
-        label="Changes"
-        columns={['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through', 'Undo']}
-      >
-        {changesOf(entries).map((change) => (
+      <PlainTable label="Changes" columns={hasUndo ? [...columns, 'Undo'] : columns}>
+        {rows.map(({ change, undo }) => (
           <ChangeRow
             key={`${change.undoId} ${change.parts[0].at} ${change.parts[0].semaphore} ${change.parts[0].action}`}
             change={change}
             isOfOne={isOfOne}
+            undo={hasUndo ? undo : undefined}
             onUndo={() => setUndoing(change)}
           />
         ))}
@@ -47,10 +49,12 @@ export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
 interface ChangeRowProps {
   readonly change: LoggedChange;
   readonly isOfOne: boolean;
+  /** Undefined: the table has no column for it. */
+  readonly undo: UndoOffer | undefined;
   readonly onUndo: () => void;
 }
 
-function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
+function ChangeRow({ change, isOfOne, undo, onUndo }: ChangeRowProps) {
   const { parts } = change;
   const [entry] = parts;
   return (
@@ -69,9 +73,11 @@ function ChangeRow({ change, isOfOne, onUndo }: ChangeRowProps) {
       <td class="second" data-label="Through">
         {entry.node.acquirer}
       </td>
-      <td>
-        <UndoCell change={change} onUndo={onUndo} />
-      </td>
+      {undo && (
+        <td data-label={undo.kind === 'refused' ? 'Undo' : undefined}>
+          <Undo undo={undo} parts={parts} onUndo={onUndo} />
+        </td>
+      )}
     </tr>
   );
 }
@@ -120,11 +126,13 @@ function Common({ parts: [{ action, to }] }: Pick<LoggedChange, 'parts'>) {
   );
 }
 
-function UndoCell({ change, onUndo }: Pick<ChangeRowProps, 'change' | 'onUndo'>) {
-  const { undoneBy, undoId, parts } = change;
-  if (undoneBy !== undefined) return <span class="second">undone by {undoneBy}</span>;
-  const role = roleOfUndo(change);
-  if (undoId === undefined || role === undefined || whyNot(role) !== undefined) return null;
+interface UndoProps extends Pick<LoggedChange, 'parts'>, Pick<ChangeRowProps, 'onUndo'> {
+  readonly undo: UndoOffer;
+}
+
+function Undo({ undo, parts, onUndo }: UndoProps) {
+  if (undo.kind === 'undone') return <span class="second">undone by {undo.by}</span>;
+  if (undo.kind === 'refused') return <span class="second">{undo.why}</span>;
   const [{ semaphore }] = parts;
   const what = parts.length > 1 ? count(parts.length, 'semaphore') : semaphore;
   return (

@@ -1,4 +1,5 @@
-import type { AuditEntry, Role } from '../api/answers.js';
+import { FORMER_VERSION, NOT_MADE, refusalOfKind } from '../../../definitions/undo/refusals.js';
+import type { AuditEntry, DefinitionChange, Role } from '../api/answers.js';
 
 /** One change as a row shows it: a single entry, or all parts of a change of many. */
 export interface LoggedChange {
@@ -11,7 +12,7 @@ export interface LoggedChange {
 }
 
 /** Roles that the undo of each kind needs: an undo is an ordinary edit. */
-const UNDO_ROLES: Partial<Record<AuditEntry['action'], Role>> = {
+const UNDO_ROLES: Record<DefinitionChange['kind'], Role> = {
   pause: 'operate',
   resume: 'operate',
   migrate: 'operate',
@@ -19,11 +20,26 @@ const UNDO_ROLES: Partial<Record<AuditEntry['action'], Role>> = {
   edit: 'define',
   reset: 'define',
   remove: 'define',
+  follow: 'define',
 };
 
-/** @returns the role that the undo needs; undefined for a kind that can't be undone */
-export function roleOfUndo({ parts: [{ action }] }: LoggedChange): Role | undefined {
-  return UNDO_ROLES[action];
+/** The undo of a change as the list shows it: a button, its author, or why there is none. */
+export type UndoOffer =
+  | { readonly kind: 'offered' }
+  | { readonly kind: 'undone'; readonly by: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** @param whyNot why the user lacks a role; undefined if the user has it */
+export function undoOf(
+  { parts, undoneBy, undoId }: LoggedChange,
+  whyNot: (role: Role) => string | undefined,
+): UndoOffer {
+  if (undoneBy !== undefined) return { kind: 'undone', by: undoneBy };
+  const [{ action, outcome }] = parts;
+  const unlogged = outcome === 'not-made' ? NOT_MADE : FORMER_VERSION;
+  const own = refusalOfKind(action) ?? (undoId === undefined ? unlogged : undefined);
+  const why = own ?? whyNot(UNDO_ROLES[action as DefinitionChange['kind']]);
+  return why === undefined ? { kind: 'offered' } : { kind: 'refused', why };
 }
 
 /**

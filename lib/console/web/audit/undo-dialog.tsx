@@ -63,6 +63,7 @@ export function UndoDialog({ change, onClose }: UndoDialogProps) {
           isReady={due > 0}
           onClose={onClose}
         >
+          {entry.action === 'follow' && <p>The former definition stays until a reset, whatever the code says.</p>}
           {plan ? <Planned plan={plan} due={due} /> : error === undefined && <p role="status">Loading…</p>}
         </ChangeForm>
       )}
