@@ -44,6 +44,15 @@ describeInBrowser('the allocation view', () => {
   it('drains a node after a look at what would move, and ends the drain', async () => {
     const { url } = await two();
     const { page } = await visit(url, { token: TOKENS.operate, at });
+    const node = page.getByRole('list', { name: 'Nodes of this group' }).getByRole('listitem').first();
+    await node.getByRole('button', { name: 'Drain' }).waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const places = [node.locator('.share-bar'), ...(await node.getByRole('button').all())];
+      const [share, first, second] = await Promise.all(places.map((each) => each.boundingBox()));
+      expect([width, apart(share!, first!) <= 24, apart(first!, second!) <= 24]).toEqual([width, true, true]);
+    }
+    await page.setViewportSize({ width: 1280, height: 844 });
     await page.getByRole('button', { name: 'Drain app2' }).click();
     await page.getByText(/^3 .* app2 .* app1: .*drained$/).waitFor();
     await act(page, 'Drain', 'new disks');
@@ -69,7 +78,7 @@ describeInBrowser('the allocation view', () => {
     expect(await violations(page)).toEqual([]);
     await act(page, 'Pin', '');
     await page
-      .getByRole('row', { name: /^a app2 excluded: it is pinned to app2 owns it, pinned here pinned to app2/ })
+      .getByRole('row', { name: /^a app2 pinned to app2 Unpin a excluded: it is pinned to app2 owns it, pinned here/ })
       .waitFor();
     await page.getByRole('button', { name: 'Unpin a' }).click();
     await act(page, 'Unpin', '');
@@ -144,6 +153,20 @@ describeInBrowser('the allocation view', () => {
     await page.getByText('The answering node takes part in no allocation group.').waitFor();
   });
 });
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** px between two boxes, across or down. */
+function apart(one: Box, other: Box): number {
+  const across = Math.max(other.x - one.x - one.width, one.x - other.x - other.width);
+  const down = Math.max(other.y - one.y - one.height, one.y - other.y - other.height);
+  return Math.max(across, down);
+}
 
 /** Confirms a dialog. */
 async function act(page: Page, verb: string, reason: string): Promise<void> {

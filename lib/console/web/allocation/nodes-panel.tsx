@@ -20,11 +20,11 @@ interface NodesPanelProps {
 
 /** The nodes of a group with their shares, and what would happen if one went. */
 export function NodesPanel({ group, onAction, done }: NodesPanelProps) {
-  const [plan, setPlan] = useState<{ readonly lost: string; readonly plan: PlanAnswer }>();
+  const [shown, setShown] = useState<{ readonly incarnation: string; readonly plan: PlanAnswer }>();
   const { attempt, error, isBusy } = useSubmit(() => Promise.resolve());
   const most = Math.max(1, ...group.nodes.map(({ owned }) => owned));
-  const lose = (lost: string) =>
-    attempt(async () => setPlan({ lost, plan: await planOf(group.name, { lose: [lost] }) }));
+  const lose = ({ incarnation, node }: GroupNode) =>
+    attempt(async () => setShown({ incarnation, plan: await planOf(group.name, { lose: [node] }) }));
   const drain = (node: GroupNode) => attempt(async () => onAction(await drainAction(group, node.node, done)));
   return (
     <section class="panel" aria-labelledby="allocation-nodes-title">
@@ -36,25 +36,30 @@ export function NodesPanel({ group, onAction, done }: NodesPanelProps) {
         {group.nodes.map((node) => (
           <li key={node.incarnation}>
             <Share node={node} most={most} />
-            <button
-              type="button"
-              class="small"
-              disabled={isBusy}
-              aria-label={`What if it goes? ${node.node}`}
-              onClick={() => void lose(node.node)}
-            >
-              What if it goes?
-            </button>
-            {whyNot('operate') === undefined && (
+            <span class="buttons">
               <button
                 type="button"
                 class="small"
                 disabled={isBusy}
-                aria-label={`${node.isDrained ? 'End the drain of' : 'Drain'} ${node.node}`}
-                onClick={() => (node.isDrained ? onAction(undrainAction(group, node.node, done)) : void drain(node))}
+                aria-label={`What if it goes? ${node.node}`}
+                onClick={() => void lose(node)}
               >
-                {node.isDrained ? 'End the drain' : 'Drain…'}
+                What if it goes?
               </button>
+              {whyNot('operate') === undefined && (
+                <button
+                  type="button"
+                  class="small"
+                  disabled={isBusy}
+                  aria-label={`${node.isDrained ? 'End the drain of' : 'Drain'} ${node.node}`}
+                  onClick={() => (node.isDrained ? onAction(undrainAction(group, node.node, done)) : void drain(node))}
+                >
+                  {node.isDrained ? 'End the drain' : 'Drain…'}
+                </button>
+              )}
+            </span>
+            {shown?.incarnation === node.incarnation && (
+              <PlanPanel lost={node.node} plan={shown.plan} onClose={() => setShown(undefined)} />
             )}
           </li>
         ))}
@@ -62,7 +67,6 @@ export function NodesPanel({ group, onAction, done }: NodesPanelProps) {
       <p class="fault" role="alert">
         {sentenceOf(error, [])}
       </p>
-      {plan && <PlanPanel lost={plan.lost} plan={plan.plan} onClose={() => setPlan(undefined)} />}
     </section>
   );
 }

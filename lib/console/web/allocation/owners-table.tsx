@@ -25,7 +25,7 @@ export function OwnersTable({ group, resources, onAction, done }: OwnersTablePro
   const excluded = exclusions(group);
   return (
     <>
-      <PlainTable label="Owners" columns={['Resource', 'Owner', ...nodes, 'Pin']}>
+      <PlainTable label="Owners" columns={['Resource', 'Owner', 'Pin', ...nodes]}>
         {resources.slice(0, MOST_ROWS).map((resource) => (
           <tr key={resource.id} class={resource.node === undefined ? 'gap-row' : ''}>
             <td>
@@ -34,14 +34,14 @@ export function OwnersTable({ group, resources, onAction, done }: OwnersTablePro
             <td data-label="Owner">
               <Owner resource={resource} />
             </td>
+            <td>
+              <Pin group={group} resource={resource} onAction={onAction} done={done} />
+            </td>
             {nodes.map((node) => (
               <td key={node}>
                 <Cell resource={resource} node={node} excluded={excluded} />
               </td>
             ))}
-            <td>
-              <Pin group={group} resource={resource} onAction={onAction} done={done} />
-            </td>
           </tr>
         ))}
       </PlainTable>
