@@ -1,5 +1,11 @@
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { type HealthFacts, type HealthFaultCode, healthReport } from '../../lib/insight/health-report.js';
+import { FAULT_TITLES } from '../../lib/insight/fault-titles.js';
+import {
+  HEALTH_FAULT_CODES,
+  type HealthFacts,
+  type HealthFaultCode,
+  healthReport,
+} from '../../lib/insight/health-report.js';
 import type { CallFacts, StorePart } from '../../lib/stores/observed-store.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -253,5 +259,12 @@ describe('a report of health', () => {
     const report = healthReport(facts({ store: GONE, listedAt: undefined }));
     expect(report.isStale).toBe(true);
     expect(report).not.toHaveProperty('staleSince');
+  });
+});
+
+describe('the titles of faults', () => {
+  it('are there for each code, and fit one line of a phone', () => {
+    expect(Object.keys(FAULT_TITLES).toSorted()).toEqual(HEALTH_FAULT_CODES.toSorted());
+    expect(Object.values(FAULT_TITLES).filter((title) => title.length > 32)).toEqual([]);
   });
 });

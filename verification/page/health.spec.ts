@@ -5,6 +5,8 @@ import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
 
+/** px that a line of the head may take from the screen of a phone. */
+const ONE_LINE = 44;
 const PAGES = ['work', 'work/nightly', 'runs', 'nodes', 'changes', 'operate', 'operate/move', 'health'];
 
 describeInBrowser('the console of a node whose store is away', () => {
@@ -32,7 +34,7 @@ describeInBrowser('the console of a node whose store is away', () => {
       await tellsOfLoss(page);
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(await strip(page).textContent()).toMatch(
-        new RegExp(`^Nothing is granted since .+: .*${LOST}.*\\. The data are as of .+\\.$`),
+        new RegExp(`^Nothing is granted: the store can't be reachedSince .+: .*${LOST}.*\\. The data are as of .+\\.$`),
       );
       await page.getByText('Not current: semaphores').waitFor();
       const attention = page.getByRole('button', { name: 'Needs attention' });
@@ -85,6 +87,10 @@ describeInBrowser('the console of a node whose store is away', () => {
     store.takeAway();
     await tellsOfLoss(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect((await strip(page).boundingBox())!.height).toBeLessThanOrEqual(ONE_LINE);
+    expect(await strip(page).getByText(LOST).isVisible()).toBe(false);
+    await strip(page).getByText('Nothing is granted').click();
+    await strip(page).getByText(LOST).waitFor();
     store.giveBack();
   });
 });

@@ -37,6 +37,7 @@ describeInBrowser('maintenance windows', () => {
     await window.and(page.locator('.quiet')).waitFor();
 
     const open = page.getByRole('region', { name: 'Open maintenance windows' });
+    await open.getByText('Maintenance: database moves', { exact: true }).click();
     await open.getByText(/^Maintenance database moves, by otto since .*: “it moves”$/).waitFor();
     await page.getByRole('link', { name: 'Work', exact: true }).click();
     await open.getByRole('link', { name: 'Maintenance' }).click();

@@ -1,4 +1,5 @@
 import { type Health, type HealthFault } from '../../gatekeeper/index.js';
+import { FAULT_TITLES } from '../../insight/fault-titles.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';
 import { ROUTES } from '../api/index.js';
@@ -22,18 +23,20 @@ export class HealthController {
 
 /** The sentences of some faults may name definitions, jobs, scopes or groups, which a limited visitor may not see. */
 function withoutNames(fault: HealthFault): HealthFault {
-  const what = WITH_NAMES[fault.code];
-  const sentence = `${what}: use a token for all names, or see the log, for the reason`;
-  return what === undefined ? fault : { ...fault, sentence };
+  if (!WITH_NAMES.has(fault.code)) return fault;
+  return {
+    ...fault,
+    sentence: `${FAULT_TITLES[fault.code]}: use a token for all names, or see the log, for the reason`,
+  };
 }
 
-const WITH_NAMES: Partial<Record<HealthFault['code'], string>> = {
-  'semaphores-removed': 'semaphores were removed although the code defines them',
-  'code-not-followed': 'stored definitions do not follow the code',
-  'archive-failing': 'the archive of definitions fails',
-  'run-archive-failing': 'the archive of runs fails',
-  'no-leader': 'scopes of leadership have no leader',
-  'resources-unowned': 'resources of allocation groups have no owner',
-  'other-application': 'another application on this store uses names of this one',
-  'allocation-failing': 'allocation groups have a problem on some node',
-};
+const WITH_NAMES: ReadonlySet<HealthFault['code']> = new Set([
+  'semaphores-removed',
+  'code-not-followed',
+  'archive-failing',
+  'run-archive-failing',
+  'no-leader',
+  'resources-unowned',
+  'other-application',
+  'allocation-failing',
+]);

@@ -1,10 +1,13 @@
+import type { ComponentChildren } from 'preact';
+import { FAULT_TITLES } from '../../insight/fault-titles.js';
 import type { Health, OpenWindowAnswer } from './api/answers.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
 import { anyEdit } from './live/concerns.js';
 import { health, healthState } from './live/health.js';
 import { RARELY } from './live/live-query.js';
 import { useLive } from './live/use-live.js';
-import { Icon } from './parts/icon.js';
+import { count } from './parts/format.js';
+import { Icon, type IconName } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
 import { Unread } from './parts/unread.js';
 import { hrefOf } from './router.js';
@@ -42,20 +45,46 @@ function OpenWindows() {
     );
   }
   const windows = query.data.value?.windows ?? [];
-  if (windows.length === 0) return null;
+  const [first] = windows;
+  if (!first) return null;
   return (
-    <section class="health-strip warning" aria-label="Open maintenance windows">
-      {windows.map(({ window, by, since, reason }) => (
-        <p key={window}>
-          <span class="excerpt" title={[window, by, reason].filter((each) => each !== undefined).join(', ')}>
-            <Icon name="pause" />
+    <section aria-label="Open maintenance windows">
+      <Strip
+        tone="warning"
+        icon="pause"
+        essence={`Maintenance: ${windows.length === 1 ? first.window : `${count(windows.length, 'window')} open`}`}
+      >
+        {windows.map(({ window, by, since, reason }) => (
+          <p key={window}>
             <a href={hrefOf(['operate'])}>Maintenance</a> <strong>{window}</strong>, by {by} since{' '}
             <DateTime at={since} />
             {reason !== undefined && `: “${reason}”`}
-          </span>
-        </p>
-      ))}
+          </p>
+        ))}
+      </Strip>
     </section>
+  );
+}
+
+interface StripProps {
+  readonly tone: 'bad' | 'warning';
+  readonly icon?: IconName;
+  /** What a user must know, in one line. */
+  readonly essence: string;
+  /** All of it. */
+  readonly children: ComponentChildren;
+}
+
+/** A line on every page, which opens: sentences with names and advice would take a fifth of a phone. */
+function Strip({ tone, icon = 'warning', essence, children }: StripProps) {
+  return (
+    <details class={`health-strip ${tone}`}>
+      <summary>
+        <Icon name={icon} />
+        <strong title={essence}>{essence}</strong>
+      </summary>
+      {children}
+    </details>
   );
 }
 
@@ -75,8 +104,7 @@ function Offline({ report }: { readonly report: Health | undefined }) {
   return (
     <div class="health-strip bad">
       <p>
-        <Icon name="warning" />
-        <strong>No node answers.</strong>
+        <Icon name="warning" /> <strong>No node answers.</strong>
         {report ? <Age staleSince={report.staleSince ?? report.now} /> : ' Nothing is known.'}
       </p>
     </div>
@@ -87,13 +115,11 @@ function Down({ report: { faults, isStale, staleSince } }: { readonly report: He
   const [fault] = faults;
   if (!fault) return null;
   return (
-    <div class="health-strip bad">
+    <Strip tone="bad" essence={`Nothing is granted: ${FAULT_TITLES[fault.code]}`}>
       <p>
-        <Icon name="warning" />
-        <strong>Nothing is granted</strong> since <DateTime at={fault.since} />: {fault.sentence}.
-        {isStale && <Age staleSince={staleSince} />}
+        Since <DateTime at={fault.since} />: {fault.sentence}.{isStale && <Age staleSince={staleSince} />}
       </p>
-    </div>
+    </Strip>
   );
 }
 
@@ -108,14 +134,17 @@ function Age({ staleSince }: { readonly staleSince: number | undefined }) {
 }
 
 function Degraded({ report: { faults } }: { readonly report: Health }) {
+  const [first, ...others] = faults;
+  if (!first) return null;
+  const title = FAULT_TITLES[first.code];
+  const more = others.length > 0 ? `, and ${count(others.length, 'more fault')}` : '';
   return (
-    <div class="health-strip warning">
+    <Strip tone="warning" essence={`${title[0]!.toUpperCase()}${title.slice(1)}${more}`}>
       {faults.map(({ code, since, sentence }) => (
         <p key={code}>
-          <Icon name="warning" />
-          <strong>Permits are granted</strong>, but since <DateTime at={since} /> {sentence}.
+          Permits are granted, but since <DateTime at={since} /> {sentence}.
         </p>
       ))}
-    </div>
+    </Strip>
   );
 }
