@@ -73,6 +73,13 @@
     }
   }
 
+  // Rows are cards then, and heads above them would read as one line of text.
+  for (const head of root.querySelectorAll('thead th')) {
+    const row = head.closest('table').querySelector('tbody tr');
+    if (row && styleOf(row).display !== 'table-row' && isShown(head) && head.textContent.trim() !== '')
+      found.add(`a head above stacked rows: “${short(head.textContent)}”`);
+  }
+
   const texts = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

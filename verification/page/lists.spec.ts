@@ -183,6 +183,13 @@ describeInBrowser('chosen rows', () => {
         await page.screenshot({ path: `${process.env['PICTURES']}/work-${colorScheme}-${width}.png` });
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+      if (width > 390) return;
+      // Heads above cards would read as one text.
+      expect(await page.getByRole('button', { name: 'Held by' }).count()).toBe(0);
+      expect(await page.getByLabel('Order').inputValue()).toBe('-held');
+      await page.getByLabel('Order').selectOption('Semaphore, descending');
+      await until(async () => (await names(page))[0] === 'thumbnails-0038');
+      expect(page.url()).toContain('sort=-name');
     },
   );
 });

@@ -62,7 +62,7 @@ function ChangeRow({ change, isOfOne, undo, onUndo }: ChangeRowProps) {
       <td class="number">
         <DateTime at={entry.at} />
       </td>
-      <td>{entry.by}</td>
+      <td data-label="Who">{entry.by}</td>
       <td>
         <Badge tone="neutral">{entry.action}</Badge>
         <Outcomes parts={parts} />

@@ -62,7 +62,7 @@ function Faults({ report: { faults } }: { readonly report: Health }) {
             <td>
               <Badge tone={stopsGrants ? 'bad' : 'warning'}>{code}</Badge>
             </td>
-            <td class="number">
+            <td class="number" data-label="Since">
               <DateTime at={since} />
             </td>
             <td class="explanation">{sentence}</td>

@@ -61,8 +61,12 @@ function Row({ receiver: { name, last, waiting } }: { readonly receiver: Receive
     <tr>
       <td class="name">{name}</td>
       <td>{last ? <Result last={last} /> : 'no request yet'}</td>
-      <td class="number">{last && milliseconds(last.took)}</td>
-      <td class="number">{last && <DateTime at={last.at} />}</td>
+      <td class="number" data-label="Time">
+        {last && milliseconds(last.took)}
+      </td>
+      <td class="number" data-label="At">
+        {last && <DateTime at={last.at} />}
+      </td>
       <td class="number" data-label="Waiting">
         {waiting}
       </td>

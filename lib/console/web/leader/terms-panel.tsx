@@ -76,10 +76,12 @@ function Gap({ gap: { from, to } }: { readonly gap: Span }) {
   return (
     <tr class="gap-row">
       <td>no leader</td>
-      <td class="number">
+      <td class="number" data-label="Began">
         <DateTime at={from} />
       </td>
-      <td class="number">{formatDuration(to - from)}</td>
+      <td class="number" data-label="Lasted">
+        {formatDuration(to - from)}
+      </td>
       <td colSpan={2} />
     </tr>
   );
@@ -92,10 +94,12 @@ function Row({ term }: { readonly term: TermOverview }) {
       <td title={node.instance}>
         {node.acquirer} <span class="second">{node.group}</span>
       </td>
-      <td class="number">
+      <td class="number" data-label="Began">
         <DateTime at={from} />
       </td>
-      <td class="number">{formatDuration(to - from)}</td>
+      <td class="number" data-label="Lasted">
+        {formatDuration(to - from)}
+      </td>
       <td class={isBad(term) ? 'attention' : ''}>{endText(term)}</td>
       <td class="number second" data-label="Token">
         {token}

@@ -11,7 +11,7 @@ import { dateTime, digits, shortId } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { type Columns, Heads, sorted } from '../parts/sorting.js';
+import { type Columns, Heads, SortChoice, sorted } from '../parts/sorting.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
@@ -115,18 +115,21 @@ function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
       {nodes.length === 0 ? (
         <Empty>{all === 0 ? emptyReason(stale) : 'Nothing matches.'}</Empty>
       ) : (
-        <table class="rows nodes" role="table" aria-label="Nodes">
-          <thead role="rowgroup">
-            <tr role="row">
-              <Heads columns={columns} />
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {sorted(nodes, columns).map((node) => (
-              <Row key={node.instance} node={node} hasMembers={hasMembers} />
-            ))}
-          </tbody>
-        </table>
+        <>
+          <SortChoice columns={columns} />
+          <table class="rows nodes" role="table" aria-label="Nodes">
+            <thead role="rowgroup">
+              <tr role="row">
+                <Heads columns={columns} />
+              </tr>
+            </thead>
+            <tbody role="rowgroup">
+              {sorted(nodes, columns).map((node) => (
+                <Row key={node.instance} node={node} hasMembers={hasMembers} />
+              ))}
+            </tbody>
+          </table>
+        </>
       )}
     </>
   );

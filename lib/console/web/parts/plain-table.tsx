@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Columns, Heads } from './sorting.js';
+import { type Columns, Heads, SortChoice } from './sorting.js';
 
 interface PlainTableProps {
   /** Name of the table for screen readers. */
@@ -20,6 +20,7 @@ const LONG_TITLE = 12;
 export function PlainTable({ label, columns, children }: PlainTableProps) {
   return (
     <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+      {!isTitles(columns) && <SortChoice columns={columns} />}
       <table class="plain">
         <thead>
           <tr>

@@ -1,3 +1,4 @@
+import { isNarrow } from '../live/screen.js';
 import { changeQuery, route } from '../router.js';
 import { Icon } from './icon.js';
 
@@ -48,7 +49,10 @@ function compare(one: Value, other: Value, sign: 1 | -1): number {
   return one < other ? -sign : sign;
 }
 
-/** The heads of the columns. Those that can sort the list are buttons; the order is kept in the address. */
+/**
+ * The heads of the columns. Those that can sort the list are buttons; the order is kept in the address. On a narrow screen only
+ * screen readers get them, and {@link SortChoice} takes the place of the buttons.
+ */
 export function Heads<T>({ columns }: { readonly columns: Columns<T> }) {
   const order = orderOf(columns);
   return (
@@ -58,10 +62,41 @@ export function Heads<T>({ columns }: { readonly columns: Columns<T> }) {
           key={name}
           column={column}
           direction={order?.name === name ? order.direction : undefined}
-          onSort={(direction) => changeQuery({ sort: direction === 'ascending' ? name : `-${name}` })}
+          onSort={(direction) => changeQuery({ sort: inAddress(name, direction) })}
         />
       ))}
     </>
+  );
+}
+
+function inAddress(name: string, direction: Direction): string {
+  return direction === 'ascending' ? name : `-${name}`;
+}
+
+/** The orders of a list whose rows are cards: heads in a line above them would read as one text. */
+export function SortChoice<T>({ columns }: { readonly columns: Columns<T> }) {
+  if (!isNarrow.value) return null;
+  const order = orderOf(columns);
+  const chosen = order && inAddress(order.name, order.direction);
+  const options = Object.entries(columns).flatMap(([name, { title, by, first = 'ascending' }]) =>
+    by
+      ? [first, REVERSE[first]].map((direction) => [inAddress(name, direction), `${title}, ${direction}`] as const)
+      : [],
+  );
+  return (
+    <label class="sort-choice">
+      Order
+      <select onChange={({ currentTarget }) => changeQuery({ sort: currentTarget.value })}>
+        <option value="" selected={chosen === undefined}>
+          usual
+        </option>
+        {options.map(([value, label]) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -73,9 +108,9 @@ interface HeadProps<T> {
 }
 
 function Head<T>({ column: { title, by, first = 'ascending' }, direction, onSort }: HeadProps<T>) {
-  if (!by)
+  if (!by || isNarrow.value)
     return (
-      <th role="columnheader" scope="col">
+      <th role="columnheader" scope="col" aria-sort={direction}>
         {title}
       </th>
     );

@@ -72,8 +72,10 @@ function Entry({ entry, isOfAll }: EntryProps) {
       <td>
         <code>{entry.job}</code>
       </td>
-      <td>{entry.node.acquirer}</td>
-      <td class="number took">{entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}</td>
+      <td data-label="Node">{entry.node.acquirer}</td>
+      <td class="number took" data-label="Took">
+        {entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}
+      </td>
       <td class="detail">{detailOf(entry)}</td>
     </tr>
   );

@@ -1,12 +1,13 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { formatDuration } from '../../../insight/format-duration.js';
 import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
+import { isNarrow } from '../live/screen.js';
 import { count, digits } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { scheduleText } from '../parts/schedule-text.js';
 import { Expression } from '../parts/schedule.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { Heads } from '../parts/sorting.js';
+import { Heads, SortChoice } from '../parts/sorting.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { Unheard } from '../semaphore/unheard.js';
 import { Outcome } from '../parts/outcome.js';
@@ -33,22 +34,41 @@ export function SemaphoreTable({ semaphores, choice }: SemaphoreTableProps) {
   const { first, end, rowHeight } = useVisibleRows(body, semaphores.length);
   const names = useMemo(() => semaphores.map(({ name }) => name), [semaphores]);
   const reached = useReturn({ list: body, names, rowHeight });
+  const chooseAll = choice && <ChooseAll choice={choice} all={semaphores.length} />;
   return (
-    <table class="rows semaphores" role="table" aria-label="Semaphores" aria-rowcount={semaphores.length + 1}>
-      <thead role="rowgroup">
-        <tr role="row" aria-rowindex={1}>
-          {choice && <ChooseAll choice={choice} all={semaphores.length} />}
-          <Heads columns={COLUMNS} />
-        </tr>
-      </thead>
-      <tbody role="rowgroup" ref={body}>
-        <Gap height={first * rowHeight} />
-        {semaphores.slice(first, end).map((semaphore, index) => (
-          <Row key={semaphore.name} semaphore={semaphore} index={first + index + 2} reached={reached} choice={choice} />
-        ))}
-        <Gap height={(semaphores.length - end) * rowHeight} />
-      </tbody>
-    </table>
+    <>
+      {isNarrow.value && (
+        <div class="list-head">
+          {chooseAll && <label>{chooseAll} All</label>}
+          <SortChoice columns={COLUMNS} />
+        </div>
+      )}
+      <table class="rows semaphores" role="table" aria-label="Semaphores" aria-rowcount={semaphores.length + 1}>
+        <thead role="rowgroup">
+          <tr role="row" aria-rowindex={1}>
+            {choice && (
+              <th role="columnheader" class="cell-choose">
+                {isNarrow.value ? 'Choose' : chooseAll}
+              </th>
+            )}
+            <Heads columns={COLUMNS} />
+          </tr>
+        </thead>
+        <tbody role="rowgroup" ref={body}>
+          <Gap height={first * rowHeight} />
+          {semaphores.slice(first, end).map((semaphore, index) => (
+            <Row
+              key={semaphore.name}
+              semaphore={semaphore}
+              index={first + index + 2}
+              reached={reached}
+              choice={choice}
+            />
+          ))}
+          <Gap height={(semaphores.length - end) * rowHeight} />
+        </tbody>
+      </table>
+    </>
   );
 }
 
@@ -56,15 +76,13 @@ export function SemaphoreTable({ semaphores, choice }: SemaphoreTableProps) {
 function ChooseAll({ choice: { chosen, chooseAll }, all }: { readonly choice: Choice; readonly all: number }) {
   const isSome = chosen.length > 0 && chosen.length < all;
   return (
-    <th role="columnheader" class="cell-choose">
-      <input
-        type="checkbox"
-        aria-label={`Choose all ${digits(all)} shown`}
-        checked={chosen.length === all}
-        indeterminate={isSome}
-        onChange={(event) => chooseAll(event.currentTarget.checked)}
-      />
-    </th>
+    <input
+      type="checkbox"
+      aria-label={`Choose all ${digits(all)} shown`}
+      checked={chosen.length === all}
+      indeterminate={isSome}
+      onChange={(event) => chooseAll(event.currentTarget.checked)}
+    />
   );
 }
 
@@ -108,10 +126,10 @@ function Row({ semaphore, index, reached, choice }: RowProps) {
       <td role="cell" class="cell-state">
         <State semaphore={semaphore} />
       </td>
-      <td role="cell" class="cell-held">
+      <td role="cell" class="cell-held" data-label="Held">
         <Holders semaphore={semaphore} />
       </td>
-      <td role="cell" class="cell-last">
+      <td role="cell" class="cell-last" data-label="Last run">
         {lastRun ? (
           <>
             <span class="badges">

@@ -95,8 +95,10 @@ function Row({ attempt: { task, at, outcome, number, instance, error }, nameOf }
       <td>
         <TaskLink id={task.id} />
       </td>
-      <td class="number">{number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`}</td>
-      <td>{instance !== undefined && nameOf(instance)}</td>
+      <td class="number" data-label="Attempt">
+        {number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`}
+      </td>
+      <td data-label="Node">{instance !== undefined && nameOf(instance)}</td>
       <td class="detail">{error === undefined ? whyOf(task, outcome) : <Excerpt>{error}</Excerpt>}</td>
     </tr>
   );

@@ -71,8 +71,8 @@ function Row({ of }: { readonly of: ScheduleOf }) {
         {expression !== undefined && <Expression kind="cron" expression={expression} />}
         <span class="second">{timeZone}</span>
       </td>
-      <td>
-        {mode}
+      <td data-label="Mode">
+        <span>{mode}</span>
         {missed !== undefined && <span class="second">missed: {missed}</span>}
         {waiting > 0 && <span class="second attention">{count(waiting, 'tick')} waiting</span>}
       </td>

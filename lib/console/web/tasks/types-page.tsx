@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { type Columns, Heads, sorted } from '../parts/sorting.js';
+import { type Columns, Heads, SortChoice, sorted } from '../parts/sorting.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { changeQuery, route } from '../router.js';
@@ -64,18 +64,21 @@ const COLUMNS: Columns<TypeOverview> = {
 
 function TypeTable({ types }: { readonly types: readonly TypeOverview[] }) {
   return (
-    <table class="rows types" role="table" aria-label="Task types">
-      <thead role="rowgroup">
-        <tr role="row">
-          <Heads columns={COLUMNS} />
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {sorted(types, COLUMNS).map((type) => (
-          <Row key={type.type} of={type} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <SortChoice columns={COLUMNS} />
+      <table class="rows types" role="table" aria-label="Task types">
+        <thead role="rowgroup">
+          <tr role="row">
+            <Heads columns={COLUMNS} />
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {sorted(types, COLUMNS).map((type) => (
+            <Row key={type.type} of={type} />
+          ))}
+        </tbody>
+      </table>
+    </>
   );
 }
 
