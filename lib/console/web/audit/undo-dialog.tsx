@@ -63,7 +63,9 @@ export function UndoDialog({ change, onClose }: UndoDialogProps) {
           isReady={due > 0}
           onClose={onClose}
         >
-          {entry.action === 'follow' && <p>The former definition stays until a reset, whatever the code says.</p>}
+          {entry.action === 'follow' && due > 0 && (
+            <p>The former definition stays until a reset, whatever the code says.</p>
+          )}
           {plan ? <Planned plan={plan} due={due} /> : error === undefined && <p role="status">Loading…</p>}
         </ChangeForm>
       )}
@@ -129,6 +131,7 @@ function Planned({ plan: { steps, missing }, due }: { readonly plan: UndoPlan; r
 }
 
 function Steps({ steps }: { readonly steps: readonly UndoStep[] }) {
+  if (steps.length === 0) return null;
   return (
     <ul class="undo-steps">
       {steps.slice(0, MOST_SHOWN).map((step) => (
