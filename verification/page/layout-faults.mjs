@@ -80,6 +80,14 @@
       found.add(`a head above stacked rows: “${short(head.textContent)}”`);
   }
 
+  // Else the values of two cards begin at different places. The rows of owners are one line each.
+  for (const row of root.querySelectorAll('.plain tbody tr')) {
+    if (styleOf(row).display === 'table-row' || row.closest('.owners')) continue;
+    const [first, second] = [...row.querySelectorAll('td')].filter((cell) => isShown(cell));
+    if (second && second.getBoundingClientRect().top < first.getBoundingClientRect().bottom - 1)
+      found.add(`the head of a card shares its line: “${short(first.textContent)}”`);
+  }
+
   const texts = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -111,7 +111,11 @@ function Row({ of }: { readonly of: TypeOverview }) {
       <td role="cell" data-label="Last minute">
         <Rates of={of} />
       </td>
-      <td role="cell" class="cell-trend">
+      <td
+        role="cell"
+        class={points.length > 1 && points.some(({ value }) => value > 0) ? 'cell-trend' : 'cell-trend flat'}
+        data-label="Backlog"
+      >
         {points.length > 0 && (
           <Trend label={`Backlog of ${type}`} series={[{ name: 'waiting', tone: 'accent', points }]} />
         )}
