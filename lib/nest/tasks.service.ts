@@ -69,10 +69,12 @@ export class TasksService {
    *
    * @param tasks a list, or a generator (also an asynchronous one), which is asked for the next task when there is room
    * @returns the answers in the order of the list
+   * @throws InvalidOptionsError if options stand beside the list
    * @throws SubmitManyError after the first error. It says which tasks were submitted, and its `cause` is the error
    */
-  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
-    return this.#tasks.submitMany(tasks);
+  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]>;
+  submitMany(...list: Parameters<Tasks['submitMany']>): Promise<Submitted[]> {
+    return this.#tasks.submitMany(...list);
   }
 
   /**

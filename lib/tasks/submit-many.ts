@@ -78,6 +78,19 @@ export function expectNoTransaction(task: SubmitRequest): void {
   throw new InvalidOptionsError(`task ${show(task.name?.id)}`, [fault]);
 }
 
+/**
+ * Each task of a list has its own options. Callers without types may give some beside the list.
+ *
+ * @param rest the arguments after the list
+ * @throws InvalidOptionsError
+ */
+export function expectOnlyList(rest: readonly unknown[]): void {
+  if (rest.every((each) => each === undefined)) return;
+  throw new InvalidOptionsError('a list of tasks', [
+    `${show(rest[0])}: options beside the list have no effect: give them in each task, as { name, data, options }`,
+  ]);
+}
+
 /** Submissions at the same time: enough to keep the store busy, few enough that its other callers need not wait. */
 const AT_ONCE = 64;
 

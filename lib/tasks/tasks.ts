@@ -14,7 +14,13 @@ import { type DistributeOptions, addressedTo } from './distribute.js';
 import type { Submitted } from './submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
 import type { SubmitOptions } from './submit-options.js';
-import { type SubmitArguments, type SubmitRequest, expectNoTransaction, submitMany } from './submit-many.js';
+import {
+  type SubmitArguments,
+  type SubmitRequest,
+  expectNoTransaction,
+  expectOnlyList,
+  submitMany,
+} from './submit-many.js';
 import { NodeWork } from './overview/node-work.js';
 import type { SubTaskPage } from './overview/sub-task-list.js';
 import type { TaskGroups } from './overview/task-groups.js';
@@ -198,9 +204,15 @@ export class Tasks {
    *
    * @param tasks a list, or a generator, which is asked for the next task when there is room for it
    * @returns the answers in the order of the list
+   * @throws InvalidOptionsError if options stand beside the list
    * @throws SubmitManyError after the first error. It says which tasks were submitted
    */
-  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]> {
+  submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]>;
+  async submitMany(
+    tasks: Iterable<SubmitRequest> | AsyncIterable<SubmitRequest>,
+    ...rest: readonly unknown[]
+  ): Promise<Submitted[]> {
+    expectOnlyList(rest);
     const submit = async (task: SubmitRequest) => {
       expectNoTransaction(task);
       // Callers without types may give anything.

@@ -368,6 +368,24 @@ describe('a transaction', () => {
     expect(await tasks.find('mail:one')).toBeUndefined();
   });
 
+  it.each([{ tx: { query: async () => ({ rows: [] }) } }, { maxAttempts: 3 }, null])(
+    'and other options beside a list are refused: %j',
+    async (options) => {
+      const cluster = newCluster();
+      const faultsOf = (list: Promise<unknown>) => list.catch((error: InvalidOptionsError) => error.faults);
+      const { tasks } = mailer(cluster, ({ submitMany }) =>
+        faultsOf((submitMany as any)([{ name: single('mail', 'sub') }], options)),
+      );
+      const submitMany: any = tasks.submitMany.bind(tasks);
+      const faults = [expect.stringMatching(/: options beside the list have no effect: give them in each task/)];
+      expect(await faultsOf(submitMany([{ name }], options))).toEqual(faults);
+      expect(await tasks.find('mail:one')).toBeUndefined();
+      await submitMany([{ name }], undefined);
+      await cluster.time.advance(1000);
+      expect(await tasks.find('mail:one')).toMatchObject({ state: 'completed', result: faults });
+    },
+  );
+
   it('is named with the other faults of the options', async () => {
     const { tasks } = mailer(newCluster(), () => undefined);
     await expect(tasks.submit(name, undefined, { tx, maxAttempts: 0 })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../../decision/index.js';
 import type { NewTask } from '../submission.js';
-import { type SubmitRequest, expectNoTransaction, submitMany } from '../submit-many.js';
+import { type SubmitRequest, expectNoTransaction, expectOnlyList, submitMany } from '../submit-many.js';
 import type { SubmitOptions } from '../submit-options.js';
 import { SubTasks } from '../subtasks/sub-tasks.js';
 import { givenName } from '../subtasks/sub-name.js';
@@ -58,7 +58,8 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
     lease: held,
     progress: (done, total, note) => held.report(done, total, note),
     submit: (name, ...rest) => submit(name, ...rest),
-    submitMany: (tasks) => {
+    submitMany: async (tasks: Parameters<TaskContext['submitMany']>[0], ...rest: readonly unknown[]) => {
+      expectOnlyList(rest);
       const one = async (each: SubmitRequest) => {
         expectNoTransaction(each);
         return submit(each?.name, each?.data, each?.options);

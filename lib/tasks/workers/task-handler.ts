@@ -51,6 +51,7 @@ export interface TaskContext<In = unknown> {
    * Submits a list of sub-tasks, 64 at the same time.
    *
    * @param tasks as for {@link TasksService.submitMany}
+   * @throws InvalidOptionsError if options stand beside the list
    * @throws SubmitManyError after the first error
    */
   submitMany<In>(tasks: Iterable<SubmitRequest<In>> | AsyncIterable<SubmitRequest<In>>): Promise<Submitted[]>;
