@@ -236,8 +236,9 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `task ${quoted(event.task)}: its node did not note an end before the lease was over (crash ${event.crashes}), ${sequelOf(event)}`,
       );
     case 'tick-skipped':
-    case 'cluster-joined':
       return logger.log(event.sentence);
+    case 'cluster-joined':
+      return logger[event.application === undefined ? 'warn' : 'log'](event.sentence);
     case 'task-lost':
       return logger.warn(event.error.message);
     case 'clock-suspect':

@@ -194,16 +194,21 @@ function sentenceOf({ application, names, nodes }: OtherApplication, own: string
   );
 }
 
+/** Nothing would ever say that another application uses the same names. */
+const NAMELESS =
+  '. It has no application name, because no package.json above its script has one: set the option application. Without it, ' +
+  'another application that uses the same names is not noticed';
+
 /** @param own name of this application @param place of the records, in words */
 export function joinedSentence(
   own: string | undefined,
   place: string,
   others: readonly Pick<NodeInfo, 'acquirer' | 'host' | 'application'>[],
 ): string {
-  const who = own === undefined ? 'this application, which has no name,' : `application ${word(own)}`;
+  const who = own === undefined ? 'this application' : `application ${word(own)}`;
   const named = ({ acquirer, host, application }: (typeof others)[number]) =>
     `${word(acquirer)} on ${word(host)}${application === undefined || application === own ? '' : ` (${word(application)})`}`;
   const count = others.length === 1 ? '1 other node' : `${others.length} other nodes`;
   const whom = others.length === 0 ? 'no other node yet' : `${count}: ${listed(others.map(named), String)}`;
-  return `${who} has joined ${place}, with ${whom}`;
+  return `${who} has joined ${place}, with ${whom}${own === undefined ? NAMELESS : ''}`;
 }

@@ -147,6 +147,15 @@ describe("the application's log", () => {
     ]);
   });
 
+  it('says at the start where the node is, and warns if its application has no name', () => {
+    const joined = { type: 'cluster-joined', nodes: 0 } as const;
+    const named = { ...joined, application: 'shop', sentence: 'application shop has joined' };
+    expect(logOf([named, { ...joined, sentence: 'this application has joined' }])).toEqual([
+      'log application shop has joined',
+      'warn this application has joined',
+    ]);
+  });
+
   it('has one line when all shards of the names on demand are restored, also the next time', () => {
     let now = 5000;
     const { log, lines } = newLog(() => now);

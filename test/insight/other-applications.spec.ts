@@ -124,7 +124,9 @@ describe('a node that has joined a cluster', () => {
     [
       undefined,
       ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
-      'this application, which has no name, has joined PostgreSQL at db, with 7 other nodes: a on h, b on h, c on h, d on h, e on h and 2 more',
+      'this application has joined PostgreSQL at db, with 7 other nodes: a on h, b on h, c on h, d on h, e on h and 2 more. ' +
+        'It has no application name, because no package.json above its script has one: set the option application. Without ' +
+        'it, another application that uses the same names is not noticed',
     ],
   ])('says so if it is alone, has no name, or met many: %s', (own, acquirers, sentence) => {
     const others = acquirers.map((acquirer) => ({ acquirer, host: 'h' }));
