@@ -88,7 +88,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(console/web/|insight/(format-duration|fault-titles)\\.ts$|context/loss-words\\.ts$|definitions/undo/refusals\\.ts$)',
+          '^lib/(console/web/|insight/(format-duration|fault-titles)\\.ts$|context/loss-words\\.ts$|definitions/undo/refusals\\.ts$|decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -96,7 +96,7 @@ module.exports = {
       name: 'shared-with-the-page-imports-nothing',
       severity: 'error',
       from: {
-        path: '^lib/(insight/(format-duration|fault-titles)|context/loss-words|definitions/undo/refusals)\\.ts$',
+        path: '^lib/(insight/(format-duration|fault-titles)|context/loss-words|definitions/undo/refusals|decision/texts/exact-duration)\\.ts$',
       },
       to: { dependencyTypesNot: ['type-only'] },
     },

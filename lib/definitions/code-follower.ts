@@ -6,7 +6,7 @@ import {
   sameDefinition,
   takeCode,
 } from '../decision/index.js';
-import { type LivingNodes, MOST_ANNOUNCED, type NodeCode } from '../activity/index.js';
+import { type LivingNodes, MOST_ANNOUNCED, type NodeCode, type NodeInfo } from '../activity/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
@@ -19,7 +19,7 @@ import {
   stuckSentence,
   tooManySentence,
 } from './code-difference.js';
-import { type CodeVerdict, codeVerdict, isStillDue } from './code-rule.js';
+import { type Announcement, type CodeVerdict, codeVerdict, isStillDue, reasonsOf } from './code-rule.js';
 import type { DeclaredDefinitions } from './declared-definitions.js';
 import type { DefinitionWriter } from './definition-writer.js';
 
@@ -168,11 +168,14 @@ export class CodeFollower {
   *#judge(found: readonly Defined[], codes: readonly NodeCode[] | undefined, follows: boolean): Pieces<Judged[]> {
     const judged: Judged[] = [];
     for (const { definition, fingerprint: own, record } of found) {
-      const announced = this.options.isAlone
+      const announced: AnnouncedBy[] | undefined = this.options.isAlone
         ? [{ startedAt: 0, fingerprint: own }]
         : announcedIn(codes, definition.name);
       const verdict = codeVerdict(record, { own, announced, follows });
-      if (verdict !== 'same') judged.push({ code: definition, record, verdict, fingerprint: own });
+      if (verdict !== 'same') {
+        const nodes = reasonsOf(verdict, record, announced).flatMap(({ node }) => node ?? []);
+        judged.push({ code: definition, record, verdict, fingerprint: own, nodes });
+      }
       yield 1 + (codes?.length ?? 0);
     }
     return judged;
@@ -231,7 +234,9 @@ export class CodeFollower {
       revision,
       ...(change && { change }),
     }));
-    this.context.events.next({ type: 'definitions-differ', definitions, sentence: differencesSentence(differing) });
+    const node = { acquirer: this.context.node.acquirer, version: this.options.version };
+    const sentence = differencesSentence(differing, node);
+    this.context.events.next({ type: 'definitions-differ', definitions, sentence });
   }
 }
 
@@ -274,9 +279,14 @@ function isOther(record: SemaphoreRecord, { definition, fingerprint }: CodeDefin
   return !stored || !sameDefinition(stored, definition);
 }
 
-function announcedIn(codes: readonly NodeCode[] | undefined, name: string) {
-  return codes?.flatMap(({ node: { startedAt }, fingerprintOf }) => {
+interface AnnouncedBy extends Announcement {
+  /** Absent for this node alone on its store. */
+  readonly node?: NodeInfo;
+}
+
+function announcedIn(codes: readonly NodeCode[] | undefined, name: string): AnnouncedBy[] | undefined {
+  return codes?.flatMap(({ node, fingerprintOf }) => {
     const fingerprint = fingerprintOf(name);
-    return fingerprint === undefined ? [] : [{ startedAt, fingerprint }];
+    return fingerprint === undefined ? [] : [{ startedAt: node.startedAt, fingerprint, node }];
   });
 }

@@ -54,6 +54,26 @@ export function codeVerdict(
   return announced.reduce(laterOf).fingerprint === own ? 'take' : 'later';
 }
 
+/**
+ * Finds the nodes whose code is the reason of a verdict. Pure.
+ *
+ * @returns for `announced` those that have the stored definition, for `later` those whose definition is to be taken; for
+ * other verdicts none
+ */
+export function reasonsOf<A extends Announcement>(
+  verdict: CodeVerdict,
+  { fingerprint: stored }: Pick<SemaphoreRecord, 'fingerprint'>,
+  announced: readonly A[] = [],
+): A[] {
+  if (verdict === 'announced') return announced.filter(({ fingerprint }) => fingerprint === stored);
+  if (verdict !== 'later') return [];
+  const latest = announced.reduce<Announcement | undefined>(
+    (one, other) => (one ? laterOf(one, other) : other),
+    undefined,
+  );
+  return announced.filter((each) => each.startedAt === latest?.startedAt && each.fingerprint === latest.fingerprint);
+}
+
 /** Of two nodes that started at the same time, the higher fingerprint decides, so that all nodes choose the same one. */
 function laterOf(one: Announcement, other: Announcement): Announcement {
   if (one.startedAt !== other.startedAt) return one.startedAt > other.startedAt ? one : other;

@@ -2,6 +2,7 @@ export * from './archive/archivist.js';
 export * from './archive/bounded-archive.js';
 export type { BulkRequest, BulkResult } from './bulk-request.js';
 export * from './change-options.js';
+export { nodesText } from './code-difference.js';
 export { CodeFollower, LONGEST_DEPLOY } from './code-follower.js';
 export * from './declared-definitions.js';
 export * from './archive/definition-archive.js';

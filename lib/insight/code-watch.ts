@@ -9,8 +9,8 @@ import {
 import { Periodic } from '../async/periodic.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
-import { listed, quoted, word } from '../decision/index.js';
-import { type DeclaredDefinitions, LONGEST_DEPLOY } from '../definitions/index.js';
+import { listed, quoted } from '../decision/index.js';
+import { type DeclaredDefinitions, LONGEST_DEPLOY, nodesText } from '../definitions/index.js';
 import { isStoreError } from '../stores/index.js';
 import { groupedBy } from './grouped.js';
 import type { FaultPart } from './leader-watch.js';
@@ -197,12 +197,6 @@ function sentenceOf(names: readonly string[], { sides }: CodeConflict): string {
 }
 
 function sidesText(sides: CodeConflict['sides']): string {
-  const shown = sides.slice(0, MOST_SIDES).map(sideText).join(', and otherwise ');
+  const shown = sides.slice(0, MOST_SIDES).map(nodesText).join(', and otherwise ');
   return sides.length > MOST_SIDES ? `${shown}, and ${sides.length - MOST_SIDES} more` : shown;
-}
-
-function sideText(nodes: readonly NodeInfo[]): string {
-  const versions = [...new Set(nodes.flatMap(({ version }) => version ?? []))];
-  const acquirers = listed(nodes.map(({ acquirer }) => acquirer));
-  return versions.length > 0 ? `${acquirers} (version ${listed(versions, word)})` : acquirers;
 }

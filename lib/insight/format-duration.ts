@@ -27,19 +27,6 @@ function rounded(duration: number, unit: number): number {
   return Math.round(duration / unit) * unit;
 }
 
-const EXACT_UNITS = [
-  [DAY, 'd'],
-  [HOUR, 'h'],
-  [MINUTE, 'm'],
-  [SECOND, 's'],
-] as const;
-
-/** Formats ms exactly, in the form that options accept: "10m", "90s", "1500ms". */
-export function exactDuration(duration: number): string {
-  const [size, unit] = EXACT_UNITS.find(([size]) => duration >= size && duration % size === 0) ?? [1, 'ms'];
-  return `${duration / size}${unit}`;
-}
-
 /** Formats ms since the epoch for people: "2026-01-31 12:00:00 UTC". */
 export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

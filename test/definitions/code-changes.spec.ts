@@ -49,7 +49,9 @@ describe('a definition that was changed in code', () => {
     await nodes.time.advance(60_000);
     expect(await durationIn(canary)).toBe(10_000);
     expect(canary.of('definitions-differ')).toHaveLength(1);
-    expect(canary.log.join('\n')).toMatch(/warn .*"job": permits 1 \(code: 2\), .* living node has it in its code/);
+    expect(canary.log.join('\n')).toMatch(
+      /warn .*"job" has permits 1 \(in the code 2\), .*: the code of app1, app2 \(version 1.0.0\) still has it/,
+    );
     await nodes.closeOne(b);
     await nodes.time.advance(LOOK);
     expect(await durationIn(canary)).toBe(20_000);

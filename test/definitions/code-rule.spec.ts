@@ -1,4 +1,10 @@
-import { type Announcement, type CodeVerdict, codeVerdict, isStillDue } from '../../lib/definitions/code-rule.js';
+import {
+  type Announcement,
+  type CodeVerdict,
+  codeVerdict,
+  isStillDue,
+  reasonsOf,
+} from '../../lib/definitions/code-rule.js';
 import { codeDefinition } from '../../lib/activity/index.js';
 import { differencesSentence } from '../../lib/definitions/code-difference.js';
 import { type SemaphoreRecord, createRecord } from '../../lib/decision/index.js';
@@ -40,6 +46,20 @@ describe('whether a stored definition follows the code', () => {
   });
 });
 
+describe('the nodes whose code is the reason', () => {
+  const announced = [at(5, 'new'), at(5, 'third'), at(4, 'third'), at(1, 'old'), at(2, 'old')];
+
+  it.each<[CodeVerdict, string, readonly Announcement[]]>([
+    ['announced', 'that have the stored definition', announced.slice(3)],
+    ['later', 'that started last, with the definition that wins a tie', [at(5, 'third')]],
+    ['take', 'that differ: none', []],
+    ['operator', 'that differ: none', []],
+  ])('of %s are those %s', (verdict, _which, nodes) => {
+    expect(reasonsOf(verdict, { fingerprint: 'old' }, announced)).toEqual(nodes);
+    expect(reasonsOf(verdict, { fingerprint: 'old' }, undefined)).toEqual([]);
+  });
+});
+
 describe('a decision to follow the code', () => {
   const definition = { name: 'job', groupPattern: '.*', acquirerPattern: '.*', permits: 1, duration: 10_000 };
   const record = {
@@ -72,12 +92,16 @@ describe('a decision to follow the code', () => {
   it('is told for twenty definitions with their fields, and for more by their names', () => {
     const differing = Array.from({ length: 1001 }, (_, index) => {
       const code = { ...definition, name: `job-${index}`, duration: 20_000 };
-      return { code, record, verdict: 'announced' as const };
+      return { code, record, verdict: 'announced' as const, nodes: [{ acquirer: 'app1', version: '1' }] };
     });
-    expect(differencesSentence(differing.slice(0, 20)).match(/duration 10000 \(code: 20000\)/g)).toHaveLength(20);
-    const sentence = differencesSentence(differing);
+    const own = { acquirer: 'app2' };
+    const told = differencesSentence(differing.slice(0, 20), own);
+    expect(
+      told.match(/duration "10s" \(in the code "20s"\): the code of app1 \(version 1\) still has it/g),
+    ).toHaveLength(20);
+    const sentence = differencesSentence(differing, own);
     expect(sentence).toMatch(
-      /^1001 stored definitions count.*"job-0"; "job-1".*"job-999"; and 1 more, which "gatekeeper/,
+      /^1001 stored definitions count, not those in .*, app2: "job-0"; "job-1".*"job-999"; and 1 more, which "gatekeeper .* reset with these names/,
     );
     expect(sentence).not.toMatch(/\n/);
   });

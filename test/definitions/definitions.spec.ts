@@ -46,12 +46,16 @@ describe('definitions that code brings along', () => {
   it('are said once at the start of a node to differ from what counts', async () => {
     const nodes = cluster();
     const first = await nodes.node();
-    const later = await nodes.node({ definitions: [{ ...JOB, permits: 5, groupPattern: 'eu-.*' }] });
+    const later = await nodes.node({
+      acquirer: 'app2',
+      version: '2.0',
+      definitions: [{ ...JOB, permits: 5, groupPattern: 'eu-.*', duration: '1m' }],
+    });
     await nodes.time.advance(30_000);
     const sentence =
-      "1 stored definition counts, and not what this node's code says: " +
-      '"job": groupPattern ".*" (code: "eu-.*"), permits 1 (code: 5), it stays until the registry of the nodes can be ' +
-      'read and has this node: heartbeat must not be 0. The command "reset" takes over the definitions of the code';
+      '1 stored definition counts, not that in the code of this node, app2 (version 2.0): "job" has groupPattern ".*" (in the ' +
+      'code "eu-.*"), permits 1 (in the code 5), duration "10s" (in the code "1m"): it stays until the registry of the nodes ' +
+      'can be read and has this node: heartbeat must not be 0. To take over the code at once: gatekeeper reset job';
     const definitions = [{ semaphore: 'job', revision: 1 }];
     expect(later.of('definitions-differ')).toEqual([{ type: 'definitions-differ', definitions, sentence }]);
     expect(later.log).toContain(`warn ${sentence}`);
@@ -66,7 +70,7 @@ describe('definitions that code brings along', () => {
     expect(later.of('definitions-differ')).toMatchObject([
       { definitions: [{ revision: 2, change: { kind: 'edit', by: 'ann' } }] },
     ]);
-    expect(later.log.join('\n')).toMatch(/warn .*"job": duration 60000 \(code: 10000\), edit by "ann", 20/);
+    expect(later.log.join('\n')).toMatch(/warn .*"job" has duration "1m" \(in the code "10s"\): edit by "ann", 20/);
     await gatekeeper.definitions.pause('job', { by: 'bob' });
     const last = await nodes.node({ definitions: [{ ...JOB, duration: '1m' }] });
     expect(last.of('definitions-differ')).toEqual([]);
@@ -78,7 +82,7 @@ describe('definitions that code brings along', () => {
     await gatekeeper.definitions.pause('job');
     await gatekeeper.definitions.resume('job');
     const later = await nodes.node({ definitions: [{ ...JOB, permits: 2 }] });
-    expect(later.log.filter((line) => line.includes('permits 1 (code: 2)'))).toEqual([
+    expect(later.log.filter((line) => line.includes('permits 1 (in the code 2)'))).toEqual([
       expect.stringMatching(/^warn 1 stored definition counts/),
     ]);
   });

@@ -1,4 +1,5 @@
-import { exactDuration, formatDuration } from '../../lib/insight/format-duration.js';
+import { exactDuration } from '../../lib/decision/texts/exact-duration.js';
+import { formatDuration } from '../../lib/insight/format-duration.js';
 
 describe('a duration', () => {
   it.each([
