@@ -72,8 +72,7 @@ function within(timers: Timers, time: number, work: Promise<unknown>): Promise<b
 export async function closeParts(parts: Parts): Promise<void> {
   const { context, directory } = parts;
   parts.housekeeping.stop();
-  parts.applicationWatch?.stop();
-  parts.codeWatch.stop();
+  parts.nodesWatch?.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];
   await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);

@@ -24,6 +24,7 @@ import {
   HealthCheck,
   LeaderWatch,
   type Overview,
+  NodesWatch,
   readNewestRuns,
   readOverview,
 } from '../insight/index.js';
@@ -85,8 +86,7 @@ export interface Parts {
   readonly handovers: Handovers;
   readonly leaderWatch: LeaderWatch;
   /** Absent if this node does not publish itself. */
-  readonly applicationWatch?: ApplicationWatch | undefined;
-  readonly codeWatch: CodeWatch;
+  readonly nodesWatch?: NodesWatch | undefined;
   readonly sweeping: Sweeping;
   readonly health: HealthCheck;
   /** See `Gatekeeper.overview`. */
@@ -216,11 +216,13 @@ export function createParts(
   registry.code = () => directory.declared.announcement;
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
   registry.used = () => [...directory.demanded, ...tasks.submittedTypes.map((type) => TASK_PREFIX + type)];
-  const codeWatch = new CodeWatch(living, directory.declared, context);
   const { recordClients, declared, listing } = directory;
   const { application, store } = settings;
-  const watching = { application, store, registry, living, declared };
-  const applicationWatch = settings.heartbeat > 0 ? new ApplicationWatch(watching, context) : undefined;
+  const codeWatch = new CodeWatch(declared, context);
+  const applicationWatch = new ApplicationWatch({ application, store, registry, declared }, context);
+  // No other process has other code if only this one uses the store.
+  const readers = store.isOwn ? [applicationWatch] : [applicationWatch, codeWatch];
+  const nodesWatch = settings.heartbeat > 0 ? new NodesWatch(living, readers, context) : undefined;
   const follower = new CodeFollower(
     declared,
     new DefinitionWriter(recordClients.visit, declared, audit, context),
@@ -323,8 +325,7 @@ export function createParts(
     tasks,
     handovers,
     leaderWatch,
-    applicationWatch,
-    codeWatch,
+    nodesWatch,
     sweeping,
     health,
     overview,

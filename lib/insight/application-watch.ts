@@ -1,21 +1,12 @@
-import type { LivingNodes, NodeCode, NodeInfo, NodeRegistry } from '../activity/index.js';
-import { Periodic } from '../async/periodic.js';
+import type { NodeCode, NodeInfo, NodeRegistry } from '../activity/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import type { DeclaredDefinitions } from '../definitions/index.js';
 import { ALLOCATION_SCOPE } from '../allocation/index.js';
 import { LEADER_PREFIX, TASK_PREFIX, listed, word } from '../decision/index.js';
-import { type StoreDefinition, isStoreError } from '../stores/index.js';
+import type { StoreDefinition } from '../stores/index.js';
 import type { FaultPart } from './leader-watch.js';
-
-/** ms between two looks right after the start, when another application may start as well. */
-const FIRST_INTERVAL = 5000;
-/** ms after the start with such looks. */
-const FIRST = 60_000;
-/** ms between two looks later. */
-const INTERVAL = 60_000;
-/** Shortest ms between two looks, per node: a look reads the entries of all nodes, and all nodes look. */
-const PER_NODE = 1000;
+import type { NodesReader, NodesReading } from './nodes-watch.js';
 
 /** All groups of allocation share this scope, and its leader decides only for groups that it has. */
 const SHARED = LEADER_PREFIX + ALLOCATION_SCOPE;
@@ -28,11 +19,6 @@ export interface OtherApplication {
   readonly names: readonly string[];
   /** Its nodes, by their acquirers. */
   readonly nodes: readonly string[];
-}
-
-/** ms until the next look. @param age ms since the start @param nodes number of nodes at the last look */
-export function pauseBetweenLooks(age: number, nodes: number): number {
-  return Math.max(age < FIRST ? FIRST_INTERVAL : INTERVAL, nodes * PER_NODE);
 }
 
 /** This node's application, and the names that it uses. */
@@ -88,7 +74,6 @@ interface WatchParts {
   readonly application: string | undefined;
   readonly store: Pick<StoreDefinition, 'kind' | 'place' | 'isOwn'>;
   readonly registry: Pick<NodeRegistry, 'jobs' | 'tasks' | 'used'>;
-  readonly living: Pick<LivingNodes, 'read'>;
   readonly declared: Pick<DeclaredDefinitions, 'all'>;
 }
 
@@ -96,46 +81,26 @@ interface WatchParts {
  * Says once which cluster this node has joined, and each time that another application on this store uses names of this
  * one. The nodes of all applications must publish themselves, or there is nothing to see.
  */
-export class ApplicationWatch {
+export class ApplicationWatch implements NodesReader {
+  readonly action = 'look for other applications';
   #faults = new Map<string, FaultPart>();
-  #startedAt = 0;
-  #nodes = 0;
   #hasJoined = false;
-  readonly #periodic: Periodic;
 
   constructor(
     private readonly parts: WatchParts,
     private readonly context: Context,
-  ) {
-    const { nodeClock, random } = context;
-    this.#periodic = new Periodic(nodeClock, () => this.#look(), {
-      interval: () => pauseBetweenLooks(nodeClock.monotonic() - this.#startedAt, this.#nodes),
-      chance: random.number,
-      onError: (error) => this.#report(error),
-    });
-  }
-
-  start(): void {
-    this.#startedAt = this.context.nodeClock.monotonic();
-    this.#periodic.start();
-  }
-
-  stop(): void {
-    this.#periodic.stop();
-  }
+  ) {}
 
   /** One fault per other application. */
   get faults(): readonly FaultPart[] {
     return [...this.#faults.values()];
   }
 
-  async #look(): Promise<void> {
-    const nodes = await this.parts.living.read();
-    this.#nodes = nodes.length;
+  async look({ codes: nodes }: NodesReading): Promise<void> {
     this.#sayOnce(nodes);
     const { application } = this.parts;
-    // Without a name there is nothing to compare, now or later.
-    if (application === undefined) return this.stop();
+    // Without a name there is nothing to compare.
+    if (application === undefined) return;
     const others = await inSlices(
       otherApplications({ application, names: this.#ownNames() }, nodes),
       this.context.nodeClock,
@@ -176,12 +141,6 @@ export class ApplicationWatch {
       this.#faults.set(other.application, { subject: other.application, since, sentence });
       if (!former.has(other.application)) events.next({ type: 'other-application', ...other, sentence });
     }
-  }
-
-  #report(error: unknown): void {
-    // During an outage, the parts that need the store report it.
-    if (!isStoreError(error))
-      this.context.events.next({ type: 'problem', action: 'look for other applications', error });
   }
 }
 

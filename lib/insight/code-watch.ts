@@ -1,24 +1,14 @@
-import {
-  type LivingNodes,
-  MOST_ANNOUNCED,
-  type NodeCode,
-  type NodeInfo,
-  fingerprintsIn,
-  nameHash,
-} from '../activity/index.js';
-import { Periodic } from '../async/periodic.js';
+import { MOST_ANNOUNCED, type NodeCode, type NodeInfo, fingerprintsIn, nameHash } from '../activity/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import { type Context, timeOf } from '../context/context.js';
 import { listed, quoted } from '../decision/index.js';
 import { type DeclaredDefinitions, LONGEST_DEPLOY, nodesText } from '../definitions/index.js';
-import { isStoreError } from '../stores/index.js';
 import { groupedBy } from './grouped.js';
 import type { FaultPart } from './leader-watch.js';
+import type { NodesReader, NodesReading } from './nodes-watch.js';
 
 /** Number of definitions of a name, with their nodes, that a sentence shows. */
 const MOST_SIDES = 3;
-/** ms between two looks. A warning waits for {@link LONGEST_DEPLOY} anyway. */
-const INTERVAL = 60_000;
 
 /** Names of which living nodes have different definitions in their code. The same nodes disagree about all of them. */
 export interface CodeConflict {
@@ -30,15 +20,25 @@ export interface CodeConflict {
   readonly since: number;
 }
 
-/** Finds the names that living nodes define differently. Pure. In the usual case all of them have the same code. */
-export function* codeConflicts(codes: readonly NodeCode[]): Pieces<CodeConflict[]> {
+/**
+ * Finds the names that living nodes define differently. Pure. In the usual case all of them have the same code.
+ *
+ * @param announced hears of the definitions of each version of the code, with fingerprints by the hashes of their names
+ */
+export function* codeConflicts(
+  codes: readonly NodeCode[],
+  announced: (fingerprints: ReadonlyMap<string, string>) => void = () => undefined,
+): Pieces<CodeConflict[]> {
   const versions = [...groupedBy(codes, ({ code }) => code)];
   yield codes.length;
-  if (versions.length < 2) return [];
   /** Of each name, the versions that have the same definition. */
   const byName = new Map<string, Map<string, number[]>>();
   for (const [version, [code]] of versions.entries()) {
     const fingerprints = fingerprintsIn(code);
+    announced(fingerprints);
+    yield fingerprints.size;
+    // With one version there is nothing to compare.
+    if (versions.length < 2) return [];
     for (const [hash, fingerprint] of fingerprints) {
       const definitions = byName.get(hash) ?? new Map<string, number[]>();
       byName.set(hash, definitions.set(fingerprint, [...(definitions.get(fingerprint) ?? []), version]));
@@ -69,34 +69,18 @@ function conflict(hashes: ReadonlySet<string>, sides: readonly (readonly NodeCod
  * Warns, once each time, of definitions that differ in the code of living nodes for longer than a deploy: the stored one
  * stays, so the code of some nodes is not followed.
  */
-export class CodeWatch {
+export class CodeWatch implements NodesReader {
+  readonly action = 'compare the code of the nodes';
   #conflicts: readonly CodeConflict[] = [];
   #faults: readonly FaultPart[] = [];
   /** Names of this node's code in the present faults. */
   #told: ReadonlySet<string> = new Set();
   readonly #announced = new AnnouncedNames();
-  readonly #periodic: Periodic;
 
   constructor(
-    private readonly living: Pick<LivingNodes, 'codes'>,
     private readonly declared: Pick<DeclaredDefinitions, 'all' | 'recordOf'>,
     private readonly context: Context,
-  ) {
-    this.#periodic = new Periodic(context.nodeClock, () => this.#look(), {
-      interval: () => INTERVAL,
-      chance: context.random.number,
-      onError: (error) => this.#report(error),
-    });
-  }
-
-  /** Nodes that publish nothing are not compared. */
-  start(): void {
-    this.#periodic.start();
-  }
-
-  stop(): void {
-    this.#periodic.stop();
-  }
+  ) {}
 
   /** One fault per group of nodes that disagree, about names in this node's code. */
   get faults(): readonly FaultPart[] {
@@ -116,11 +100,14 @@ export class CodeWatch {
     return this.#announced.isGone(name, this.context.nodeClock.monotonic());
   }
 
-  async #look(): Promise<void> {
+  async look({ codes, isWhole }: NodesReading): Promise<void> {
     const { nodeClock, events } = this.context;
-    const { codes, isWhole } = await this.living.codes();
-    const conflicts = await inSlices(codeConflicts(codes), nodeClock);
-    await inSlices(this.#announced.note(codes, isWhole, nodeClock.monotonic()), nodeClock);
+    const seen = this.#announced.begin(isWhole, nodeClock.monotonic());
+    const conflicts = await inSlices(
+      codeConflicts(codes, (fingerprints) => seen.add(fingerprints)),
+      nodeClock,
+    );
+    seen.end();
     const now = timeOf(this.context);
     this.#conflicts = conflicts.filter(({ since }) => now - since > LONGEST_DEPLOY);
     const found = await inSlices(this.#ownNames(), nodeClock);
@@ -150,11 +137,9 @@ export class CodeWatch {
     });
   }
 
-  #report(error: unknown): void {
+  /** After a look that failed, no name is gone for sure. */
+  forget(): void {
     this.#announced.forget();
-    // During an outage, the parts that need the store report it.
-    if (!isStoreError(error))
-      this.context.events.next({ type: 'problem', action: 'compare the code of the nodes', error });
   }
 }
 
@@ -164,20 +149,22 @@ class AnnouncedNames {
   /** Since when each look has found the whole code of all nodes. Otherwise a name may live in what was not read. */
   #wholeSince?: number | undefined;
 
-  *note(codes: readonly NodeCode[], isWhole: boolean, at: number): Pieces<void> {
+  /** Begins a look. @param isWhole whether the code of all nodes can be read @param at monotonic ms */
+  begin(isWhole: boolean, at: number) {
     let isAll = isWhole;
-    for (const code of new Set(codes.map((each) => each.code))) {
-      const fingerprints = fingerprintsIn(code);
-      // A node announces no more than these.
-      isAll &&= fingerprints.size < MOST_ANNOUNCED;
-      for (const hash of fingerprints.keys()) this.#seen.set(hash, at);
-      yield fingerprints.size;
-    }
-    for (const [hash, last] of this.#seen) if (at - last > LONGEST_DEPLOY) this.#seen.delete(hash);
-    this.#wholeSince = isAll ? (this.#wholeSince ?? at) : undefined;
+    return {
+      add: (fingerprints: ReadonlyMap<string, string>): void => {
+        // A node announces no more than these.
+        isAll &&= fingerprints.size < MOST_ANNOUNCED;
+        for (const hash of fingerprints.keys()) this.#seen.set(hash, at);
+      },
+      end: (): void => {
+        for (const [hash, last] of this.#seen) if (at - last > LONGEST_DEPLOY) this.#seen.delete(hash);
+        this.#wholeSince = isAll ? (this.#wholeSince ?? at) : undefined;
+      },
+    };
   }
 
-  /** After a look that failed, nothing is gone for sure. */
   forget(): void {
     this.#wholeSince = undefined;
   }

@@ -98,7 +98,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly follower: { readonly removed: HealthFacts['removed']; readonly stuck: HealthFacts['unfollowed'] };
   readonly code: { readonly faults: HealthFacts['unfollowed'] };
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
-  readonly applications?: { readonly faults: HealthFacts['otherApplications'] } | undefined;
+  readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
   /** Returns undefined without the option `alerts`. */
   readonly alerts: () =>
@@ -250,7 +250,7 @@ export class HealthCheck {
     return {
       'no-leader': timed(leaders.faults),
       'resources-unowned': timed(allocation.unowned),
-      'other-application': timed(applications?.faults ?? []),
+      'other-application': timed(applications.faults),
     };
   }
 
@@ -279,7 +279,7 @@ export class HealthCheck {
       leaderless: this.sources.leaders.faults,
       unowned: this.sources.allocation.unowned,
       failingGroups: this.sources.allocation.failing,
-      otherApplications: this.sources.applications?.faults ?? [],
+      otherApplications: this.sources.applications.faults,
       undelivered: this.sources.alerts()?.faults ?? [],
       unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
       known: this.#known,

@@ -18,6 +18,7 @@ export { HEALTH_FAULT_CODES, type HealthFault, type HealthFaultCode, type Health
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
 export { ApplicationWatch } from './application-watch.js';
 export { CodeWatch } from './code-watch.js';
+export { NodesWatch } from './nodes-watch.js';
 export { type FaultPart, LeaderWatch } from './leader-watch.js';
 export type { KeptTerm, NoLeaderFault, ScopeCandidate, ScopeOverview } from './leaders.js';
 export { type LeadersOverview, type ScopeDetails, readLeader, readLeaders } from './leaders-reader.js';

@@ -1,6 +1,6 @@
 import type { NodeInfo } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
-import { joinedSentence, otherApplications, pauseBetweenLooks } from '../../lib/insight/application-watch.js';
+import { joinedSentence, otherApplications } from '../../lib/insight/application-watch.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 
 const MINUTE = 60_000;
@@ -131,17 +131,6 @@ describe('a node that has joined a cluster', () => {
   ])('says so if it is alone, has no name, or met many: %s', (own, acquirers, sentence) => {
     const others = acquirers.map((acquirer) => ({ acquirer, host: 'h' }));
     expect(joinedSentence(own, 'PostgreSQL at db', others)).toBe(sentence);
-  });
-});
-
-describe('the looks for other applications', () => {
-  it.each([
-    ['often after the start', 0, 2, 5000],
-    ['once a minute later', MINUTE, 2, MINUTE],
-    ['each entry once a second by all nodes of a large cluster', MINUTE, 600, 10 * MINUTE],
-    ['also after the start of a large cluster', 0, 600, 10 * MINUTE],
-  ])('come %s', (_when, age, nodes, pause) => {
-    expect(pauseBetweenLooks(age, nodes)).toBe(pause);
   });
 });
 
