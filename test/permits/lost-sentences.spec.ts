@@ -1,4 +1,4 @@
-import { PermitLostError } from 'nestjs-gatekeeper';
+import { NotLeaderError, PermitLostError } from 'nestjs-gatekeeper';
 
 describe('the error of a lost permit', () => {
   it.each([
@@ -15,4 +15,10 @@ describe('the error of a lost permit', () => {
     expect(error.message).toContain(`the permit of semaphore "job" is not held: ${sentence}`);
     expect(error.message).toMatch(/\. The work that it guarded is not protected any more$/);
   });
+});
+
+it('the error of a term that has ended states that too, and orders nothing', () => {
+  expect(new NotLeaderError('billing', 'expired').message).toBe(
+    'this node does not lead scope "billing" any more (expired). Its work as leader is not protected any more',
+  );
 });
