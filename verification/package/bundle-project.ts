@@ -9,8 +9,14 @@ import webpack, { type Configuration } from 'webpack';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const APPLICATION = fileURLToPath(new URL('bundled/main.ts', import.meta.url));
 
-/** Nest looks for them, and goes on without them. */
-const LEFT_OUT = ['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', 'class-validator', 'pg-native'];
+/** Packages that others look for, and go on without: the list in docs/bundling.md. */
+const LEFT_OUT = await documentedList();
+
+async function documentedList(): Promise<string[]> {
+  const text = await readFile(join(ROOT, 'docs/bundling.md'), 'utf8');
+  const [, list = ''] = /^module\.exports = \[$([^\]]*)^\];$/m.exec(text) ?? [];
+  return [...list.matchAll(/^ {2}'([^']+)',$/gm)].map(([, name]) => name!);
+}
 
 const TSCONFIG = {
   compilerOptions: {
@@ -51,12 +57,25 @@ export async function installPacked(modules: string): Promise<void> {
 
 /** In parts: the compiler of tests would put this file's own address in its place. */
 const ADDRESS = ['import', 'meta', 'url'].join('.');
+const DIRECTORY = ['import', 'meta', 'dirname'].join('.');
 
 /** CommonJS packages in an ES module need `require`, as docs/bundling.md says. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(${ADDRESS});`;
 
+/** CommonJS files have no address of their own, which ES modules such as `@nestjs/terminus` read, as docs/bundling.md says. */
+const URL_OF_BUNDLE = `const bundleUrl = require('node:url').pathToFileURL(__filename).href;`;
+
+const FORMATS = {
+  esm: { outfile: 'app.mjs', banner: { js: REQUIRE } },
+  cjs: {
+    outfile: 'app.cjs',
+    banner: { js: URL_OF_BUNDLE },
+    define: { [ADDRESS]: 'bundleUrl', [DIRECTORY]: '__dirname' },
+  },
+} as const;
+
 export const byEsbuild = (format: 'esm' | 'cjs') => async (project: string, output: string) => {
-  const outfile = join(output, format === 'esm' ? 'app.mjs' : 'app.cjs');
+  const outfile = join(output, FORMATS[format].outfile);
   await build({
     entryPoints: [join(project, 'src/main.ts')],
     absWorkingDir: project,
@@ -64,10 +83,10 @@ export const byEsbuild = (format: 'esm' | 'cjs') => async (project: string, outp
     minify: true,
     platform: 'node',
     format,
+    ...FORMATS[format],
     outfile,
     external: LEFT_OUT.flatMap((name) => [name, `${name}/*`]),
     logLevel: 'error',
-    ...(format === 'esm' && { banner: { js: REQUIRE } }),
   });
   return outfile;
 };
@@ -76,12 +95,16 @@ const isLeftOut = (name = '') => LEFT_OUT.some((each) => name === each || name.s
 
 /** Nest leaves all packages out of its bundle by default. Here they are in it. */
 const NEST_WEBPACK_CONFIG = `
+  const { DefinePlugin } = require('webpack');
   const isLeftOut = (name) => ${JSON.stringify(LEFT_OUT)}.some((each) => name === each || name.startsWith(each + '/'));
   module.exports = (options) => ({
     ...options,
     externals: [({ request }, done) => (isLeftOut(request) ? done(null, 'commonjs ' + request) : done())],
     optimization: { ...options.optimization, minimize: true },
-    plugins: options.plugins.filter(({ constructor }) => constructor.name !== 'ForkTsCheckerWebpackPlugin'),
+    plugins: [
+      ...options.plugins.filter(({ constructor }) => constructor.name !== 'ForkTsCheckerWebpackPlugin'),
+      new DefinePlugin({ '${DIRECTORY}': '__dirname' }),
+    ],
   });`;
 
 export async function byNest(project: string, output: string): Promise<string> {

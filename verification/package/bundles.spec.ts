@@ -14,6 +14,7 @@ interface Facts {
   readonly hazelcast: string;
   readonly invalid: string[];
   readonly ended: string;
+  readonly health: number;
 }
 
 /** Each way to bundle an application, with minified names. It runs in a folder without any package. */
@@ -54,6 +55,10 @@ describe.each(BUNDLES)('an application bundled by %s', (_name, bundle) => {
   it('refuses names that come from minified classes: they change with each build', () => {
     expect(facts.invalid).toHaveLength(1);
     expect(facts.invalid[0]).toContain('give it a name');
+  });
+
+  it('answers the health check of terminus', () => {
+    expect(facts.health).toBe(200);
   });
 
   it('gives the errors of tasks their meaning', () => {

@@ -1,9 +1,11 @@
 import 'reflect-metadata';
-import { Injectable, Module } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
+import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import {
   ClusterCron,
+  GatekeeperHealthIndicator,
   GatekeeperModule,
   InvalidTaskError,
   type StoreDefinition,
@@ -36,10 +38,29 @@ class Nameless {
   async nightly() {}
 }
 
+@Controller('health')
+class HealthController {
+  constructor(
+    @Inject(HealthCheckService) private readonly checks: HealthCheckService,
+    @Inject(GatekeeperHealthIndicator) private readonly gatekeeper: GatekeeperHealthIndicator,
+  ) {}
+
+  @Get()
+  @HealthCheck()
+  check() {
+    return this.checks.check([() => this.gatekeeper.isHealthy()]);
+  }
+}
+
 const tokens = [{ token: 'secret-secret-secret-secret', name: 'operator', role: 'view' as const }];
 
 @Module({
-  imports: [ScheduleModule.forRoot(), GatekeeperModule.forRoot({ store: memory(), console: { path: 'gk', tokens } })],
+  imports: [
+    ScheduleModule.forRoot(),
+    TerminusModule,
+    GatekeeperModule.forRoot({ store: memory(), console: { path: 'gk', tokens } }),
+  ],
+  controllers: [HealthController],
   providers: [Reports],
 })
 class AppModule {}
@@ -91,6 +112,7 @@ async function main(): Promise<void> {
     hazelcast: await errorOf(hazelcast({ members: ['127.0.0.1:1'] })),
     invalid: await faultsOfNameless(),
     ended: await stateOfInvalidTask(tasks),
+    health: (await fetch(`${await app.getUrl()}/health`)).status,
   };
   await app.close();
   console.log(JSON.stringify(facts));
