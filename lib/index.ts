@@ -46,6 +46,7 @@ export {
   type HistoryArchiveDefinition,
   type Health,
   type HealthFault,
+  type HealthWarning,
   type HealthFaultCode,
   type HealthReport,
   type HistoryEntry,

@@ -254,6 +254,19 @@ export type GatekeeperEvent =
       /** For people: what it means, and what to do. */
       readonly sentence: string;
     }
+  /**
+   * A job of this node missed a run (`not-run`), or a process that is not heard of holds a permit of a semaphore of this node
+   * (`holder-silent`), as in the warnings of the semaphore. Once, until it ends; the end has an event of its own.
+   */
+  | {
+      readonly type: 'job-warning' | 'job-warning-ended';
+      /** Code of the warning. */
+      readonly code: 'not-run' | 'holder-silent';
+      /** Name of the semaphore. Absent from an event about all the others, after the first 20 at one time. */
+      readonly semaphore?: string;
+      /** For people: which job or holder, since when, and what to do. */
+      readonly sentence: string;
+    }
   | {
       readonly type: 'clock-suspect';
       /** Why this node does not trust the clocks. */

@@ -210,6 +210,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
     case 'ticks-missed':
     case 'schedule-silent':
     case 'other-application':
+    case 'job-warning':
     case 'no-leader':
       return logger.warn(event.sentence);
     case 'member-crashed':
@@ -236,6 +237,7 @@ function logEvent(event: GatekeeperEvent, logger: GatekeeperLogger): void {
         `task ${quoted(event.task)}: its node did not note an end before the lease was over (crash ${event.crashes}), ${sequelOf(event)}`,
       );
     case 'tick-skipped':
+    case 'job-warning-ended':
       return logger.log(event.sentence);
     case 'cluster-joined':
       return logger[event.application === undefined ? 'warn' : 'log'](event.sentence);

@@ -254,9 +254,12 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /** Asks the store (5 s at most), then returns {@link health}. `nodes` also counts the nodes, every 10 s. Never rejects. */
-  checkHealth({ nodes = false }: { readonly nodes?: boolean } = {}): Promise<Health> {
-    return this.#parts.health.check(nodes);
+  /**
+   * Asks the store (5 s at most), then returns {@link health}. `nodes` also counts the nodes, every 10 s. Without `warnings`
+   * these are left out, because they name semaphores. Never rejects.
+   */
+  checkHealth(also: { readonly nodes?: boolean; readonly warnings?: boolean } = {}): Promise<Health> {
+    return this.#parts.health.check(also);
   }
 
   /**

@@ -13,6 +13,7 @@ const COPIED = [
   'task',
   'outcome',
   'reason',
+  'code',
   'loss',
   'action',
   'schedule',

@@ -22,6 +22,7 @@ import {
   ApplicationWatch,
   CodeWatch,
   HealthCheck,
+  JobWatch,
   LeaderWatch,
   type Overview,
   NodesWatch,
@@ -221,7 +222,8 @@ export function createParts(
   const codeWatch = new CodeWatch(declared, context);
   const applicationWatch = new ApplicationWatch({ application, store, registry, declared }, context);
   // No other process has other code if only this one uses the store.
-  const readers = store.isOwn ? [applicationWatch] : [applicationWatch, codeWatch];
+  const jobWatch = new JobWatch({ registry, declared, listing, runs }, context);
+  const readers = [applicationWatch, jobWatch, ...(store.isOwn ? [] : [codeWatch])];
   const nodesWatch = settings.heartbeat > 0 ? new NodesWatch(living, readers, context) : undefined;
   const follower = new CodeFollower(
     declared,
@@ -248,6 +250,7 @@ export function createParts(
     applications: applicationWatch,
     follower,
     code: codeWatch,
+    jobs: jobWatch,
     allocation,
     alerts: () => alerts,
   };

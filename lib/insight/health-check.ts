@@ -14,6 +14,7 @@ import {
   clusterTimeOf,
   healthReport,
 } from './health-report.js';
+import type { JobWarning } from './job-watch.js';
 import type { FaultPart } from './leader-watch.js';
 import { type PartHealth, partsHealth } from './part-health.js';
 import { recoveryFaults } from './recovery-faults.js';
@@ -32,6 +33,23 @@ export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'st
   readonly hasArchive: boolean;
   /** Receivers of alerts. Absent without the option `alerts`. */
   readonly alerts?: readonly ReceiverStatus[];
+  /**
+   * Jobs of this node that missed a run, and holders of its semaphores that are not heard of, at most 20 of each. They don't
+   * change the status. Absent if there are none, or if this node publishes nothing.
+   */
+  readonly warnings?: readonly HealthWarning[];
+}
+
+/** A warning about a semaphore of this node that is no fault: permits are granted, and another node would do no better. */
+export interface HealthWarning {
+  /** Identifies the warning, for programs. See {@link Warning}. */
+  readonly code: JobWarning['code'];
+  /** Name of the semaphore. */
+  readonly semaphore: string;
+  /** When this node noticed it: ms since the epoch, cluster time. */
+  readonly since: number;
+  /** For people. */
+  readonly sentence: string;
 }
 
 /** The living nodes as last counted. */
@@ -97,6 +115,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly follower: { readonly removed: HealthFacts['removed']; readonly stuck: HealthFacts['unfollowed'] };
   readonly code: { readonly faults: HealthFacts['unfollowed'] };
+  readonly jobs: { readonly warnings: readonly JobWarning[] };
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
@@ -127,10 +146,16 @@ export class HealthCheck {
     return { ...known, ...this.#more(facts), ...report };
   }
 
-  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts'> {
+  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts' | 'warnings'> {
     const { latency } = this.context.store;
     const countedAt = facts.calls('nodes').answeredAt;
     const alerts = this.sources.alerts()?.receivers;
+    const warnings = this.sources.jobs.warnings.map(({ code, semaphore, since, sentence }) => ({
+      code,
+      semaphore,
+      since: clusterTimeOf(since, facts),
+      sentence,
+    }));
     return {
       ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
       parts: partsHealth(facts),
@@ -139,18 +164,21 @@ export class HealthCheck {
       }),
       hasArchive: this.sources.archive !== undefined,
       ...(alerts && { alerts }),
+      ...(warnings.length > 0 && { warnings }),
     };
   }
 
   /**
    * Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects.
    *
-   * @param countsNodes whether it also counts the living nodes, unless that was done in the last 10 s
+   * @param also.nodes whether it also counts the living nodes, unless that was done in the last 10 s
+   * @param also.warnings whether it also lists the warnings, which name semaphores
    */
-  async check(countsNodes = false): Promise<Health> {
+  async check({ nodes = false, warnings = false }: { nodes?: boolean; warnings?: boolean } = {}): Promise<Health> {
     // The report shows a failure.
-    await Promise.allSettled([this.#probe(), countsNodes && this.#countNodes()]);
-    return this.report();
+    await Promise.allSettled([this.#probe(), nodes && this.#countNodes()]);
+    const { warnings: known, ...report } = this.report();
+    return { ...report, ...(warnings && known && { warnings: known }) };
   }
 
   async #countNodes(): Promise<void> {

@@ -8,6 +8,7 @@ export {
   type CountedNodes,
   type Health,
   HealthCheck,
+  type HealthWarning,
   type Known,
   type ReceiverStatus,
   type RequestResult,
@@ -18,6 +19,7 @@ export { HEALTH_FAULT_CODES, type HealthFault, type HealthFaultCode, type Health
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
 export { ApplicationWatch } from './application-watch.js';
 export { CodeWatch } from './code-watch.js';
+export { JobWatch, WATCHED_CODES } from './job-watch.js';
 export { NodesWatch } from './nodes-watch.js';
 export { type FaultPart, LeaderWatch } from './leader-watch.js';
 export type { KeptTerm, NoLeaderFault, ScopeCandidate, ScopeOverview } from './leaders.js';

@@ -18,7 +18,7 @@ import { groupedInPieces } from './grouped.js';
 import { heardOf } from './heard-holders.js';
 import { type Overview, type SemaphoreOverview, semaphoreOverview } from './overview.js';
 import type { SemaphoreFacts } from './warnings.js';
-import { type ScheduledJob, lastRunOf } from './scheduled-job.js';
+import { jobsOn, lastRunOf } from './scheduled-job.js';
 
 interface Sources extends StateSources {
   readonly registry: NodeRegistry;
@@ -128,10 +128,6 @@ function* runsInProgress({ running, past }: Read, newest: ReadonlyMap<string, Ru
     if (!known.has(key) && !(last && entryKey(last) === key)) yield run;
     known.add(key);
   }
-}
-
-function* jobsOn(nodes: readonly NodeInfo[]): Generator<ScheduledJob> {
-  for (const node of nodes) for (const card of node.jobs) yield { card, node };
 }
 
 function* allRuns({ nodes, runs, past }: Omit<Read, 'running'>): Generator<RunEntry> {

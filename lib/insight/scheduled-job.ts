@@ -9,6 +9,11 @@ export interface ScheduledJob {
   readonly node: NodeInfo;
 }
 
+/** All jobs of some nodes. */
+export function* jobsOn(nodes: readonly NodeInfo[]): Generator<ScheduledJob> {
+  for (const node of nodes) for (const card of node.jobs) yield { card, node };
+}
+
 /** ms */
 const SECOND = 1000;
 

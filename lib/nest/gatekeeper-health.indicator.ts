@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { HealthFault } from '../insight/index.js';
+import type { HealthFault, HealthWarning } from '../insight/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { SharedService } from './shared-services.js';
 
@@ -11,6 +11,8 @@ export interface GatekeeperHealthDetails {
   readonly health: 'healthy' | 'degraded' | 'down';
   /** Present if there are any. */
   readonly faults?: readonly Pick<HealthFault, 'code' | 'sentence'>[];
+  /** Jobs of this node that missed a run, and holders that are not heard of. They never change the status. Present if there are any. */
+  readonly warnings?: readonly Pick<HealthWarning, 'code' | 'semaphore' | 'sentence'>[];
 }
 
 /**
@@ -32,10 +34,11 @@ export class GatekeeperHealthIndicator {
     key?: Key,
     { whileDegraded = 'up' }: { readonly whileDegraded?: 'up' | 'down' } = {},
   ): Promise<Record<Key, GatekeeperHealthDetails>> {
-    const { status: health, faults } = await this.gatekeeper.checkHealth();
+    const { status: health, faults, warnings } = await this.gatekeeper.checkHealth({ warnings: true });
     const status = health === 'degraded' ? whileDegraded : health === 'healthy' ? 'up' : 'down';
     const known = faults.map(({ code, sentence }) => ({ code, sentence }));
-    const details = { status, health, ...(known.length > 0 && { faults: known }) };
+    const warned = warnings?.map(({ code, semaphore, sentence }) => ({ code, semaphore, sentence }));
+    const details = { status, health, ...(known.length > 0 && { faults: known }), ...(warned && { warnings: warned }) };
     return { [key ?? 'gatekeeper']: details } as Record<Key, GatekeeperHealthDetails>;
   }
 }

@@ -147,6 +147,16 @@ describe("the application's log", () => {
     ]);
   });
 
+  it('has a warning of a job that did not run, and a line when it runs again', () => {
+    const warned = { code: 'not-run', semaphore, sentence: 'Jobs.export was due' } as const;
+    expect(
+      logOf([
+        { type: 'job-warning', ...warned },
+        { type: 'job-warning-ended', ...warned },
+      ]),
+    ).toEqual(['warn Jobs.export was due', 'log Jobs.export was due']);
+  });
+
   it('says at the start where the node is, and warns if its application has no name', () => {
     const joined = { type: 'cluster-joined', nodes: 0 } as const;
     const named = { ...joined, application: 'shop', sentence: 'application shop has joined' };

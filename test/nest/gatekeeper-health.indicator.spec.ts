@@ -67,6 +67,16 @@ it('is down, with the fault in a sentence, if the store does not answer', async 
   expect(await answerOf(url)).toMatchObject({ code: 503, body: { status: 'error', error: down } });
 });
 
+it('is up with a job that did not run, which it lists, also where a fault would make it down', async () => {
+  const warning = { code: 'not-run', semaphore: 'nightly', since: 1, sentence: 'Jobs.nightly was due' } as const;
+  const { gatekeeper } = await start();
+  const warned = { ...gatekeeper.health(), status: 'healthy' as const, faults: [], warnings: [warning] };
+  const indicator = new GatekeeperHealthIndicator({ checkHealth: async () => warned } as never);
+  const { since: _since, ...shown } = warning;
+  const up = { gatekeeper: { status: 'up', health: 'healthy', warnings: [shown] } };
+  expect(await indicator.isHealthy('gatekeeper', { whileDegraded: 'down' })).toEqual(up);
+});
+
 it('is up while degraded, and tells why; or down, if the application wants it', async () => {
   const { readiness, gatekeeper } = await start();
   partsOf(gatekeeper).context.clusterClock.suspect('a member jumped');
