@@ -47,9 +47,9 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     why: "a removal looks at this node's code only: a job that another node's code defines never runs again",
     patches: [
       {
-        file: 'lib/definitions/definitions.ts',
-        find: '.codes()).codes.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined);',
-        replace: '.codes()).codes.filter(() => false);',
+        file: 'lib/definitions/declared-definitions.ts',
+        find: '.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined)',
+        replace: '.filter(() => false)',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/definitions/code-changes.spec.ts'] },
