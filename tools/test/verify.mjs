@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { ROOT } from './compile.mjs';
 
-/** Commands of each stage; those of `build` run before, once. */
+/** Commands of each stage; those of `build` run before, once. Commands in one list run side by side. */
 const STAGES = {
   servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
   page: { build: ['build'], commands: async () => [specs('page')] },
@@ -20,9 +20,12 @@ const STAGES = {
     build: ['build'],
     commands: async () => [
       specs('package'),
-      { words: ['npm', 'run', 'check:pack'] },
-      { words: ['node', 'verification/package/compatibility/run.mjs', '--representative'] },
-      { words: ['npm', 'run', 'test:clients'] },
+      // They wait for npm's registry half of the time, and measure nothing.
+      [
+        { words: ['node', 'tools/pack-check/run.mjs'] },
+        { words: ['node', 'verification/package/compatibility/run.mjs', '--representative'] },
+        { words: ['npm', 'run', 'test:clients'] },
+      ],
     ],
   },
 };
@@ -56,23 +59,33 @@ async function runStage(name) {
     await run({ words: ['npm', 'run', script] });
   }
   const all = await commands();
-  for (const command of patterns.length > 0 ? [all[0]] : all) lines.push(...(await run(command)));
+  for (const step of patterns.length > 0 ? [all[0]] : all) {
+    const together = [step].flat();
+    lines.push(...(await Promise.all(together.map((command) => run(command, together.length > 1)))).flat());
+  }
   return [`stage ${name}: ${Math.round((performance.now() - began) / 1000)} s`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Runs a command, adds its tests to the total, and returns its lines about tests that were skipped or failed. */
-async function run({ words: [program, ...args], env }) {
-  console.log(`\n> ${[program, ...args].join(' ')}`);
+/**
+ * Runs a command, adds its tests to the total, and returns its lines about tests that were skipped or failed.
+ *
+ * @param isBeside whether another one runs beside it: then its output comes at its end, in one piece
+ */
+async function run({ words: [program, ...args], env }, isBeside = false) {
+  const command = [program, ...args].join(' ');
+  const title = `\n> ${command}`;
+  if (!isBeside) console.log(title);
   const child = execa(program, args, { cwd: ROOT, env, stdin: 'ignore', all: true, reject: false, preferLocal: true });
-  child.all.pipe(process.stdout, { end: false });
+  if (!isBeside) child.all.pipe(process.stdout, { end: false });
   const { all, exitCode } = await child;
+  if (isBeside) console.log(`${title}\n${all}`);
   const counts = [...all.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)].at(-1);
   const [passed, failed, skipped] = counts ? counts.slice(1).map((count) => Number(count ?? 0)) : [0, 0, 0];
   total.passed += passed;
   total.skipped += skipped;
   total.failed += exitCode === 0 ? failed : Math.max(failed, 1);
   const told = all.split('\n').filter((line) => /^(skipped \d+ tests|failed: )/.test(line));
-  return exitCode === 0 || told.length > 0 ? told : [`failed: ${[program, ...args].join(' ')}`];
+  return exitCode === 0 || told.length > 0 ? told : [`failed: ${command}`];
 }
 
 function specs(stage) {
