@@ -6,7 +6,7 @@ import type { NodeIdentity } from '../context/node-identity.js';
 import type { Definitions } from '../definitions/index.js';
 import type { Audit, HistoryEntry, Membership, NodeRegistry, Runs } from '../activity/index.js';
 import type { EventOf, GatekeeperEvent } from '../context/events.js';
-import type { GatekeeperState, Health, Overview } from '../insight/index.js';
+import type { GatekeeperState, Health, HealthRequest, Overview } from '../insight/index.js';
 import { readState } from '../insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
 import type { Cluster } from '../leadership/index.js';
@@ -254,12 +254,9 @@ export class Gatekeeper {
     return this.#parts.health.report();
   }
 
-  /**
-   * Asks the store (5 s at most), then returns {@link health}. `nodes` also counts the nodes, every 10 s. Without `warnings`
-   * these are left out, because they name semaphores. Never rejects.
-   */
-  checkHealth(also: { readonly nodes?: boolean; readonly warnings?: boolean } = {}): Promise<Health> {
-    return this.#parts.health.check(also);
+  /** Asks the store (5 s at most), then returns {@link health}, without the warnings unless they are asked for. Never rejects. */
+  checkHealth(request: HealthRequest = {}): Promise<Health> {
+    return this.#parts.health.check(request);
   }
 
   /**

@@ -52,6 +52,17 @@ export interface HealthWarning {
   readonly sentence: string;
 }
 
+/** The parts of a health that it has only if they are asked for. */
+export interface HealthRequest {
+  /** Whether the node counts the living nodes, unless it did so in the last 10 s. Default false. */
+  readonly nodes?: boolean;
+  /**
+   * Whether the health lists the warnings, which name semaphores. A function selects the semaphores by their names. Default
+   * false.
+   */
+  readonly warnings?: boolean | ((semaphore: string) => boolean);
+}
+
 /** The living nodes as last counted. */
 export interface CountedNodes {
   /** Number of living nodes. */
@@ -115,7 +126,7 @@ export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableC
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly follower: { readonly removed: HealthFacts['removed']; readonly stuck: HealthFacts['unfollowed'] };
   readonly code: { readonly faults: HealthFacts['unfollowed'] };
-  readonly jobs: { readonly warnings: readonly JobWarning[] };
+  readonly jobs: { warnings(isWanted: (semaphore: string) => boolean): readonly JobWarning[] };
   readonly leaders: { readonly faults: HealthFacts['leaderless'] };
   readonly applications: { readonly faults: HealthFacts['otherApplications'] };
   readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
@@ -136,26 +147,20 @@ export class HealthCheck {
   ) {}
 
   /** Reports without asking the store. */
-  report(): Health {
+  report(wanted: HealthRequest['warnings'] = true): Health {
     const { node, store, clusterClock } = this.context;
     const facts = this.#facts();
     const report = healthReport(facts);
     const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
     this.#known = new Map(seen);
     const known = { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable };
-    return { ...known, ...this.#more(facts), ...report };
+    return { ...known, ...this.#more(facts), ...this.#warnings(facts, wanted), ...report };
   }
 
-  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts' | 'warnings'> {
+  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts'> {
     const { latency } = this.context.store;
     const countedAt = facts.calls('nodes').answeredAt;
     const alerts = this.sources.alerts()?.receivers;
-    const warnings = this.sources.jobs.warnings.map(({ code, semaphore, since, sentence }) => ({
-      code,
-      semaphore,
-      since: clusterTimeOf(since, facts),
-      sentence,
-    }));
     return {
       ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
       parts: partsHealth(facts),
@@ -164,21 +169,26 @@ export class HealthCheck {
       }),
       hasArchive: this.sources.archive !== undefined,
       ...(alerts && { alerts }),
-      ...(warnings.length > 0 && { warnings }),
     };
   }
 
-  /**
-   * Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects.
-   *
-   * @param also.nodes whether it also counts the living nodes, unless that was done in the last 10 s
-   * @param also.warnings whether it also lists the warnings, which name semaphores
-   */
-  async check({ nodes = false, warnings = false }: { nodes?: boolean; warnings?: boolean } = {}): Promise<Health> {
+  #warnings(facts: HealthFacts, wanted: boolean | ((semaphore: string) => boolean)): Pick<Health, 'warnings'> {
+    const found = this.sources.jobs.warnings(typeof wanted === 'function' ? wanted : () => wanted);
+    if (found.length === 0) return {};
+    const warnings = found.map(({ code, semaphore, since, sentence }) => ({
+      code,
+      semaphore,
+      since: clusterTimeOf(since, facts),
+      sentence,
+    }));
+    return { warnings };
+  }
+
+  /** Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects. */
+  async check({ nodes = false, warnings = false }: HealthRequest = {}): Promise<Health> {
     // The report shows a failure.
     await Promise.allSettled([this.#probe(), nodes && this.#countNodes()]);
-    const { warnings: known, ...report } = this.report();
-    return { ...report, ...(warnings && known && { warnings: known }) };
+    return this.report(warnings);
   }
 
   async #countNodes(): Promise<void> {

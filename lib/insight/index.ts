@@ -8,6 +8,7 @@ export {
   type CountedNodes,
   type Health,
   HealthCheck,
+  type HealthRequest,
   type HealthWarning,
   type Known,
   type ReceiverStatus,

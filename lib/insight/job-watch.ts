@@ -81,9 +81,9 @@ export class JobWatch implements NodesReader {
     private readonly context: Context,
   ) {}
 
-  /** The present warnings, at most {@link MOST_TOLD} of each code. */
-  get warnings(): readonly JobWarning[] {
-    const told = [...this.#seen.values()].filter((each) => each.told > 0);
+  /** The present warnings of some semaphores, at most {@link MOST_TOLD} of each code. */
+  warnings(isWanted: (semaphore: string) => boolean): readonly JobWarning[] {
+    const told = [...this.#seen.values()].filter((each) => each.told > 0 && isWanted(each.semaphore));
     return [...groupedBy(told, ({ code }) => code).values()].flatMap((some) => some.slice(0, MOST_TOLD));
   }
 

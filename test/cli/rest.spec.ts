@@ -39,6 +39,16 @@ describe('the command line over HTTP', () => {
     expect(sent).toEqual([]);
   });
 
+  it('health lists jobs that did not run, and ends with 0', async () => {
+    const warnings = [{ code: 'not-run', semaphore: 'nightly', since: 1_000, sentence: 'Jobs.nightly was due' }];
+    await using server = await FakeServer.start((_request, response) =>
+      sendJson(response, 200, { ...FULL_HEALTH, warnings }),
+    );
+    const { exitCode, out } = await over(server.url, 'health');
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^not-run +nightly +1970-01-01 00:00:01Z +Jobs\.nightly was due$/m);
+  });
+
   it.each(['3d', '366d'])('waits for the answer to a change of many with --timeout %s', async (timeout) => {
     await using server = await FakeServer.start((_request, response) =>
       setImmediate(() => sendJson(response, 200, { done: ['job'], failed: [], remaining: 0, bulk: 'b' })),

@@ -125,6 +125,25 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
     expect(text).not.toContain('billing');
   });
 
+  it('learns of the jobs that did not run only those of its names', async () => {
+    const { get, gatekeeper: node } = await boot();
+    const warnings = ['other', 'mine-1'].map((semaphore) => ({
+      code: 'not-run' as const,
+      semaphore,
+      since: 1,
+      sentence: `a job of ${semaphore} was due`,
+    }));
+    const health = node.health();
+    node.checkHealth = async ({ warnings: wanted = false } = {}) => {
+      const isWanted = typeof wanted === 'function' ? wanted : () => wanted;
+      return { ...health, warnings: warnings.filter(({ semaphore }) => isWanted(semaphore)) };
+    };
+    expect((await get('/api/health', { token: TOKENS.view })).json.warnings).toEqual(warnings);
+    const { json, text } = await get('/api/health', as);
+    expect(json.warnings).toEqual(warnings.slice(1));
+    expect(text).not.toContain('other');
+  });
+
   it('hears of nothing else', async () => {
     const { url, gatekeeper: node } = await boot();
     const reader = await EventReader.open(`${url}/api/events`, { authorization: `Bearer ${LIMITED}` });

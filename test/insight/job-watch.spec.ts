@@ -130,6 +130,26 @@ describe('a job that does not run', () => {
   });
 });
 
+describe('the warnings of a checked health', () => {
+  const cluster = useCluster();
+
+  it('are those that are asked for, also if twenty others come first', async () => {
+    const nodes = cluster();
+    const { gatekeeper } = await withJobs(
+      nodes,
+      Array.from({ length: 25 }, (_, index) => `job-${index}`),
+    );
+    await nodes.time.advance(HOUR + TWO_LOOKS);
+    const named = async (warnings?: boolean | ((semaphore: string) => boolean)) =>
+      (await gatekeeper.checkHealth(warnings === undefined ? {} : { warnings })).warnings?.map(
+        (each) => each.semaphore,
+      );
+    expect(await named(true)).toHaveLength(20);
+    expect(await named((name) => name.endsWith('4'))).toEqual(['job-4', 'job-14', 'job-24']);
+    for (const none of [undefined, false, () => false]) expect(await named(none)).toBeUndefined();
+  });
+});
+
 describe('a holder that is not heard of', () => {
   const cluster = useCluster();
   const LONG = { ...PUBLISHED, definitions: [{ ...JOB, duration: '1h' }] };

@@ -102,6 +102,30 @@ describeInBrowser('the page Health', () => {
     },
   );
 
+  it.each(['light', 'dark'] as const)(
+    'lists a job that did not run, with a link to its page, while the state stays healthy, in %s',
+    async (colorScheme) => {
+      const { url, gatekeeper } = await startWith();
+      const check = gatekeeper.checkHealth.bind(gatekeeper);
+      const sentence = 'Jobs.nightly was due 2026-11-25 03:00:00 UTC and did not run: no run of it is known';
+      const warnings = [{ code: 'not-run' as const, semaphore: 'nightly', since: Date.now(), sentence }];
+      gatekeeper.checkHealth = async (request) => ({ ...(await check(request)), warnings });
+      const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/health', colorScheme });
+      await panel(page, 'Warnings').getByText(sentence).waitFor();
+      await page.getByText('healthy', { exact: true }).waitFor();
+      expect(await panel(page, 'Faults').count()).toBe(0);
+      expect(await violations(page)).toEqual([]);
+      await picture(page, `warned-${colorScheme}`);
+      await page.setViewportSize(PHONE);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect(await violations(page)).toEqual([]);
+      await picture(page, `warned-${colorScheme}-phone`);
+      await panel(page, 'Warnings').getByRole('link', { name: 'nightly' }).click();
+      await page.getByRole('heading', { level: 1, name: 'nightly' }).waitFor();
+      expect(complaints).toEqual([]);
+    },
+  );
+
   it('tests the receivers of alerts, and shows what they answered', async () => {
     await using receiver = await Receiver.start();
     const { url } = await startWith({ alerts: { webhooks: [receiver.webhook] } });

@@ -4,7 +4,7 @@ import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 
-/** Formats the health of a node, and each fault with its start. */
+/** Formats the health of a node, and each fault and warning with its start. */
 export function healthText(health: Health): string {
   const { status, grants, now, faults, node, store, clock, latency, nodes, hasArchive, alerts = [] } = health;
   const about = fields([
@@ -23,6 +23,12 @@ export function healthText(health: Health): string {
     `${timeText(since)} (${formatDuration(now - since)} ago)`,
     sentence,
   ]);
+  const warned = (health.warnings ?? []).map(({ code, semaphore, since, sentence }) => [
+    code,
+    semaphore,
+    timeText(since),
+    sentence,
+  ]);
   const failing = health.parts.flatMap(({ part, answeredAt, failingSince }) =>
     failingSince === undefined
       ? []
@@ -36,6 +42,7 @@ export function healthText(health: Health): string {
   return [
     about,
     ...section(['fault', 'since', 'what is wrong'], rows),
+    ...section(['warning', 'semaphore', 'noticed', 'what is wrong'], warned),
     ...section(['calls', 'failing since', 'last answered'], failing),
     ...section(['receiver of alerts', 'waiting', 'last request'], receivers),
   ].join('\n');

@@ -4,10 +4,12 @@ import {
   HEALTH_FAULT_CODES,
   type Health,
   type HealthFault,
+  type HealthWarning,
   type PartHealth,
   type ReceiverStatus,
   type RequestResult,
   type StalePart,
+  WATCHED_CODES,
 } from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
@@ -21,6 +23,15 @@ const faultSchema: z.ZodType<HealthFault> = z
     stopsGrants: z.boolean().meta({ description: 'no permit is granted or refreshed through this node' }),
   })
   .meta({ id: 'HealthFault' });
+
+const warningSchema: z.ZodType<HealthWarning> = z
+  .object({
+    code: z.enum(WATCHED_CODES),
+    semaphore: z.string(),
+    since: whole.meta({ description: 'when the node noticed it: ms since the epoch, cluster time' }),
+    sentence: z.string().meta({ description: 'for people: which job or holder, and since when' }),
+  })
+  .meta({ id: 'HealthWarning' });
 
 export const requestResultSchema = z
   .object({
@@ -77,6 +88,10 @@ export const healthSchema: z.ZodType<Health> = z
       .meta({ id: 'CountedNodes', description: 'the living nodes as last counted' }),
     hasArchive: z.boolean().meta({ description: 'whether this node has an archive of definitions' }),
     alerts: list(receiverSchema).optional().meta({ description: 'receivers of alerts; absent without the option' }),
+    warnings: list(warningSchema).optional().meta({
+      description:
+        'jobs of this node that missed a run, and silent holders; they do not change the status; absent if there are none',
+    }),
   })
   .meta({ id: 'Health' });
 

@@ -15,7 +15,7 @@ export class HealthController {
 
   @Serves(ROUTES.health)
   async health(@Res() response: ConsoleResponse, @SeenNames() sees: Sees): Promise<Health> {
-    const health = await this.gatekeeper.checkHealth({ nodes: true });
+    const health = await this.gatekeeper.checkHealth({ nodes: true, warnings: sees ?? true });
     if (!health.grants) response.status(503);
     return sees ? { ...health, faults: health.faults.map(withoutNames) } : health;
   }

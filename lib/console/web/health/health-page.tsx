@@ -5,6 +5,7 @@ import { Fact } from '../parts/fact.js';
 import { count } from '../parts/format.js';
 import { Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
+import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { CallsPanel } from './calls-panel.js';
 import { clockError, lacksMembers, milliseconds } from './health-line.js';
@@ -20,6 +21,7 @@ export function HealthPage() {
           <>
             <Summary report={report} />
             {report.faults.length > 0 && <Faults report={report} />}
+            {report.warnings && <Warnings warnings={report.warnings} />}
             <div class="health-facts">
               <StorePanel report={report} />
               <ClockPanel clock={report.clock} isRead={report.store.connected} />
@@ -35,7 +37,7 @@ export function HealthPage() {
 }
 
 const STATES: Record<Health['status'], readonly [tone: Tone, label: string, sentence: string]> = {
-  healthy: ['good', 'healthy', 'Permits are granted, and nothing is wrong.'],
+  healthy: ['good', 'healthy', 'Permits are granted, and this node has no fault.'],
   degraded: ['warning', 'degraded', 'Permits are granted, but something else is wrong.'],
   down: ['bad', 'down', 'Nothing is granted through this node.'],
 };
@@ -63,6 +65,31 @@ function Faults({ report: { faults } }: { readonly report: Health }) {
               <Badge tone={stopsGrants ? 'bad' : 'warning'}>{code}</Badge>
             </td>
             <td class="number" data-label="Since">
+              <DateTime at={since} />
+            </td>
+            <td class="explanation">{sentence}</td>
+          </tr>
+        ))}
+      </PlainTable>
+    </section>
+  );
+}
+
+/** Jobs of this node that did not run, and holders that are not heard of. Permits are granted all the same. */
+function Warnings({ warnings }: { readonly warnings: NonNullable<Health['warnings']> }) {
+  return (
+    <section class="panel" aria-labelledby="warnings-title">
+      <h2 id="warnings-title">Warnings</h2>
+      <PlainTable label="Warnings" columns={['Warning', 'Semaphore', 'Noticed', 'What is wrong']}>
+        {warnings.map(({ code, semaphore, since, sentence }) => (
+          <tr key={`${code} ${semaphore}`}>
+            <td>
+              <Badge tone="warning">{code}</Badge>
+            </td>
+            <td data-label="Semaphore">
+              <SemaphoreLink name={semaphore} />
+            </td>
+            <td class="number" data-label="Noticed">
               <DateTime at={since} />
             </td>
             <td class="explanation">{sentence}</td>
