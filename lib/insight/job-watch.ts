@@ -30,14 +30,17 @@ const MOST_TOLD = 20;
 /** Number of semaphores that one look reads: those that were read longest ago. The others keep the warnings that they had. */
 const MOST_READ = 100;
 
-/** A warning about a job of this node. */
-export interface JobWarning {
+/** A warning that a node looks for. */
+interface WatchedWarning extends Warning {
   readonly code: WatchedCode;
+}
+
+/** A warning about a job of this node. */
+export interface JobWarning extends WatchedWarning {
   /** Name of the semaphore. */
   readonly semaphore: string;
   /** Since when this node sees it: its monotonic ms. */
   readonly since: number;
-  readonly sentence: string;
 }
 
 /** A warning of the latest look. */
@@ -70,10 +73,9 @@ interface WatchParts {
  */
 export class JobWatch implements NodesReader {
   readonly action = 'look for jobs that did not run';
-  /** By semaphore, as it was last read. */
-  readonly #pasts = new Map<string, readonly JobRuns[]>();
-  /** By semaphore, when it was read: monotonic ms. */
-  readonly #readAt = new Map<string, number>();
+  /** By semaphore, the past as it was last read, and when: monotonic ms. */
+  readonly #read = new Map<string, { readonly past: readonly JobRuns[]; readonly at: number }>();
+  /** By {@link keyOf}. */
   #seen: ReadonlyMap<string, Seen> = new Map();
 
   constructor(
@@ -94,18 +96,14 @@ export class JobWatch implements NodesReader {
     const heard = isWhole ? new Set([this.context.node.instance, ...nodes.map(({ instance }) => instance)]) : undefined;
     const look = { nodes, heard, matches: new NodeMatches(nodes), now };
     const suspects = await inSlices(this.#suspects(look), this.context.nodeClock);
-    const found = new Map<string, Seen>();
-    const byAge = suspects.toSorted((one, other) => this.#lastRead(one) - this.#lastRead(other));
+    const readAt = ({ name }: Suspect) => this.#read.get(name)?.at ?? -Infinity;
+    const byAge = suspects.toSorted((one, other) => readAt(one) - readAt(other));
     const later = new Set(byAge.slice(MOST_READ).map(({ name }) => name));
-    for (const [key, each] of this.#seen) if (later.has(each.semaphore)) found.set(key, each);
+    const found = new Map([...this.#seen].filter(([, { semaphore }]) => later.has(semaphore)));
     await forEachLimit(byAge.slice(0, MOST_READ), async (suspect) => {
       for (const warning of await this.#confirmed(suspect, look)) this.#take(warning, suspect.name, found);
     });
     this.#note(found);
-  }
-
-  #lastRead({ name }: Suspect): number {
-    return this.#readAt.get(name) ?? -Infinity;
   }
 
   /** The semaphores that seem to have a warning, by what is in memory. */
@@ -120,19 +118,19 @@ export class JobWatch implements NodesReader {
       // Without a job and a permit there is nothing to miss.
       if (!record || (!own.has(name) && record.permits.length === 0)) continue;
       const jobs = jobsOf.get(name) ?? [];
-      const past = this.#pasts.get(name) ?? assumedPast(name, jobs);
-      const warnings = yield* this.#warnings(name, record, { jobs, past, running: [] }, look);
-      if (past === UNKNOWN || warnings.length > 0) suspects.push({ name, jobs });
+      const past = this.#read.get(name)?.past ?? assumedPast(name, jobs);
+      // An unknown past has to be read.
+      const warnings = past && (yield* this.#warnings(name, record, { jobs, past, running: [] }, look));
+      if (warnings?.length !== 0) suspects.push({ name, jobs });
     }
     return suspects;
   }
 
   /** The warnings by what is in the store. @throws StoreUnavailableError */
-  async #confirmed({ name, jobs }: Suspect, look: Look): Promise<Warning[]> {
+  async #confirmed({ name, jobs }: Suspect, look: Look): Promise<WatchedWarning[]> {
     const { listing, runs } = this.parts;
     const [listed, past] = await Promise.all([listing.one(name), runs.jobs(name)]);
-    this.#pasts.set(name, past.map(newestOnly));
-    this.#readAt.set(name, this.context.nodeClock.monotonic());
+    this.#read.set(name, { past: past.map(newestOnly), at: this.context.nodeClock.monotonic() });
     const record = listed.get(name);
     // The node that sweeps reports a record that can't be read.
     if (!record || record instanceof Error) return [];
@@ -145,7 +143,7 @@ export class JobWatch implements NodesReader {
     record: SemaphoreRecord,
     known: Pick<SemaphoreFacts, 'jobs' | 'past' | 'running'>,
     { nodes, heard, matches, now }: Look,
-  ): Pieces<Warning[]> {
+  ): Pieces<WatchedWarning[]> {
     const { node, clusterClock, timing } = this.context;
     const code = this.parts.declared.get(name);
     const state = semaphoreState(name, record, { node, now: clusterClock.earliest(), ...(code && { code }) });
@@ -159,13 +157,12 @@ export class JobWatch implements NodesReader {
     ]);
     const { clockTolerance } = timing;
     const facts = { ...known, now, heard, clockTolerance, nodes, passing, runs: [...newest.values()] };
-    return warningsOf(state, intended, facts).filter(({ code: each }) => isWatched(each));
+    return warningsOf(state, intended, facts).filter(isWatched);
   }
 
   /** Adds a warning to those of its semaphore. */
-  #take({ code, sentence }: Warning, semaphore: string, found: Map<string, Seen>): void {
-    if (!isWatched(code)) return;
-    const key = `${code}\n${semaphore}`;
+  #take({ code, sentence }: WatchedWarning, semaphore: string, found: Map<string, Seen>): void {
+    const key = keyOf({ code, semaphore });
     const same = found.get(key);
     const former = this.#seen.get(key);
     found.set(key, {
@@ -180,18 +177,14 @@ export class JobWatch implements NodesReader {
 
   #note(found: Map<string, Seen>): void {
     const now = this.context.nodeClock.monotonic();
-    const ended = [...this.#seen].flatMap(([key, each]) => (each.told > 0 && !found.has(key) ? [each] : []));
-    const begun = [...found].filter(
-      ([, { code, count, told, since }]) => count > told && now - since >= PATIENCE[code],
+    const ended = [...this.#seen.values()].filter((each) => each.told > 0 && !found.has(keyOf(each)));
+    const begun = [...found.values()].filter(
+      ({ code, count, told, since }) => count > told && now - since >= PATIENCE[code],
     );
-    for (const [key, each] of begun) found.set(key, { ...each, told: each.count });
+    for (const each of begun) found.set(keyOf(each), { ...each, told: each.count });
     this.#seen = found;
     for (const code of WATCHED_CODES) {
-      this.#tell(
-        'job-warning',
-        code,
-        begun.map(([, each]) => each),
-      );
+      this.#tell('job-warning', code, begun);
       this.#tell('job-warning-ended', code, ended);
     }
   }
@@ -201,7 +194,7 @@ export class JobWatch implements NodesReader {
     const { events } = this.context;
     const some = all.filter((each) => each.code === code);
     for (const { semaphore, sentence } of some.slice(0, MOST_TOLD)) {
-      const words = type === 'job-warning' ? `${sentence}. ${adviceOf(semaphore)}` : ENDS[code];
+      const words = type === 'job-warning' ? `${sentence}. See why: gatekeeper explain ${word(semaphore)}` : ENDS[code];
       events.next({ type, code, semaphore, sentence: `${word(semaphore)}: ${words}` });
     }
     const rest = some.length - MOST_TOLD;
@@ -228,8 +221,8 @@ const ENDS: Record<WatchedCode, string> = {
   'holder-silent': 'no permit of a holder that is not heard of is left',
 };
 
-function adviceOf(semaphore: string): string {
-  return `See why: gatekeeper explain ${word(semaphore)}`;
+function keyOf({ code, semaphore }: Pick<JobWarning, 'code' | 'semaphore'>): string {
+  return `${code}\n${semaphore}`;
 }
 
 /**
@@ -241,17 +234,17 @@ function isLasting(former: Seen | undefined, sentence: string): former is Seen {
   return former.told > 0 || former.code === 'not-run' || former.sentence.includes(sentence);
 }
 
-function isWatched(code: Warning['code']): code is WatchedCode {
-  return (WATCHED_CODES as readonly Warning['code'][]).includes(code);
+function isWatched(warning: Warning): warning is WatchedWarning {
+  return (WATCHED_CODES as readonly Warning['code'][]).includes(warning.code);
 }
 
-/** The past is read at the first look: whether an interval was missed can only be seen by its last run. */
-const UNKNOWN: readonly JobRuns[] = [];
-
-/** A past in which each job has its schedule and no run, so that all times at which it was due seem to be missed. */
-function assumedPast(semaphore: string, jobs: readonly ScheduledJob[]): readonly JobRuns[] {
+/**
+ * A past in which each job has its schedule and no run, so that all times at which it was due seem to be missed. Undefined
+ * if only the stored past can tell: whether an interval was missed can only be seen by its last run.
+ */
+function assumedPast(semaphore: string, jobs: readonly ScheduledJob[]): readonly JobRuns[] | undefined {
   const scheduled = jobs.flatMap(({ card: { job, schedule } }) => (schedule ? [{ job, schedule }] : []));
-  if (scheduled.some(({ schedule }) => schedule.kind === 'interval')) return UNKNOWN;
+  if (scheduled.some(({ schedule }) => schedule.kind === 'interval')) return undefined;
   return [...new Map(scheduled.map(({ job, schedule }) => [job, schedule.expression]))].map(([job, schedule]) => ({
     ...NO_RUNS,
     semaphore,

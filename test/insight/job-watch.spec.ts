@@ -21,12 +21,28 @@ function hourly(now: number, semaphore: string): JobInfo {
   return { job: `Jobs.${semaphore}`, semaphore, schedule };
 }
 
+/** The card of a job that is due an hour from now. */
+function afterAnHour(now: number, semaphore: string): JobInfo {
+  const schedule = {
+    kind: 'interval',
+    expression: String(HOUR),
+    next: Math.round(now) + HOUR,
+    interval: HOUR,
+  } as const;
+  return { job: `Jobs.${semaphore}`, semaphore, schedule };
+}
+
 /** A node that publishes itself, with a job for each of its semaphores. @param idle semaphores without a job */
-async function withJobs(nodes: TestCluster, names = ['job'], idle: readonly string[] = []): Promise<TestNode> {
+async function withJobs(
+  nodes: TestCluster,
+  names = ['job'],
+  idle: readonly string[] = [],
+  cardOf = hourly,
+): Promise<TestNode> {
   await nodes.bear();
   const definitions = [...names, ...idle].map((name) => ({ ...JOB, name }));
   const node = nodes.unstarted({ ...PUBLISHED, definitions });
-  node.gatekeeper.registry.jobs = () => names.map((name) => hourly(nodes.time.wall(), name));
+  node.gatekeeper.registry.jobs = () => names.map((name) => cardOf(nodes.time.wall(), name));
   await node.gatekeeper.start();
   await nodes.time.advance(0);
   return node;
@@ -89,6 +105,18 @@ describe('a job that does not run', () => {
       await nodes.time.advance(22 * SECOND);
       expect(begun(later)).toHaveLength(isMadeUp ? 0 : 1);
     }
+  });
+
+  it('is noticed after a restart of all nodes also if it runs at intervals, which count anew', async () => {
+    const nodes = cluster();
+    const former = await withJobs(nodes, ['job'], [], afterAnHour);
+    await run(former);
+    await nodes.time.advance(10 * SECOND);
+    await nodes.closeOne(former);
+    await nodes.time.advance(3 * HOUR);
+    const later = await withJobs(nodes, ['job'], [], afterAnHour);
+    await nodes.time.advance(MINUTE / 2);
+    expect(begun(later)).toMatchObject([{ code: 'not-run', semaphore: 'job' }]);
   });
 
   it('is none if an operator has paused it, also since a time at which it was due', async () => {
