@@ -30,12 +30,8 @@ const STAGES = {
   },
 };
 
-/**
- * More than the two cores that the tests are meant for: specs wait for servers and processes a good part of the time, in the
- * stage `processes` half of it.
- */
-const WORKERS = { processes: 4, servers: 4 };
-const USUAL_WORKERS = 3;
+/** One more than the cores that the tests are meant for: a third of these specs wait for processes most of the time. */
+const WORKERS = '3';
 
 const named = process.argv.slice(2).filter((word) => word in STAGES);
 const patterns = process.argv.slice(2).filter((word) => !(word in STAGES));
@@ -94,15 +90,7 @@ async function run({ words: [program, ...args], env }, isBeside = false) {
 
 function specs(stage) {
   return {
-    words: [
-      'jest',
-      '--roots',
-      `verification/${stage}`,
-      '--maxWorkers',
-      String(WORKERS[stage] ?? USUAL_WORKERS),
-      '--',
-      ...patterns,
-    ],
+    words: ['jest', '--roots', `verification/${stage}`, '--maxWorkers', WORKERS, '--', ...patterns],
   };
 }
 

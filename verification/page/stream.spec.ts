@@ -31,8 +31,7 @@ describeInBrowser('the event stream', () => {
     const scene = new Scene(store);
     await scene.play(Date.now());
     const { url } = await start({ store, gatekeeper: { definitions: DEFINITIONS, group: 'production' } });
-    const rates: Record<string, number> = {};
-    for (const at of ['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'changes']) {
+    const rateOf = async (at: string) => {
       const { page } = await visit(url, { token: TOKENS.define, at: `/${at}` });
       await page.getByRole('banner').getByText('Live').waitFor();
       // Each query is repeated once when the stream begins.
@@ -40,10 +39,12 @@ describeInBrowser('the event stream', () => {
       const times: number[] = [];
       page.on('request', () => times.push(performance.now()));
       // A distance of requests, not a number in a time: a busy machine only asks less often.
-      await until(() => times.length > 1 && times.at(-1)! - times[0]! > WINDOW, 2 * WINDOW);
-      rates[at] = (1000 * (times.length - 1)) / (times.at(-1)! - times[0]!);
-      await page.context().close();
-    }
+      await until(() => times.length > 1 && times.at(-1)! - times[0]! > WINDOW, 3 * WINDOW);
+      return [at, (1000 * (times.length - 1)) / (times.at(-1)! - times[0]!)] as const;
+    };
+    // Side by side: each of them waits nearly all of its time.
+    const pages = ['work', 'work/nightly-export', 'work/leader:mailbox', 'runs', 'nodes', 'changes'];
+    const rates = Object.fromEntries(await Promise.all(pages.map(rateOf)));
     await scene.close();
     console.log('requests a second:', rates);
     expect(Math.max(...Object.values(rates))).toBeLessThan(0.9);

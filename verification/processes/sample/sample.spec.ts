@@ -48,17 +48,20 @@ describeOnHazelcast('the sample: three processes and a real member', () => {
 
   it('lets an operator pause a job at one port and resume it at another', async () => {
     const [one, other] = sample.ports as [number, number];
-    const operate = (port: number, verb: string) =>
-      fetch(`http://127.0.0.1:${port}/gatekeeper/api/semaphores/mailing/${verb}`, {
+    /** @returns the status, and the answer if it is an error */
+    const operate = async (port: number, verb: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/gatekeeper/api/semaphores/mailing/${verb}`, {
         method: 'POST',
         headers: { authorization: 'Bearer sample-operator-token', 'content-type': 'application/json' },
         body: JSON.stringify({ reason: 'a test' }),
       });
+      return response.ok ? '200' : `${response.status} ${await response.text()}`;
+    };
     expect((await fetch(`http://127.0.0.1:${one}/gatekeeper/api/semaphores`)).status).toBe(401);
-    expect((await operate(one, 'pause')).status).toBe(200);
+    expect(await operate(one, 'pause')).toBe('200');
     const { semaphores } = await sample.state(other);
     expect(semaphores.find(({ name }) => name === 'mailing')).toMatchObject({ pause: { by: 'ann', reason: 'a test' } });
-    expect((await operate(other, 'resume')).status).toBe(200);
+    expect(await operate(other, 'resume')).toBe('200');
     await sample.nextLine(/mailed/, 20 * SECOND);
   });
 
