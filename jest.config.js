@@ -5,6 +5,6 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/tools/test/setup.mjs'],
   reporters: ['default', '<rootDir>/tools/test/closing-line.reporter.js'],
   transform: {},
-  // One more than the cores that the tests are meant for: some wait for timers, and the others have both cores then.
-  maxWorkers: 3,
+  // Two more than the cores that the tests are meant for: some wait for timers, and the others have both cores then.
+  maxWorkers: 4,
 };
