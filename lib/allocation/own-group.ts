@@ -315,7 +315,8 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const doubted = odd && `${odd.inc} ${odd.digest}`;
     if (odd === undefined || odd.inc === this.parts.membership.incarnation || doubted === this.#doubted) return;
     this.#doubted = doubted;
-    void this.#reader.read();
+    // At once: with its next heartbeat the opinion would come up to a third of a lease later.
+    void this.#reader.read().then(() => this.parts.membership.announce());
   }
 
   /** The problem that this node publishes. A failed reading is one only before the first success: then the last set stays. */
