@@ -109,8 +109,10 @@ describe('the history of owners', () => {
     const returned = moves.filter(({ from, to }) => from === 'app2' && to === 'app2');
     const [fromInstance, toInstance] = [other, again].map(({ gatekeeper }) => gatekeeper.node.instance);
     const reason = 'stays with app2, in another process: the former one is gone';
-    expect(returned).toEqual([expect.objectContaining({ step: 'given', fromInstance, toInstance, reason })]);
-    expect(letters(kept)).toEqual(expect.arrayContaining([...returned[0]!.resources]));
+    // Before its lease was over, one may have been taken from the former process for balance.
+    expect(returned.filter(({ why }) => why !== 'balance')).toMatchObject([{ step: 'given', reason }]);
+    for (const move of returned) expect(move).toMatchObject({ fromInstance, toInstance });
+    expect(letters(kept)).toEqual(expect.arrayContaining(returned.flatMap(({ resources }) => [...resources])));
   });
 
   it('names the former owner and the reason also if another node leads meanwhile', async () => {
