@@ -91,6 +91,8 @@ export class JobWatch implements NodesReader {
 
   async look({ codes, isWhole }: NodesReading): Promise<void> {
     const nodes = codes.map(({ node }) => node);
+    // After an outage all entries have expired, until each node writes its own again: no warning has ended by that.
+    if (!nodes.some(({ instance }) => instance === this.context.node.instance)) return;
     const now = timeOf(this.context);
     // An entry that can't be read may be that of a holder.
     const heard = isWhole ? new Set([this.context.node.instance, ...nodes.map(({ instance }) => instance)]) : undefined;
