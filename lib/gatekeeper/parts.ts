@@ -221,8 +221,8 @@ export function createParts(
   const { application, store } = settings;
   const codeWatch = new CodeWatch(declared, context);
   const applicationWatch = new ApplicationWatch({ application, store, registry, declared }, context);
-  // No other process has other code if only this one uses the store.
   const jobWatch = new JobWatch({ registry, declared, listing, runs }, context);
+  // No other process has other code if only this one uses the store.
   const readers = [applicationWatch, jobWatch, ...(store.isOwn ? [] : [codeWatch])];
   const nodesWatch = settings.heartbeat > 0 ? new NodesWatch(living, readers, context) : undefined;
   const follower = new CodeFollower(

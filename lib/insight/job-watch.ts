@@ -95,7 +95,7 @@ export class JobWatch implements NodesReader {
     if (!nodes.some(({ instance }) => instance === this.context.node.instance)) return;
     const now = timeOf(this.context);
     // An entry that can't be read may be that of a holder.
-    const heard = isWhole ? new Set([this.context.node.instance, ...nodes.map(({ instance }) => instance)]) : undefined;
+    const heard = isWhole ? new Set(nodes.map(({ instance }) => instance)) : undefined;
     const look = { nodes, heard, matches: new NodeMatches(nodes), now };
     const suspects = await inSlices(this.#suspects(look), this.context.nodeClock);
     const readAt = ({ name }: Suspect) => this.#read.get(name)?.at ?? -Infinity;

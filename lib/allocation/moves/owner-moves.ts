@@ -16,8 +16,8 @@ interface Group {
 }
 
 /**
- * Sums steps up: one entry per nodes (processes, if the nodes have one name) and reason, the largest first. A change of 10,000 resources is no larger than one of
- * 50.
+ * Sums steps up: one entry for each reason, former node and next node, or their processes if both nodes have the same
+ * name. The largest comes first. A change of 10,000 resources is no larger than one of 50.
  */
 export function* movesOf(steps: readonly OwnerStep[]): Pieces<OwnerMoves[]> {
   const groups = new Map<string, Group>();
@@ -41,7 +41,7 @@ export function* movesOf(steps: readonly OwnerStep[]): Pieces<OwnerMoves[]> {
   }));
 }
 
-/** The processes of two owners of one name. Other owners are told apart by their names. */
+/** Instances of both owners, if their nodes have the same name. Other owners differ by their names. */
 function processesOf({
   from,
   to,

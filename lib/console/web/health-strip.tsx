@@ -69,7 +69,7 @@ function OpenWindows() {
 interface StripProps {
   readonly tone: 'bad' | 'warning';
   readonly icon?: IconName;
-  /** What a user must know, in one line. */
+  /** The line that always shows. It must fit on a phone. */
   readonly essence: string;
   /** All of it. */
   readonly children: ComponentChildren;
