@@ -69,9 +69,13 @@ describe('the birth of a cluster', () => {
     expect(sentences()).toEqual([
       expect.stringMatching(/only former holders of names without a definition go on, and definitions that are new in/),
     ]);
-    await nodes.time.advance(15 * 60_000 + 1000);
-    expect(sentences()).toEqual([expect.stringContaining('"job"')]);
-    await nodes.time.advance(30_000);
+    const seen = new Set<string>();
+    // A definition that is new in the code comes with the first sweep after the grace of the shards, and with its own.
+    for (const end = nodes.time.monotonic() + 15 * 60_000 + 30_000; nodes.time.monotonic() < end; ) {
+      await nodes.time.advance(2000);
+      for (const sentence of sentences()) seen.add(sentence);
+    }
+    expect([...seen]).toEqual([expect.stringContaining('without a definition'), expect.stringContaining('"job"')]);
     expect(sentences()).toEqual([]);
   });
 
