@@ -127,7 +127,7 @@ describeInBrowser('the runs in the console', () => {
     const ended = gatekeeper.run('long', ({ signal }) => aborted(signal), { job: 'Jobs.long' });
     const { page } = await visit(url, { token: TOKENS.view, at: '/runs?show=running' });
     await page.getByTitle('Page of this run').click();
-    await page.getByText('It goes on on app1.').waitFor();
+    await page.getByText('It runs on app1.').waitFor();
     const story = page.getByRole('region', { name: 'Story' });
     await story.getByText('permit renewed').waitFor();
     await story.getByText('its permit ends, unless it is renewed').waitFor();

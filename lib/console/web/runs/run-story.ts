@@ -39,7 +39,7 @@ export function sentenceOf(run: HistoryEntry): string {
   const on = `on ${run.node.acquirer}`;
   const { loss } = run;
   if (run.kind === 'running')
-    return loss ? `It goes on ${on}, without its permit: ${LOSS_WORDS[loss.reason]}.` : `It goes on ${on}.`;
+    return loss ? `It runs ${on}, without its permit: ${LOSS_WORDS[loss.reason]}.` : `It runs ${on}.`;
   const { outcome, took, attempts = 1 } = run;
   const after = `after ${formatDuration(took ?? 0)}${attempts > 1 ? ` and ${attempts} attempts` : ''}`;
   switch (outcome) {
