@@ -71,7 +71,7 @@ describe('the birth of a cluster', () => {
     ]);
     const seen = new Set<string>();
     // A definition that is new in the code comes with the first sweep after the grace of the shards, and with its own.
-    for (const end = nodes.time.monotonic() + 15 * 60_000 + 30_000; nodes.time.monotonic() < end; ) {
+    for (const end = nodes.time.monotonic() + 15 * 60_000 + 30_000; nodes.time.monotonic() < end;) {
       await nodes.time.advance(2000);
       for (const sentence of sentences()) seen.add(sentence);
     }

@@ -1,5 +1,5 @@
-import type { HistoryEntry } from '../../lib/console/web/api/answers.js';
-import { sentenceOf, storyOf } from '../../lib/console/web/runs/run-story.js';
+import type { HistoryEntry } from '../../../lib/console/web/api/answers.js';
+import { sentenceOf, storyOf } from '../../../lib/console/web/runs/run-story.js';
 
 type Ran = Exclude<HistoryEntry, { kind: 'skip' }>;
 
