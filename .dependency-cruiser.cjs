@@ -1,25 +1,29 @@
 /**
- * The layout's direction: a folder may import only from those before it. A new folder gets its place in this list.
- * Nobody imports a peer that belongs to another folder.
+ * The floors of lib, from the lowest to the highest: a folder may import only from those before it. A new folder gets its
+ * place in this list. Nobody imports a peer that belongs to another folder.
  */
-const LAYERS = [
-  'copies',
-  'decision',
-  'async',
-  'cron',
+const FLOORS = [
+  'core/copies',
+  'core/decision',
+  'core/async',
+  'core/cron',
+  'core/store',
+  'core/clock',
+  'core/context',
+  'core/cell',
+  'core/journals',
+  'core/members',
+  'core/permits',
   'stores',
-  'clock',
-  'context',
-  'archives',
-  'records',
-  'activity',
-  'definitions',
-  'permits',
   'leadership',
   'allocation',
   'tasks',
-  'insight',
-  'alerts',
+  'operate/archives',
+  'operate/activity',
+  'operate/definitions',
+  'operate/run-now',
+  'operate/insight',
+  'operate/alerts',
   'gatekeeper',
   'telemetry',
   'nest',
@@ -27,11 +31,11 @@ const LAYERS = [
   'cli',
 ];
 
-const direction = LAYERS.map((folder, index) => ({
+const direction = FLOORS.map((folder, index) => ({
   name: `${folder}-imports-only-what-stands-before-it`,
   severity: 'error',
   from: { path: `^lib/${folder}/` },
-  to: { path: '^lib/', pathNot: `^lib/(${LAYERS.slice(0, index + 1).join('|')})/` },
+  to: { path: '^lib/', pathNot: `^lib/(${FLOORS.slice(0, index + 1).join('|')})/` },
 }));
 
 module.exports = {
@@ -39,9 +43,9 @@ module.exports = {
     ...direction,
     {
       name: 'every-folder-has-its-place',
-      comment: 'Add the folder to LAYERS, or to the folders at the edge that may import all of them.',
+      comment: 'Add the folder to FLOORS, or to the folders at the edge that may import all of them.',
       severity: 'error',
-      from: { path: '^lib/[^/]+/', pathNot: `^lib/(${[...LAYERS, 'testing'].join('|')})/` },
+      from: { path: '^lib/.+/', pathNot: `^lib/(${[...FLOORS, 'testing'].join('|')})/` },
       to: {},
     },
     {
@@ -61,9 +65,9 @@ module.exports = {
     },
     {
       name: 'the-core-is-pure',
-      comment: 'No I/O and no Nest in lib/decision.',
+      comment: 'No I/O and no Nest in lib/core/decision.',
       severity: 'error',
-      from: { path: '^lib/decision/' },
+      from: { path: '^lib/core/decision/' },
       to: { dependencyTypes: ['core', 'npm-peer'] },
     },
     {
@@ -88,7 +92,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(console/web/|insight/(format-duration|fault-titles)\\.ts$|context/loss-words\\.ts$|definitions/undo/refusals\\.ts$|decision/texts/exact-duration\\.ts$)',
+          '^lib/(console/web/|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -96,7 +100,7 @@ module.exports = {
       name: 'shared-with-the-page-imports-nothing',
       severity: 'error',
       from: {
-        path: '^lib/(insight/(format-duration|fault-titles)|context/loss-words|definitions/undo/refusals|decision/texts/exact-duration)\\.ts$',
+        path: '^lib/(operate/insight/(format-duration|fault-titles)|core/context/loss-words|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
       },
       to: { dependencyTypesNot: ['type-only'] },
     },
@@ -111,6 +115,17 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { circular: true },
+    },
+    {
+      name: 'no-circles-of-folders',
+      comment: 'Of two folders, one stands on the other: it can be read without what stands above it.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|testing)' },
+      to: {
+        circular: true,
+        path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|testing)',
+      },
     },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '\\.d\\.ts$' }, to: {} },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

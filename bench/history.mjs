@@ -8,7 +8,7 @@ import { round } from './measure.mjs';
 await compile();
 const [{ combined, ofRun }, { EMPTY_SHARD, withAddition }, { encodeJobShard }, { shardOf }] = await Promise.all(
   ['job-record', 'job-shard', 'job-shard.codec', 'pending-additions'].map(
-    (name) => import(pathToFileURL(compiledPath(join(ROOT, `lib/activity/jobs/${name}.ts`))).href),
+    (name) => import(pathToFileURL(compiledPath(join(ROOT, `lib/operate/activity/${name}.ts`))).href),
   ),
 );
 

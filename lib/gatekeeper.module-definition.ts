@@ -1,6 +1,6 @@
 import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
 import type { ConsoleOptions } from './console/index.js';
-import { InvalidOptionsError } from './decision/index.js';
+import { InvalidOptionsError } from './core/decision/index.js';
 import type { GatekeeperOptions } from './gatekeeper/index.js';
 import { withAliases } from './nest/shared-services.js';
 

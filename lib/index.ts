@@ -181,8 +181,8 @@ export {
   manualSlice,
 } from './allocation/index.js';
 export * from './task-exports.js';
-export { fileArchive } from './definitions/archive/file/index.js';
-export { type FileHistoryOptions, fileHistoryArchive } from './activity/archive/file/index.js';
+export { fileArchive } from './operate/definitions/archive/file/index.js';
+export { type FileHistoryOptions, fileHistoryArchive } from './operate/activity/archive/file/index.js';
 export {
   AllocatedResources,
   AllocationService,
@@ -231,7 +231,7 @@ export {
   type SemaphoreDefinitionInput,
   type StoredPermit,
   TooManyNamesError,
-} from './decision/index.js';
+} from './core/decision/index.js';
 export {
   type ClockReading,
   type HintQueue,
@@ -252,7 +252,7 @@ export {
   type TextEntry,
   type Texts,
   UnknownOutcomeError,
-} from './stores/index.js';
+} from './core/store/index.js';
 export * from './stores/hazelcast/index.js';
 export * from './operations.js';
 export * from './stores/memory/index.js';

@@ -4,6 +4,6 @@
  * @module nestjs-gatekeeper/postgres
  */
 
-export * from './activity/archive/postgres/index.js';
-export * from './definitions/archive/postgres/index.js';
+export * from './operate/activity/archive/postgres/index.js';
+export * from './operate/definitions/archive/postgres/index.js';
 export * from './stores/postgres/index.js';

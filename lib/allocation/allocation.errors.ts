@@ -1,4 +1,4 @@
-import { GatekeeperError, InvalidOptionsError, show } from '../decision/index.js';
+import { GatekeeperError, InvalidOptionsError, show } from '../core/decision/index.js';
 
 /** A call names an allocation group that this node does not have. */
 export class UnknownGroupError extends GatekeeperError {

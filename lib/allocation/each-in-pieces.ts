@@ -1,4 +1,4 @@
-import type { Pieces } from '../async/slices.js';
+import type { Pieces } from '../core/async/slices.js';
 
 /** Number of items in one piece: at most 1 ms of work, also with the longest ids. */
 const PIECE = 500;

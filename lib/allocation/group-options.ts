@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { durationSchema, nameSchema, onlyFields, show } from '../decision/index.js';
-import { delaySchema, wholeSchema } from '../decision/option-types.js';
+import { durationSchema, nameSchema, onlyFields, show } from '../core/decision/index.js';
+import { delaySchema, wholeSchema } from '../core/decision/option-types.js';
 import { type MovementLimit, movementLimitSchema } from './assign/movement-limit.js';
 import { MOST_WEIGHT } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';

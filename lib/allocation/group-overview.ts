@@ -1,9 +1,9 @@
-import { type Pieces, inSlices } from '../async/slices.js';
-import type { Context } from '../context/context.js';
+import { type Pieces, inSlices } from '../core/async/slices.js';
+import type { Context } from '../core/context/context.js';
 import { ascending } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import { eachInPieces } from './each-in-pieces.js';
-import type { MapStore } from './map/map-store.js';
+import type { MapStore } from './map-store.js';
 import { resourcesIn } from './map/page.js';
 import type { AllocationRoot } from './map/root.js';
 import { GONE } from './plan.js';

@@ -1,5 +1,5 @@
 import { type Observable, ReplaySubject, concat, defer, filter, of, switchMap } from 'rxjs';
-import { LazyCode } from '../async/lazy-code.js';
+import { LazyCode } from '../core/async/lazy-code.js';
 import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';

@@ -1,5 +1,5 @@
-import type { Membership } from '../activity/index.js';
-import type { Context } from '../context/context.js';
+import type { Membership } from '../core/members/index.js';
+import type { Context } from '../core/context/context.js';
 import type { Candidate } from '../leadership/index.js';
 import { deciderOf } from './round/decider.js';
 import type { GroupRegistry } from './round/group-registry.js';

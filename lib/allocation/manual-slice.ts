@@ -1,6 +1,6 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { byText } from './assign/participant.js';
-import { faultOfId } from './resources/resource-id.js';
+import { faultOfId } from './resource-id.js';
 
 /**
  * Divides resources over a fixed number of nodes without a cluster: node k gets every `of`-th resource, in ascending

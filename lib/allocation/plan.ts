@@ -1,4 +1,4 @@
-import type { Pieces } from '../async/slices.js';
+import type { Pieces } from '../core/async/slices.js';
 import { type RevocationReason, ascending, assign } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';

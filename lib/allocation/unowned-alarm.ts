@@ -1,6 +1,6 @@
-import type { Pieces } from '../async/slices.js';
-import type { Context } from '../context/context.js';
-import { show } from '../decision/index.js';
+import type { Pieces } from '../core/async/slices.js';
+import type { Context } from '../core/context/context.js';
+import { show } from '../core/decision/index.js';
 import { eachInPieces } from './each-in-pieces.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 

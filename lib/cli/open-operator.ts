@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { quoted } from '../decision/index.js';
+import { quoted } from '../core/decision/index.js';
 import type { DirectOptions } from './direct/direct-operator.js';
 import { UsageFailure } from './exit-code.js';
 import type { Operator } from './operator.js';

@@ -25,7 +25,7 @@ import type {
   UndoPlan,
 } from '../gatekeeper/index.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
-import type { SemaphoreDefinitionInput } from '../decision/index.js';
+import type { SemaphoreDefinitionInput } from '../core/decision/index.js';
 import type {
   Cancelled,
   GroupCancelled,

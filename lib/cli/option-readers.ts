@@ -8,9 +8,9 @@ import {
   nameSchema,
   patternSchema,
   readDuration,
-} from '../decision/index.js';
+} from '../core/decision/index.js';
 import { LONGEST_SOUGHT, MOST_SHOWN } from '../console/api/limits.js';
-import { entryIdSchema } from '../definitions/bulk-request.js';
+import { entryIdSchema } from '../operate/definitions/bulk-request.js';
 import { typeFaults } from '../tasks/index.js';
 
 /* The console checks what it gets. These readers check the same, so that both ways to a cluster refuse the same calls. */

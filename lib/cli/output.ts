@@ -1,4 +1,4 @@
-import { safeJson } from '../decision/index.js';
+import { safeJson } from '../core/decision/index.js';
 import { plain } from './text/plain.js';
 import { yaml } from './text/yaml.js';
 

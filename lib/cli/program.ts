@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { VERSION } from '../copies/version.js';
-import { escapeLines } from '../decision/index.js';
+import { VERSION } from '../core/copies/version.js';
+import { escapeLines } from '../core/decision/index.js';
 import { alertsCommand } from './commands/alerts.command.js';
 import { allocationCommand } from './commands/allocation.command.js';
 import { completionCommand } from './commands/completion.command.js';

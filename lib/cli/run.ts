@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { messageOf, safeStack } from '../decision/index.js';
+import { messageOf, safeStack } from '../core/decision/index.js';
 import { type ExitCode, exitCodeOf } from './exit-code.js';
 import { createProgram } from './program.js';
 import { Runner, type Shell } from './session.js';

@@ -9,7 +9,7 @@ import {
   onlyFields,
   patternSchema,
   urlText,
-} from '../decision/index.js';
+} from '../core/decision/index.js';
 import { ROLES } from './api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 import { logsUrlFault } from './logs-url.js';

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { nameSchema } from '../decision/index.js';
+import { nameSchema } from '../core/decision/index.js';
 
 /** A script of a tool, such as a test runner or PM2, says nothing about the application: its folder of work does. */
 const OF_A_TOOL = /[\\/]node_modules[\\/]/;

@@ -1,10 +1,10 @@
-import { Deadline } from '../async/deadline.js';
-import type { Timers } from '../async/timers.js';
-import type { Context } from '../context/context.js';
-import { word } from '../decision/index.js';
-import { formatDuration } from '../insight/format-duration.js';
-import type { Runner } from '../permits/runs/runner.js';
-import { answerWithin } from '../stores/answer-within.js';
+import { Deadline } from '../core/async/deadline.js';
+import type { Timers } from '../core/async/timers.js';
+import type { Context } from '../core/context/context.js';
+import { word } from '../core/decision/index.js';
+import { formatDuration } from '../operate/insight/format-duration.js';
+import type { Runner } from '../core/permits/runs/runner.js';
+import { answerWithin } from '../core/store/answer-within.js';
 import type { Parts } from './parts.js';
 import type { ShutdownTime } from './process-manager.js';
 

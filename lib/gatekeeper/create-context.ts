@@ -1,13 +1,13 @@
 import { Subject } from 'rxjs';
-import { ClusterClock } from '../clock/index.js';
-import { Timers } from '../async/timers.js';
-import type { Context } from '../context/context.js';
-import { answerWithin } from '../stores/answer-within.js';
-import type { GatekeeperEvent } from '../context/events.js';
-import { ObservedStore, type OnCall } from '../stores/observed-store.js';
+import { ClusterClock } from '../core/clock/index.js';
+import { Timers } from '../core/async/timers.js';
+import type { Context } from '../core/context/context.js';
+import { answerWithin } from '../core/store/answer-within.js';
+import type { GatekeeperEvent } from '../core/context/events.js';
+import { ObservedStore, type OnCall } from '../core/store/observed-store.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
-import { Reachability } from '../context/reachability.js';
-import { Recoveries } from '../context/recoveries.js';
+import { Reachability } from '../core/context/reachability.js';
+import { Recoveries } from '../core/context/recoveries.js';
 
 /** Creates the objects that all parts of one gatekeeper share. Opens nothing: the store is opened with its first use. */
 export function createContext(

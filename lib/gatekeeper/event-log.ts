@@ -1,13 +1,13 @@
-import { SHARD_PREFIX, escapeHidden, messageWithCauses, quoted, safeJson, word } from '../decision/index.js';
-import { isStoreError } from '../stores/index.js';
-import { jobKey } from '../activity/last-runs.js';
-import type { NodeClock } from '../async/node-clock.js';
-import type { AuditEntry } from '../context/audit-entry.js';
-import type { GatekeeperLogger, LogLine } from '../context/context.js';
-import type { EventOf, GatekeeperEvent } from '../context/events.js';
-import { LOSS_WORDS } from '../context/loss-words.js';
-import type { Participant } from '../context/participant.js';
-import { skipSentence } from '../permits/runs/run-skipped.error.js';
+import { SHARD_PREFIX, escapeHidden, messageWithCauses, quoted, safeJson, word } from '../core/decision/index.js';
+import { isStoreError } from '../core/store/index.js';
+import { jobKey } from '../operate/activity/last-runs.js';
+import type { NodeClock } from '../core/async/node-clock.js';
+import type { AuditEntry } from '../core/context/audit-entry.js';
+import type { GatekeeperLogger, LogLine } from '../core/context/context.js';
+import type { EventOf, GatekeeperEvent } from '../core/context/events.js';
+import { LOSS_WORDS } from '../core/context/loss-words.js';
+import type { Participant } from '../core/context/participant.js';
+import { skipSentence } from '../core/permits/runs/run-skipped.error.js';
 import type { LogFields } from './log-fields.js';
 
 /** Number of jobs and semaphores whose last line is kept, to limit the memory. Others may repeat a line. */

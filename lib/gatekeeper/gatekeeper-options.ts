@@ -13,15 +13,15 @@ import {
   readDuration,
   shortestDuration,
   show,
-} from '../decision/index.js';
-import type { StoreDefinition } from '../stores/index.js';
-import type { Persistence } from '../definitions/archive/definition-archive.js';
-import { CODE_CHANGES } from '../definitions/code-follower.js';
-import { metadataSchema } from '../activity/metadata.js';
-import type { HistoryArchiveDefinition } from '../activity/index.js';
-import type { NodeMetadata } from '../context/participant.js';
-import { delaySchema, switchSchema } from '../decision/option-types.js';
-import { type AlertsOptions, alertsSchema } from '../alerts/index.js';
+} from '../core/decision/index.js';
+import type { StoreDefinition } from '../core/store/index.js';
+import type { Persistence } from '../operate/definitions/archive/definition-archive.js';
+import { CODE_CHANGES } from '../operate/definitions/code-follower.js';
+import { metadataSchema } from '../core/members/metadata.js';
+import type { HistoryArchiveDefinition } from '../operate/activity/index.js';
+import type { NodeMetadata } from '../core/context/participant.js';
+import { delaySchema, switchSchema } from '../core/decision/option-types.js';
+import { type AlertsOptions, alertsSchema } from '../operate/alerts/index.js';
 import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
 import { applicationName } from './application-name.js';

@@ -1,5 +1,5 @@
-import type { NodeRegistry } from '../activity/index.js';
-import type { Context } from '../context/context.js';
+import type { NodeRegistry } from '../operate/activity/index.js';
+import type { Context } from '../core/context/context.js';
 import { groupType } from '../tasks/task-id.js';
 
 /** ms between two readings of the nodes, which are made only while types are asked for that are not known. */

@@ -1,7 +1,7 @@
-import { LONGEST_ON_DEMAND } from '../decision/index.js';
-import { StoreUnavailableError } from '../stores/index.js';
-import { Periodic } from '../async/periodic.js';
-import type { Context } from '../context/context.js';
+import { LONGEST_ON_DEMAND } from '../core/decision/index.js';
+import { StoreUnavailableError } from '../core/store/index.js';
+import { Periodic } from '../core/async/periodic.js';
+import type { Context } from '../core/context/context.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 
 /** ms. If a shard lost a claim, the name must be claimed again before the shard's grace ends. */

@@ -1,19 +1,27 @@
-export * from '../permits/call-options.js';
-export * from '../context/context.js';
-export type { NodeIdentity } from '../context/node-identity.js';
-export * from '../context/participant.js';
-export * from '../context/audit-entry.js';
-export * from '../permits/runs/current-permit.js';
-export * from '../definitions/index.js';
-export * from '../context/events.js';
-export * from '../context/definition-events.js';
-export * from '../context/task-events.js';
-export { ALERT_KINDS, type Alert, type AlertKind } from '../context/alert.js';
-export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../alerts/index.js';
-export type { ClusterClockReport } from '../clock/index.js';
-export * from '../permits/explanation.js';
-export * from '../permits/permits.errors.js';
-export * from '../definitions/definitions.errors.js';
+export * from '../core/permits/call-options.js';
+export * from '../core/context/context.js';
+export type { NodeIdentity } from '../core/context/node-identity.js';
+export * from '../core/context/participant.js';
+export * from '../core/context/audit-entry.js';
+export * from '../core/permits/runs/current-permit.js';
+export * from '../core/context/change-options.js';
+export * from '../core/permits/declared/declared-definitions.js';
+export * from '../core/permits/declared/node-code.js';
+export * from '../core/members/index.js';
+export * from '../allocation/moves/owners-change.js';
+export { type NodeTasks, nodeTasksSchema } from '../tasks/overview/node-tasks.js';
+export type { ArchivedDefinition } from '../core/decision/index.js';
+export { LEADERSHIP_JOB } from '../core/decision/index.js';
+export * from '../operate/definitions/index.js';
+export * from '../core/context/events.js';
+export * from '../core/context/definition-events.js';
+export * from '../core/context/task-events.js';
+export { ALERT_KINDS, type Alert, type AlertKind } from '../core/context/alert.js';
+export type { AlertsMessage, AlertsOptions, WebhookOptions } from '../operate/alerts/index.js';
+export type { ClusterClockReport } from '../core/clock/index.js';
+export * from '../core/permits/explanation.js';
+export * from '../core/permits/permits.errors.js';
+export * from '../operate/definitions/definitions.errors.js';
 export * from './not-ready.error.js';
 export * from './gatekeeper-options.js';
 export { DEFAULT_LEASE, DEFAULT_SCOPE, type LeadershipOptions } from './leadership-options.js';
@@ -29,7 +37,7 @@ export {
 export type { ObservedNode, Telemetry, TelemetryDefinition } from './telemetry.js';
 export * from './gatekeeper.js';
 export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
-export type { HolderState } from '../context/holder-state.js';
+export type { HolderState } from '../core/context/holder-state.js';
 export type {
   CountedNodes,
   Health,
@@ -38,22 +46,22 @@ export type {
   HealthReport,
   PartHealth,
   StalePart,
-} from '../insight/index.js';
-export * from '../activity/index.js';
-export * from '../insight/index.js';
-export * from '../permits/own-permit.js';
-export * from '../permits/permit.js';
-export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../permits/external/external-calls.js';
-export * from '../permits/runs/run-permit.js';
-export * from '../permits/runs/run-skipped.error.js';
-export * from '../permits/by-hand/by-hand.errors.js';
-export type { RunnableJob } from '../permits/by-hand/requested-runs.js';
-export type { RunNowOptions, RunNowPlan, RunNowTarget } from '../permits/by-hand/run-now.js';
-export type { RunnableNow } from '../permits/by-hand/run-plan.js';
-export type { RunOutcome } from '../permits/by-hand/run-request.js';
-export * from '../permits/by-hand/run-status.js';
-export type { CatchUpJob } from '../permits/missed/missed-runs.js';
-export type { RunBackoff, RunRetry } from '../permits/runs/retry-policy.js';
-export * from '../permits/runs/runner.js';
-export * from '../permits/semaphore.js';
-export * from '../insight/state.js';
+} from '../operate/insight/index.js';
+export * from '../operate/activity/index.js';
+export * from '../operate/insight/index.js';
+export * from '../core/permits/own-permit.js';
+export * from '../core/permits/permit.js';
+export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../core/permits/external/external-calls.js';
+export * from '../core/permits/runs/run-permit.js';
+export * from '../core/permits/runs/run-skipped.error.js';
+export * from '../core/permits/by-hand/by-hand.errors.js';
+export type { RunnableJob } from '../core/permits/by-hand/requested-runs.js';
+export type { RunNowOptions, RunNowPlan, RunNowTarget } from '../operate/run-now/run-now.js';
+export type { RunnableNow } from '../operate/run-now/run-plan.js';
+export type { RunOutcome } from '../core/permits/by-hand/run-request.js';
+export * from '../operate/run-now/run-status.js';
+export type { CatchUpJob } from '../core/permits/missed/missed-runs.js';
+export type { RunBackoff, RunRetry } from '../core/permits/retry-policy.js';
+export * from '../core/permits/runs/runner.js';
+export * from '../core/permits/semaphore.js';
+export * from '../operate/insight/state.js';

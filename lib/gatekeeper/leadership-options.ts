@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ALLOCATION_SCOPE } from '../allocation/index.js';
-import { LEADER_PREFIX, durationSchema, nameSchema, onlyFields, show } from '../decision/index.js';
-import { LONGEST_NAME } from '../decision/patterns/pattern-cost.js';
-import { switchSchema } from '../decision/option-types.js';
+import { LEADER_PREFIX, durationSchema, nameSchema, onlyFields, show } from '../core/decision/index.js';
+import { LONGEST_NAME } from '../core/decision/patterns/pattern-cost.js';
+import { switchSchema } from '../core/decision/option-types.js';
 
 /** Options of leadership. Durations are ms, or text ("5m", "PT5M"). */
 export interface LeadershipOptions {

@@ -1,7 +1,7 @@
 import type { Subject } from 'rxjs';
-import { messageOf } from '../decision/index.js';
-import type { GatekeeperLogger } from '../context/context.js';
-import type { EventOf, GatekeeperEvent } from '../context/events.js';
+import { messageOf } from '../core/decision/index.js';
+import type { GatekeeperLogger } from '../core/context/context.js';
+import type { EventOf, GatekeeperEvent } from '../core/context/events.js';
 
 /**
  * Calls `listener` for each event of one type. An error of the listener never reaches the code that made the event: it

@@ -1,7 +1,7 @@
-import type { GatekeeperLogger, LogLine } from '../context/context.js';
-import type { GatekeeperEvent } from '../context/events.js';
-import type { NodeIdentity } from '../context/node-identity.js';
-import { escapeHidden, messageWithCauses } from '../decision/index.js';
+import type { GatekeeperLogger, LogLine } from '../core/context/context.js';
+import type { GatekeeperEvent } from '../core/context/events.js';
+import type { NodeIdentity } from '../core/context/node-identity.js';
+import { escapeHidden, messageWithCauses } from '../core/decision/index.js';
 
 /** Fields of events that are texts or numbers, and that a log entry has under the same name. */
 const COPIED = [

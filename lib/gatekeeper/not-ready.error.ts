@@ -1,5 +1,5 @@
-import { GatekeeperError } from '../decision/gatekeeper.error.js';
-import { messageOf } from '../decision/texts/error-texts.js';
+import { GatekeeperError } from '../core/decision/gatekeeper.error.js';
+import { messageOf } from '../core/decision/texts/error-texts.js';
 
 /** The first thing that a node needs before it can decide, and does not have yet. `closing`: the node shuts down. */
 export type NotReadyReason = 'store' | 'clock' | 'definitions' | 'closing';

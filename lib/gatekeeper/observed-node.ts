@@ -1,4 +1,4 @@
-import { TASK_PREFIX, reservedNameFault } from '../decision/index.js';
+import { TASK_PREFIX, reservedNameFault } from '../core/decision/index.js';
 import { HandledTypes } from './handled-types.js';
 import type { Parts } from './parts.js';
 import type { ObservedNode } from './telemetry.js';

@@ -1,10 +1,10 @@
 import { ALLOCATION_SCOPE, Allocation, type AllocationParts } from '../allocation/index.js';
-import { Membership } from '../activity/index.js';
-import type { Context } from '../context/context.js';
-import { shortestDuration } from '../decision/index.js';
-import type { BoundedArchive } from '../definitions/index.js';
+import { Membership } from '../core/members/index.js';
+import type { Context } from '../core/context/context.js';
+import { shortestDuration } from '../core/decision/index.js';
+import type { BoundedArchive } from '../operate/definitions/index.js';
 import { Cluster, type ClusterParts } from '../leadership/index.js';
-import { SemaphoreDirectory } from '../permits/semaphore-directory.js';
+import { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 
 /* The parts whose options are not simply those of the module. */

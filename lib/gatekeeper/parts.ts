@@ -1,23 +1,28 @@
-import { Alerts } from '../alerts/index.js';
-import { type NodeClock, systemClock } from '../async/node-clock.js';
-import { type Randomness, systemRandomness } from '../async/random-ids.js';
+import { Alerts } from '../operate/alerts/index.js';
+import { type NodeClock, systemClock } from '../core/async/node-clock.js';
+import { type Randomness, systemRandomness } from '../core/async/random-ids.js';
 import {
   Audit,
   JobHistories,
-  type Membership,
-  MoveHistory,
   LivingNodes,
   NodeRegistry,
   RunArchivist,
   RunHistory,
   Runs,
   type StartEntry,
-  lookAtMembers,
   readRunFacts,
   timesOf,
-} from '../activity/index.js';
-import type { Context, GatekeeperLogger } from '../context/context.js';
-import { Archivist, BoundedArchive, CodeFollower, DefinitionWriter, Definitions } from '../definitions/index.js';
+} from '../operate/activity/index.js';
+import { type Membership, lookAtMembers } from '../core/members/index.js';
+import { MoveHistory } from '../allocation/moves/move-history.js';
+import type { Context, GatekeeperLogger } from '../core/context/context.js';
+import {
+  Archivist,
+  BoundedArchive,
+  CodeFollower,
+  DefinitionWriter,
+  Definitions,
+} from '../operate/definitions/index.js';
 import {
   ApplicationWatch,
   CodeWatch,
@@ -28,22 +33,22 @@ import {
   NodesWatch,
   readNewestRuns,
   readOverview,
-} from '../insight/index.js';
-import { stateLines } from '../insight/state.js';
-import { readState } from '../insight/state-reader.js';
+} from '../operate/insight/index.js';
+import { stateLines } from '../operate/insight/state.js';
+import { readState } from '../operate/insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
 import { type Cluster, Handovers } from '../leadership/index.js';
-import { ExternalPermits } from '../permits/external/external-permits.js';
-import { RequestedRuns } from '../permits/by-hand/requested-runs.js';
-import { RunNow } from '../permits/by-hand/run-now.js';
-import { RunRequests } from '../permits/by-hand/run-requests.js';
-import { MissedRuns } from '../permits/missed/missed-runs.js';
-import { Preferences } from '../permits/preferences.js';
-import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { type SemaphoreDefinitionInput, type SemaphoreRecord, TASK_PREFIX } from '../decision/index.js';
-import type { RecordStore } from '../stores/index.js';
+import { ExternalPermits } from '../core/permits/external/external-permits.js';
+import { RequestedRuns } from '../core/permits/by-hand/requested-runs.js';
+import { RunNow } from '../operate/run-now/run-now.js';
+import { RunRequests } from '../core/permits/by-hand/run-requests.js';
+import { MissedRuns } from '../core/permits/missed/missed-runs.js';
+import { Preferences } from '../core/permits/preferences.js';
+import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
+import { type SemaphoreDefinitionInput, type SemaphoreRecord, TASK_PREFIX } from '../core/decision/index.js';
+import type { RecordStore } from '../core/store/index.js';
 import { Tasks, stateLinesOf } from '../tasks/index.js';
-import { SharedWork } from '../async/shared-work.js';
+import { SharedWork } from '../core/async/shared-work.js';
 import { createContext } from './create-context.js';
 import { EventLog } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';

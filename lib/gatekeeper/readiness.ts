@@ -1,12 +1,12 @@
-import { forEachLimit } from '../async/for-each-limit.js';
-import type { Context } from '../context/context.js';
-import { Deadline, DeadlinePassed } from '../async/deadline.js';
-import type { DeclaredDefinitions } from '../definitions/index.js';
+import { forEachLimit } from '../core/async/for-each-limit.js';
+import type { Context } from '../core/context/context.js';
+import { Deadline, DeadlinePassed } from '../core/async/deadline.js';
+import type { DeclaredDefinitions } from '../core/permits/declared/declared-definitions.js';
 import { type NotReadyReason, NotReadyError } from './not-ready.error.js';
-import { isUnreadable } from '../records/known-record.js';
-import { type ReadyOptions, parseReadyOptions } from '../permits/call-options.js';
-import type { OwnRecords } from '../records/own-records.js';
-import type { Shards } from '../records/shards.js';
+import { isUnreadable } from '../core/cell/known-record.js';
+import { type ReadyOptions, parseReadyOptions } from '../core/permits/call-options.js';
+import type { OwnRecords } from '../core/cell/own-records.js';
+import type { Shards } from '../core/cell/shards.js';
 
 /** ms between two checks of a store or a clock that is not ready. */
 const PAUSE = 100;

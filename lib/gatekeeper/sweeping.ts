@@ -1,11 +1,11 @@
-import type { Context } from '../context/context.js';
-import { KEY_PREFIX, SHARD_PREFIX, type SemaphoreRecord, type ShardRecord } from '../decision/index.js';
-import type { SemaphoreDirectory } from '../permits/semaphore-directory.js';
-import { SweepPermit } from '../permits/sweep-permit.js';
-import { type SweepTurn, alsoNowAndThen } from '../records/cluster-sweep.js';
-import { type OwnRecordClient, freeExpired, isIdle, semaphoreClient } from '../records/semaphore-records.js';
-import { freeExpiredNames } from '../records/shard-records.js';
-import { Sweeper } from '../records/sweeper.js';
+import type { Context } from '../core/context/context.js';
+import { KEY_PREFIX, SHARD_PREFIX, type SemaphoreRecord, type ShardRecord } from '../core/decision/index.js';
+import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
+import { SweepPermit } from '../core/permits/sweep-permit.js';
+import { type SweepTurn, alsoNowAndThen } from '../core/cell/cluster-sweep.js';
+import { type OwnRecordClient, freeExpired, isIdle, semaphoreClient } from '../core/cell/semaphore-records.js';
+import { freeExpiredNames } from '../core/cell/shard-records.js';
+import { Sweeper } from '../core/cell/sweeper.js';
 
 interface SweepingOptions {
   /** Whether only this process writes to the store. */

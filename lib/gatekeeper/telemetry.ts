@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs';
-import type { GatekeeperEvent } from '../context/events.js';
-import type { Instrumentation } from '../context/instrumentation.js';
-import type { NodeIdentity } from '../context/node-identity.js';
-import type { Health } from '../insight/index.js';
+import type { GatekeeperEvent } from '../core/context/events.js';
+import type { Instrumentation } from '../core/context/instrumentation.js';
+import type { NodeIdentity } from '../core/context/node-identity.js';
+import type { Health } from '../operate/insight/index.js';
 
 /** A node, as telemetry sees it. Nothing here asks the store. */
 export interface ObservedNode {

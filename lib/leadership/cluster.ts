@@ -1,6 +1,6 @@
 import { BehaviorSubject, type Observable, Subscription, distinctUntilChanged, filter, merge } from 'rxjs';
-import type { Membership } from '../activity/index.js';
-import type { SemaphoreDefinitionInput } from '../decision/index.js';
+import type { Membership } from '../core/members/index.js';
+import type { SemaphoreDefinitionInput } from '../core/decision/index.js';
 import { Candidate, type CandidateParts } from './candidate.js';
 import type { Handovers } from './handovers.js';
 import { CannotLeadError, UnknownScopeError } from './leadership.errors.js';

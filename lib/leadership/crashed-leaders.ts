@@ -1,5 +1,5 @@
-import type { Context } from '../context/context.js';
-import type { StoredPermit } from '../decision/index.js';
+import type { Context } from '../core/context/context.js';
+import type { StoredPermit } from '../core/decision/index.js';
 
 /**
  * Reports leaders of a scope that crashed. A leader that gives its permit back leaves a record without permits. So if

@@ -1,8 +1,8 @@
-import type { MemberLook } from '../activity/index.js';
-import { LEADER_PREFIX, type SemaphoreRecord, isKeptFrom, mismatchOf } from '../decision/index.js';
-import type { NodeIdentity } from '../context/node-identity.js';
-import type { ChangeOptions } from '../definitions/change-options.js';
-import type { PreferenceRequest, Preferences } from '../permits/preferences.js';
+import type { MemberLook } from '../core/members/index.js';
+import { LEADER_PREFIX, type SemaphoreRecord, isKeptFrom, mismatchOf } from '../core/decision/index.js';
+import type { NodeIdentity } from '../core/context/node-identity.js';
+import type { ChangeOptions } from '../core/context/change-options.js';
+import type { PreferenceRequest, Preferences } from '../core/permits/preferences.js';
 import { CannotLeadError } from './leadership.errors.js';
 import { REST } from './rest.js';
 

@@ -1,5 +1,5 @@
-import type { TermEnd } from '../context/events.js';
-import { GatekeeperError, show } from '../decision/index.js';
+import type { TermEnd } from '../core/context/events.js';
+import { GatekeeperError, show } from '../core/decision/index.js';
 
 /** A call names a scope that is not among the option `leadership.scopes` of this node. */
 export class UnknownScopeError extends GatekeeperError {

@@ -1,5 +1,5 @@
-import { Wakeup } from '../async/wakeup.js';
-import type { NodeClock } from '../async/node-clock.js';
+import { Wakeup } from '../core/async/wakeup.js';
+import type { NodeClock } from '../core/async/node-clock.js';
 
 /** ms for which others go first. A waiting node that missed all hints looks again sooner. */
 export const REST = 6000;

@@ -1,5 +1,5 @@
-import type { HeldPermit } from '../permits/held-permit.js';
-import { GuardingPermit } from '../permits/runs/guarding-permit.js';
+import type { HeldPermit } from '../core/permits/held-permit.js';
+import { GuardingPermit } from '../core/permits/runs/guarding-permit.js';
 
 /**
  * One uninterrupted time in which this node leads a scope. It stands on the permit of the semaphore `leader:<scope>`. Its

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { sharedKey } from '../copies/shared.js';
+import { sharedKey } from '../core/copies/shared.js';
 import { checkTarget } from './guard-method.js';
 
 /** Metadata on a method that is called with what this node owns: a list of names of groups. */

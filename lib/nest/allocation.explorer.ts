@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Allocation, type AllocationListener, UnknownGroupError } from '../allocation/index.js';
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
 import { ALLOCATED_RESOURCES } from './allocated-resources.decorator.js';
 import { NOT_TOLD } from './cluster-singleton.messages.js';

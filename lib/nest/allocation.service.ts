@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InvalidOptionsError, faultsOf, nameSchema, show } from '../decision/index.js';
+import { InvalidOptionsError, faultsOf, nameSchema, show } from '../core/decision/index.js';
 import { type AllocationGroup, type AllocationGroupOptions, groupSchema } from '../allocation/index.js';
 import { type Gatekeeper, partsOf } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';

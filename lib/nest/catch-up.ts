@@ -1,7 +1,7 @@
 import type { CatchUpJob, RunnableJob } from '../gatekeeper/index.js';
 import { parseRunOptions } from '../gatekeeper/index.js';
-import { show } from '../decision/index.js';
-import { type Ticks, readTicks } from '../cron/ticks.js';
+import { show } from '../core/decision/index.js';
+import { type Ticks, readTicks } from '../core/cron/ticks.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { type Registry, isActive, jobOf } from './cron-jobs.js';
 import type { GuardedMethod } from './guarded-method.js';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import type { Tasks } from '../tasks/index.js';
 import { unstableName } from './class-names.js';
 import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.metadata.js';

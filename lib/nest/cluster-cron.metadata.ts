@@ -1,4 +1,4 @@
-import { sharedKey } from '../copies/shared.js';
+import { sharedKey } from '../core/copies/shared.js';
 import type { ScheduleOptions } from '../tasks/index.js';
 
 /** Metadata on a method that runs at the ticks of schedules: a list of {@link ClusterCronMetadata}. */

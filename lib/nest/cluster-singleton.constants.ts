@@ -1,4 +1,4 @@
-import { sharedKey } from '../copies/shared.js';
+import { sharedKey } from '../core/copies/shared.js';
 
 /** Key of a guarded method's {@link ClusterSingletonMetadata}. */
 export const CLUSTER_SINGLETON = sharedKey('cluster-singleton');

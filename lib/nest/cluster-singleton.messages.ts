@@ -1,5 +1,5 @@
-import { quoted, show } from '../decision/index.js';
-import { formatDuration } from '../insight/format-duration.js';
+import { quoted, show } from '../core/decision/index.js';
+import { formatDuration } from '../operate/insight/format-duration.js';
 import type { UnstableName } from './class-names.js';
 
 export const STATIC_METHOD = (decorator: string, method: string) =>

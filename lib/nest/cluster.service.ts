@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, onlyFields, show } from '../decision/index.js';
+import { InvalidOptionsError, faultsOf, onlyFields, show } from '../core/decision/index.js';
 import {
   type Cluster,
   type ClusterStatus,

@@ -1,6 +1,6 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import type { CronTime } from '../cron/cron-fields.js';
+import type { CronTime } from '../core/cron/cron-fields.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';
 
 /** The part of luxon's DateTime that is used here. */

@@ -1,7 +1,7 @@
 import type { JobSchedule } from '../gatekeeper/index.js';
-import { CronFields } from '../cron/cron-fields.js';
-import { Ticks } from '../cron/ticks.js';
-import { Zone } from '../cron/zone.js';
+import { CronFields } from '../core/cron/cron-fields.js';
+import { Ticks } from '../core/cron/ticks.js';
+import { Zone } from '../core/cron/zone.js';
 import { type CronJob, type JobCronTime, type Moment, isActive } from './cron-jobs.js';
 
 /** Number of past times that are recorded. */

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import { FORMAT, formatOf, incompatibleVersions } from '../copies/shared.js';
-import { VERSION } from '../copies/version.js';
+import { FORMAT, formatOf, incompatibleVersions } from '../core/copies/shared.js';
+import { VERSION } from '../core/copies/version.js';
 import { OTHER_FORMAT } from './cluster-singleton.messages.js';
 import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
 

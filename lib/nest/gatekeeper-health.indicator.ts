@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { HealthFault, HealthWarning } from '../insight/index.js';
+import type { HealthFault, HealthWarning } from '../operate/insight/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { SharedService } from './shared-services.js';
 

@@ -8,13 +8,13 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Deadline } from '../async/deadline.js';
+import { Deadline } from '../core/async/deadline.js';
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
 import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process-manager.js';
-import type { RunNowOptions, RunNowTarget } from '../permits/by-hand/run-now.js';
-import type { RunNowStatus } from '../permits/by-hand/run-status.js';
+import type { RunNowOptions, RunNowTarget } from '../operate/run-now/run-now.js';
+import type { RunNowStatus } from '../operate/run-now/run-status.js';
 import { NO_SHUTDOWN_HOOKS } from './cluster-singleton.messages.js';
 import { serveGuardedMethods } from './guarded-run.js';
 import { Lifecycle } from './lifecycle.module.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import {
   GENERATOR,

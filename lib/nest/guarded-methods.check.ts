@@ -6,7 +6,7 @@ import {
   isOneLine,
   parseDefinition,
   unreserved,
-} from '../decision/index.js';
+} from '../core/decision/index.js';
 import { missedFaults } from './catch-up.js';
 import {
   NO_DURATION,

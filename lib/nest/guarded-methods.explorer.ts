@@ -9,7 +9,7 @@ import {
   partsOf,
 } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
-import { InvalidOptionsError, LEADER_PREFIX } from '../decision/index.js';
+import { InvalidOptionsError, LEADER_PREFIX } from '../core/decision/index.js';
 import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import {
   NOT_STATIC,

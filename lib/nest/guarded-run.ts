@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { shared } from '../copies/shared.js';
+import { shared } from '../core/copies/shared.js';
 import {
   DEFAULT_LEASE,
   DEFAULT_SCOPE,
@@ -16,7 +16,7 @@ import {
   faultsOf,
   nameSchema,
   unreserved,
-} from '../decision/index.js';
+} from '../core/decision/index.js';
 import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
 import { BAD_SEMAPHORE, FROZEN, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';

@@ -1,4 +1,4 @@
-import { type NodeClock, systemClock } from '../async/node-clock.js';
+import { type NodeClock, systemClock } from '../core/async/node-clock.js';
 import type { GatekeeperEvent, JobInfo, JobSchedule } from '../gatekeeper/index.js';
 import { type Registry, jobOf } from './cron-jobs.js';
 import { CronTimes } from './cron-times.js';

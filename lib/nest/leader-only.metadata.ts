@@ -1,4 +1,4 @@
-import { sharedKey } from '../copies/shared.js';
+import { sharedKey } from '../core/copies/shared.js';
 
 /** Metadata on a method that only the leader runs: its {@link LeaderOnlyMetadata}. */
 export const LEADER_ONLY = sharedKey('leader-only');

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { InvalidOptionsError, isOneLine } from '../decision/index.js';
+import { InvalidOptionsError, isOneLine } from '../core/decision/index.js';
 import { type Cluster, type Gatekeeper, type Term, UnknownScopeError, isReal, partsOf } from '../gatekeeper/index.js';
 import { NOT_CALLED, NOT_ENABLED, NOT_ONE_LINE, TWICE } from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';

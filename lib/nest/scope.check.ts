@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { REQUEST_SCOPED_OPTIONS } from './cluster-singleton.messages.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, type ExistingProvider, Logger, type Type } from '@nestjs/common';
-import { incompatibleVersions, shared } from '../copies/shared.js';
-import { VERSION } from '../copies/version.js';
+import { incompatibleVersions, shared } from '../core/copies/shared.js';
+import { VERSION } from '../core/copies/version.js';
 import { OTHER_VERSIONS } from './cluster-singleton.messages.js';
 
 /** The classes of services in all loaded copies of this package, by their names in the sources. */

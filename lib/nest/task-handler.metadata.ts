@@ -1,4 +1,4 @@
-import { sharedKey } from '../copies/shared.js';
+import { sharedKey } from '../core/copies/shared.js';
 import type { GroupHandlerOptions, TaskType } from '../tasks/index.js';
 
 /** Metadata on a method that handles tasks: a list of {@link TaskHandlerMetadata}. */

@@ -1,7 +1,7 @@
 import { type ContextId, ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { REQUEST_CONTEXT_ID } from '@nestjs/core/router/request/request-constants.js';
-import { messageOf } from '../decision/index.js';
+import { messageOf } from '../core/decision/index.js';
 import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
 import { FAILED_STRATEGY, LEADERS_TASK, QUIET_SKIP, REQUEST_SCOPED_CONTROLLER } from './cluster-singleton.messages.js';
 import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
 import { connectSchedules } from './cluster-cron.explorer.js';

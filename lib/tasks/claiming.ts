@@ -1,6 +1,6 @@
-import type { Slices } from '../async/slices.js';
-import type { Context } from '../context/context.js';
-import { isUnreadable } from '../records/known-record.js';
+import type { Slices } from '../core/async/slices.js';
+import type { Context } from '../core/context/context.js';
+import { isUnreadable } from '../core/cell/known-record.js';
 import { isTarget } from './addressed/target.js';
 import { Claim } from './claim.js';
 import type { ConditionalTexts, Written } from './conditional-texts.js';

@@ -1,11 +1,11 @@
-import type { Timers } from '../async/timers.js';
-import { pause } from '../async/pause.js';
-import { Deadline, DeadlinePassed } from '../async/deadline.js';
-import { Slices } from '../async/slices.js';
-import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, writeError } from '../stores/index.js';
-import { afterWrite } from '../stores/after-write.js';
-import { answerWithin } from '../stores/answer-within.js';
-import type { Texts } from '../stores/task-storage.js';
+import type { Timers } from '../core/async/timers.js';
+import { pause } from '../core/async/pause.js';
+import { Deadline, DeadlinePassed } from '../core/async/deadline.js';
+import { Slices } from '../core/async/slices.js';
+import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, writeError } from '../core/store/index.js';
+import { afterWrite } from '../core/store/after-write.js';
+import { answerWithin } from '../core/store/answer-within.js';
+import type { Texts } from '../core/store/task-storage.js';
 import { FIRST_BATCH, batchAfter } from './batches.js';
 
 /** Outcome of a write by comparison. */

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../decision/index.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { type TaskDefinition, typeFaults } from './task-id.js';
 

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { type SubmitRequest, expectList } from './submit-many.js';
 
 /** Options of `distribute()`. */

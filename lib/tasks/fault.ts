@@ -1,4 +1,4 @@
-import { messageWithCauses, nameOfError, stackWithCauses } from '../decision/index.js';
+import { messageWithCauses, nameOfError, stackWithCauses } from '../core/decision/index.js';
 import type { TaskFault } from './task.js';
 
 const LONGEST_NAME = 200;

@@ -7,8 +7,8 @@ import {
   readDuration,
   shortestDuration,
   show,
-} from '../decision/index.js';
-import { switchSchema, wholeSchema } from '../decision/option-types.js';
+} from '../core/decision/index.js';
+import { switchSchema, wholeSchema } from '../core/decision/option-types.js';
 import { type SubmitOptions, parseSubmitOptions } from './submit-options.js';
 import { type TaskLimits, USUAL_LEASE } from './task.js';
 

@@ -1,6 +1,6 @@
-import type { Context } from '../context/context.js';
-import type { HintQueue } from '../stores/index.js';
-import { SharedWork } from '../async/shared-work.js';
+import type { Context } from '../core/context/context.js';
+import type { HintQueue } from '../core/store/index.js';
+import { SharedWork } from '../core/async/shared-work.js';
 import type { Priority, Task } from './task.js';
 import { kindOfText, placeOfText } from './task-place.js';
 import type { TimedStorage } from './timed-storage.js';

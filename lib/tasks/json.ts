@@ -1,4 +1,4 @@
-import { show } from '../decision/index.js';
+import { show } from '../core/decision/index.js';
 
 /** Bytes of data, or of a result, as JSON, unless an option says otherwise. */
 export const MOST_BYTES = 65_536;

@@ -1,6 +1,6 @@
-import { LeaseExpiry, trySample } from '../clock/index.js';
-import type { Context } from '../context/context.js';
-import type { Expiring } from '../decision/permit.js';
+import { LeaseExpiry, trySample } from '../core/clock/index.js';
+import type { Context } from '../core/context/context.js';
+import type { Expiring } from '../core/decision/permit.js';
 import { type Task, USUAL_LEASE } from './task.js';
 
 /** Samples for one claim: the first one may have begun before the claim was seen. */

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { type TaskName, grouped, single } from './task-id.js';
 
 /** Type of a task, by its id: a type has neither a colon nor a bracket. */

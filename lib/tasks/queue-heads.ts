@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.js';
+import type { Context } from '../core/context/context.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { type Hints, leadsTo } from './hints.js';
 import { Backlog } from './overview/backlog.js';

@@ -1,4 +1,4 @@
-import type { Slices } from '../async/slices.js';
+import type { Slices } from '../core/async/slices.js';
 import type { Awaiting } from './after/awaiting.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { isWithoutMembers } from './groups/group.js';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, ReservedNameError, show } from '../decision/index.js';
+import { InvalidOptionsError, ReservedNameError, show } from '../core/decision/index.js';
 import { fairKeyOf } from './fair/fair-key.js';
 import { MOST_BYTES, readJson } from './json.js';
 import { isTickId } from './schedules/tick-id.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../context/context.js';
-import type { NamedTask } from '../context/instrumentation.js';
+import type { Context } from '../core/context/context.js';
+import type { NamedTask } from '../core/context/instrumentation.js';
 import type { Written } from './conditional-texts.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';

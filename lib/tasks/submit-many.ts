@@ -1,5 +1,5 @@
-import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../decision/index.js';
-import { isStoreError } from '../stores/index.js';
+import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../core/decision/index.js';
+import { isStoreError } from '../core/store/index.js';
 import type { SubmitOptions } from './submit-options.js';
 import { type TaskDefinition, type TaskName, groupId, grouped } from './task-id.js';
 import type { Submitted } from './submission.js';

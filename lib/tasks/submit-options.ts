@@ -8,8 +8,8 @@ import {
   readDuration,
   show,
   storedTime,
-} from '../decision/index.js';
-import { choiceSchema, switchSchema, wholeSchema } from '../decision/option-types.js';
+} from '../core/decision/index.js';
+import { choiceSchema, switchSchema, wholeSchema } from '../core/decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
 import { type TaskTarget, addressSchema } from './addressed/target.js';
 import { type Unique, type UniqueOptions, uniqueSchema } from './unique/unique-options.js';

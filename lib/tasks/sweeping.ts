@@ -1,6 +1,6 @@
-import { Periodic } from '../async/periodic.js';
-import type { Context } from '../context/context.js';
-import { SweepPermit } from '../permits/sweep-permit.js';
+import { Periodic } from '../core/async/periodic.js';
+import type { Context } from '../core/context/context.js';
+import { SweepPermit } from '../core/permits/sweep-permit.js';
 import { RANKS } from './due/due-rule.js';
 import type { TaskSweep } from './task-sweep.js';
 

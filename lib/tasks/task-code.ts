@@ -1,4 +1,4 @@
-import { LazyCode } from '../async/lazy-code.js';
+import { LazyCode } from '../core/async/lazy-code.js';
 
 /** The code that works on tasks. It is loaded before tasks are opened. */
 export const taskCode = new LazyCode(() => import('./engine.js'));

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, isLongerThan, isTaskType, lineFault, show } from '../decision/index.js';
+import { InvalidOptionsError, isLongerThan, isTaskType, lineFault, show } from '../core/decision/index.js';
 import type { SubmitOptions } from './submit-options.js';
 
 declare const TYPES: unique symbol;

@@ -1,8 +1,8 @@
-import type { Context } from '../context/context.js';
-import { Slices } from '../async/slices.js';
-import { afterWrite } from '../stores/after-write.js';
-import { answerWithin } from '../stores/answer-within.js';
-import type { TaskStorage } from '../stores/task-storage.js';
+import type { Context } from '../core/context/context.js';
+import { Slices } from '../core/async/slices.js';
+import { afterWrite } from '../core/store/after-write.js';
+import { answerWithin } from '../core/store/answer-within.js';
+import type { TaskStorage } from '../core/store/task-storage.js';
 import { unblock } from './after/awaited.js';
 import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';

@@ -1,5 +1,5 @@
 import { groupType } from './task-id.js';
-import type { Context } from '../context/context.js';
+import type { Context } from '../core/context/context.js';
 import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import { Gaps } from './gaps.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CorruptRecordError, decodeStored, show, storedCount, storedTime } from '../decision/index.js';
+import { CorruptRecordError, decodeStored, show, storedCount, storedTime } from '../core/decision/index.js';
 import { LARGEST_GROUP } from './task-id.js';
 import { PRIORITIES, type Task, type TaskState, USUAL_LEASE, USUAL_LIMITS } from './task.js';
 import { placeAt, placeOf, stateOfLetter } from './task-place.js';

@@ -1,4 +1,4 @@
-import type { Backoff } from '../async/backoff.js';
+import type { Backoff } from '../core/async/backoff.js';
 import type { TaskTarget } from './addressed/target.js';
 
 /**

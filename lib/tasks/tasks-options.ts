@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { onlyFields, show } from '../decision/index.js';
-import { wholeSchema } from '../decision/option-types.js';
+import { onlyFields, show } from '../core/decision/index.js';
+import { wholeSchema } from '../core/decision/option-types.js';
 import { MOST_BYTES } from './json.js';
 
 /** Options of distributed tasks. */

@@ -1,5 +1,5 @@
-import { GatekeeperError } from '../decision/gatekeeper.error.js';
-import { InvalidOptionsError, escapeHidden, readDelay, show } from '../decision/index.js';
+import { GatekeeperError } from '../core/decision/gatekeeper.error.js';
+import { InvalidOptionsError, escapeHidden, readDelay, show } from '../core/decision/index.js';
 
 /** The store of this node keeps no tasks. */
 export class NoTasksError extends InvalidOptionsError {

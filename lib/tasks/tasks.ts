@@ -1,6 +1,6 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
-import { afterWrite } from '../stores/after-write.js';
-import type { TaskStorage } from '../stores/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
+import { afterWrite } from '../core/store/after-write.js';
+import type { TaskStorage } from '../core/store/index.js';
 import type { CancelOptions } from './by-hand/cancel-options.js';
 import type { Cancelled } from './by-hand/cancel.js';
 import type { GroupCancelled } from './by-hand/cancel-group.js';

@@ -1,8 +1,8 @@
-import { Deadline, DeadlinePassed } from '../async/deadline.js';
-import type { Timers } from '../async/timers.js';
-import { Slices } from '../async/slices.js';
-import { answerWithin } from '../stores/answer-within.js';
-import { type HintQueue, type TaskStorage, type TextEntry, UnknownOutcomeError } from '../stores/index.js';
+import { Deadline, DeadlinePassed } from '../core/async/deadline.js';
+import type { Timers } from '../core/async/timers.js';
+import { Slices } from '../core/async/slices.js';
+import { answerWithin } from '../core/store/answer-within.js';
+import { type HintQueue, type TaskStorage, type TextEntry, UnknownOutcomeError } from '../core/store/index.js';
 import { FIRST_BATCH, behindText, batchAfter, batchesOf } from './batches.js';
 
 /**

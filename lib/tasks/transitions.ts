@@ -1,6 +1,6 @@
-import { pauseAfter } from '../async/backoff.js';
-import { isProgram } from '../context/node-identity.js';
-import { nextToken } from '../decision/index.js';
+import { pauseAfter } from '../core/async/backoff.js';
+import { isProgram } from '../core/context/node-identity.js';
+import { nextToken } from '../core/decision/index.js';
 import { instanceIn } from './external/owner.js';
 import { faultText } from './fault.js';
 import { taskOf } from './task.codec.js';

@@ -1,6 +1,6 @@
 import { groupType, joinType } from './task-id.js';
-import { show } from '../decision/index.js';
-import type { Context } from '../context/context.js';
+import { show } from '../core/decision/index.js';
+import type { Context } from '../core/context/context.js';
 import type { Priority } from './task.js';
 
 /** ms for which the first hint of a queue may stay. Nodes that handle a type look at its queues all the time. */

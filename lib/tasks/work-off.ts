@@ -1,7 +1,7 @@
-import { forEachLimit } from '../async/for-each-limit.js';
-import { Slices } from '../async/slices.js';
-import type { Context } from '../context/context.js';
-import type { TextEntry } from '../stores/index.js';
+import { forEachLimit } from '../core/async/for-each-limit.js';
+import { Slices } from '../core/async/slices.js';
+import type { Context } from '../core/context/context.js';
+import type { TextEntry } from '../core/store/index.js';
 
 /** @returns whether there is more to do for a text at once. `stays`: it is left as it is, and others must not wait for it */
 export type TextWork = (text: string) => Promise<boolean | void | 'stays'>;

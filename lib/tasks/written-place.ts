@@ -1,5 +1,5 @@
-import { InvalidOptionsError, show } from '../decision/index.js';
-import type { TaskStorage, TransactionTexts } from '../stores/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
+import type { TaskStorage, TransactionTexts } from '../core/store/index.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained/retained-bytes.js';

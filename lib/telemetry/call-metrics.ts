@@ -1,4 +1,4 @@
-import type { AcquireEnd, AttemptEnd, NamedTask } from '../context/instrumentation.js';
+import type { AcquireEnd, AttemptEnd, NamedTask } from '../core/context/instrumentation.js';
 import type { ActiveWork } from './active-work.js';
 import type { Labels } from './labels.js';
 import { ATTRIBUTES as A, type RecordValue } from './metrics.js';

@@ -1,6 +1,6 @@
-import { LEADERSHIP_JOB } from '../activity/index.js';
-import type { EventOf, GatekeeperEvent, RunOfJob } from '../context/events.js';
-import { isProgram } from '../context/node-identity.js';
+import { LEADERSHIP_JOB } from '../core/decision/reserved-names.js';
+import type { EventOf, GatekeeperEvent, RunOfJob } from '../core/context/events.js';
+import { isProgram } from '../core/context/node-identity.js';
 import { typeOfId } from '../tasks/name-of-id.js';
 import type { ActiveWork } from './active-work.js';
 import type { Labels } from './labels.js';

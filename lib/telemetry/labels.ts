@@ -1,4 +1,4 @@
-import { GatekeeperError, nameOfError } from '../decision/index.js';
+import { GatekeeperError, nameOfError } from '../core/decision/index.js';
 import type { ObservedNode } from '../gatekeeper/telemetry.js';
 import { groupType } from '../tasks/task-id.js';
 import { BoundedNames, OTHER } from './bounded-names.js';

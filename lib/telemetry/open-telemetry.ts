@@ -1,6 +1,13 @@
 import { type MeterProvider, type TracerProvider, metrics, trace } from '@opentelemetry/api';
 import type { Subscription } from 'rxjs';
-import type { AcquireEnd, AttemptEnd, Begun, BegunAttempt, NamedTask, RunEnd } from '../context/instrumentation.js';
+import type {
+  AcquireEnd,
+  AttemptEnd,
+  Begun,
+  BegunAttempt,
+  NamedTask,
+  RunEnd,
+} from '../core/context/instrumentation.js';
 import type { ObservedNode, Telemetry, TelemetryDefinition } from '../gatekeeper/telemetry.js';
 import { ActiveWork } from './active-work.js';
 import { CallMetrics } from './call-metrics.js';

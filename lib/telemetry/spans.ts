@@ -14,9 +14,16 @@ import {
   isSpanContextValid,
   trace,
 } from '@opentelemetry/api';
-import type { AcquireEnd, AttemptEnd, BegunAttempt, Begun, NamedTask, RunEnd } from '../context/instrumentation.js';
-import { RunSkippedError } from '../permits/runs/run-skipped.error.js';
-import { codeOfError, messageOf, nameOfError, stackOf } from '../decision/index.js';
+import type {
+  AcquireEnd,
+  AttemptEnd,
+  BegunAttempt,
+  Begun,
+  NamedTask,
+  RunEnd,
+} from '../core/context/instrumentation.js';
+import { RunSkippedError } from '../core/permits/runs/run-skipped.error.js';
+import { codeOfError, messageOf, nameOfError, stackOf } from '../core/decision/index.js';
 import { groupType } from '../tasks/task-id.js';
 import { outcomeOf } from './call-metrics.js';
 import type { Labels } from './labels.js';

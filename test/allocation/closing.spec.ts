@@ -1,5 +1,5 @@
 import { groupSchema } from '../../lib/allocation/group-options.js';
-import { MapStore } from '../../lib/allocation/map/map-store.js';
+import { MapStore } from '../../lib/allocation/map-store.js';
 import { pageKey } from '../../lib/allocation/map/page.js';
 import { Delivery } from '../../lib/allocation/node/delivery.js';
 import { NodeShare } from '../../lib/allocation/node/node-share.js';

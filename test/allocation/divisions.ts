@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Pieces } from '../../lib/async/slices.js';
+import type { Pieces } from '../../lib/core/async/slices.js';
 import { type AssignRequest, type Assignment, assign } from '../../lib/allocation/assign/assign.js';
 import type { WeightedParticipant } from '../../lib/allocation/assign/participant.js';
 

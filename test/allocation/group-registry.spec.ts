@@ -1,4 +1,4 @@
-import type { MemberEntry, MemberPage } from '../../lib/activity/index.js';
+import type { MemberEntry, MemberPage } from '../../lib/core/members/index.js';
 import { GroupRegistry } from '../../lib/allocation/round/group-registry.js';
 import { GROUP } from './groups.js';
 import { LEASE, NOW, TOLERANCE } from './maps.js';

@@ -4,7 +4,7 @@ import type {
   AllocationGroupDefinition,
   GatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import type { NodeClock } from '../../lib/async/node-clock.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
 import type { TestCluster, TestNode } from '../support/nodes.js';
 
 /** The lease of all members in tests, and the tolerance of their clocks, in ms. */

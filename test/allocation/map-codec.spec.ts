@@ -1,4 +1,4 @@
-import { NewerRecordError } from '../../lib/decision/index.js';
+import { NewerRecordError } from '../../lib/core/decision/index.js';
 import {
   decodeAllocationRoot,
   decodeLimboPage,

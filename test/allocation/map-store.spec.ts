@@ -1,5 +1,5 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { MapStore } from '../../lib/allocation/map/map-store.js';
+import { MapStore } from '../../lib/allocation/map-store.js';
 import { pageKey } from '../../lib/allocation/map/page.js';
 import type { AllocationRoot } from '../../lib/allocation/map/root.js';
 import { pagesToPutBack } from '../../lib/allocation/round/owner-map.js';

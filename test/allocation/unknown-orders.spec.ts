@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/index.js';
-import { DOUBT } from '../../lib/decision/doubt.js';
+import { DOUBT } from '../../lib/core/decision/doubt.js';
 import { kill } from '../support/members.js';
 import { type TestCluster, useCluster } from '../support/nodes.js';
 import {

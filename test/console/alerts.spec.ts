@@ -1,5 +1,5 @@
 import { openOperator } from '../../lib/cli/open-operator.js';
-import { Receiver } from '../alerts/receiver.js';
+import { Receiver } from '../operate/alerts/receiver.js';
 import { call } from '../cli/command-line.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles } from './consoles.js';

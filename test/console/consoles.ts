@@ -15,7 +15,7 @@ import {
 
 import { until } from '../support/apps.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
-import { ShardsUnreadError } from '../../lib/records/shards-unread.error.js';
+import { ShardsUnreadError } from '../../lib/core/cell/shards-unread.error.js';
 
 export type Platform = 'Express' | 'Fastify';
 

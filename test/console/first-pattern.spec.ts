@@ -1,4 +1,4 @@
-import { compilePattern } from '../../lib/decision/index.js';
+import { compilePattern } from '../../lib/core/decision/index.js';
 import { useConsoles } from './consoles.js';
 import { threadCpu } from './longest-block.js';
 

@@ -1,6 +1,6 @@
 import { memory } from 'nestjs-gatekeeper';
-import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
-import { createRecord, encodeRecord, parseDefinition } from '../../lib/decision/index.js';
+import { SemaphoreDirectory } from '../../lib/core/permits/semaphore-directory.js';
+import { createRecord, encodeRecord, parseDefinition } from '../../lib/core/decision/index.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, useConsoles } from './consoles.js';
 

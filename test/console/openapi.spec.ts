@@ -6,7 +6,7 @@ import { type DocumentedRoute, ROUTES } from '../../lib/console/api/index.js';
 import { openApiOf } from '../../lib/console/openapi/document.js';
 import { retryLaterBody, submitTaskBody } from '../../lib/console/api/task-fields.js';
 import * as fields from '../../lib/console/api/fields.js';
-import { compilePattern, faultsOf, storedText } from '../../lib/decision/index.js';
+import { compilePattern, faultsOf, storedText } from '../../lib/core/decision/index.js';
 import { fairKeyOf } from '../../lib/tasks/fair/fair-key.js';
 import { nameOfId } from '../../lib/tasks/index.js';
 import { parseSubmitOptions } from '../../lib/tasks/submit-options.js';
@@ -94,9 +94,9 @@ describe('what the document allows', () => {
         // No schema can describe the syntax of a pattern.
         expect(faultsOf(error).filter((fault) => !fault.includes('RE2'))).toEqual([]);
       }),
-      { numRuns: runs(4000), seed: 20_261_122 },
+      { numRuns: runs(1000), seed: 20_261_122 },
     );
-    expect(seen.allowed).toBeGreaterThan(10);
+    expect(seen.allowed).toBeGreaterThan(50);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { systemClock } from '../../lib/async/node-clock.js';
-import { inSlices } from '../../lib/async/slices.js';
+import { systemClock } from '../../lib/core/async/node-clock.js';
+import { inSlices } from '../../lib/core/async/slices.js';
 import { changedParts } from '../../lib/console/http/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
 import { removed as removedFrom } from '../support/removed.js';

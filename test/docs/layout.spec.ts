@@ -23,7 +23,7 @@ describe('the folders of test', () => {
     expect(described.filter((folder) => !folders.includes(folder))).toEqual([]);
   });
 
-  it('hold tests of each folder of lib but lib/context, which only wires parts together', () => {
+  it('hold tests of each folder of lib but lib/core/context, which only wires parts together', () => {
     const untested = foldersOf('lib').filter((folder) => !foldersOf('test').includes(folder));
     expect(untested).toEqual(['context']);
   });

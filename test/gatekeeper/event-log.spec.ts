@@ -1,7 +1,7 @@
 import { RetryLaterError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { show } from '../../lib/decision/index.js';
+import { show } from '../../lib/core/decision/index.js';
 import { EventLog } from '../../lib/gatekeeper/event-log.js';
-import type { GatekeeperEvent } from '../../lib/context/events.js';
+import type { GatekeeperEvent } from '../../lib/core/context/events.js';
 
 const permit = { slot: 0, token: 7 } as never;
 const semaphore = 'nightly-export';

@@ -1,6 +1,6 @@
 import type { ClusterStatus } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
-import { scopeStatus } from '../../lib/insight/index.js';
+import { scopeStatus } from '../../lib/operate/insight/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 import {
   LEASE,

@@ -1,7 +1,7 @@
 import type fc from 'fast-check';
 import { type RecordStore, type StoreDefinition, memory } from 'nestjs-gatekeeper';
-import type { NodeClock } from '../../lib/async/node-clock.js';
-import { readMany } from '../../lib/stores/paging.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
+import { readMany } from '../../lib/core/store/paging.js';
 
 export const START = 1_790_000_000_000;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import type { CronJob } from '../../lib/nest/cron-jobs.js';
 import { CronTimes } from '../../lib/nest/cron-times.js';
-import { Ticks } from '../../lib/cron/ticks.js';
+import { Ticks } from '../../lib/core/cron/ticks.js';
 import { useApps } from '../support/apps.js';
 
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@ import { Injectable, Scope } from '@nestjs/common';
 import { Cron, CronExpression, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nestjs/schedule';
 import { ClusterSingleton, type JobInfo } from 'nestjs-gatekeeper';
 import { z } from 'zod';
-import { jobInfoSchema } from '../../lib/activity/node-info.js';
+import { jobInfoSchema } from '../../lib/operate/activity/node-info.js';
 import { type App, until, useApps } from '../support/apps.js';
 
 const HOUR = 3_600_000;

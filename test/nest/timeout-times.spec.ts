@@ -1,4 +1,4 @@
-import { systemClock } from '../../lib/async/node-clock.js';
+import { systemClock } from '../../lib/core/async/node-clock.js';
 import type { Registry } from '../../lib/nest/cron-jobs.js';
 import { JobInfos } from '../../lib/nest/job-infos.js';
 

@@ -1,4 +1,4 @@
-import { LONGEST_ON_DEMAND } from '../../lib/decision/index.js';
+import { LONGEST_ON_DEMAND } from '../../lib/core/decision/index.js';
 import type { Machines } from './machines/machines.js';
 import type { SimNode } from './machines/node.js';
 import { ON_DEMAND } from './machines/on-demand-work.js';

@@ -1,6 +1,6 @@
 import { parseGatekeeperOptions } from '../../lib/gatekeeper/index.js';
-import { parseDefinition } from '../../lib/decision/index.js';
-import type { StoreDefinition } from '../../lib/stores/index.js';
+import { parseDefinition } from '../../lib/core/decision/index.js';
+import type { StoreDefinition } from '../../lib/core/store/index.js';
 import { aftermath, merge } from './aftermath.js';
 import { Machines } from './machines/machines.js';
 import { Deploys, HEARTBEAT } from './machines/deploys.js';

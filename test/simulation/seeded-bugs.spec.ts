@@ -8,8 +8,10 @@ describe('a bug that is put in on purpose', () => {
   });
 
   it('is refused when it no longer fits the sources', () => {
-    const patches = [{ file: 'lib/decision/token.ts', find: 'return 42;', replace: '' }];
-    expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow('fits 0 places of lib/decision/token.ts, not one');
+    const patches = [{ file: 'lib/core/decision/token.ts', find: 'return 42;', replace: '' }];
+    expect(() => seededSources({ ...BUGS[0]!, patches })).toThrow(
+      'fits 0 places of lib/core/decision/token.ts, not one',
+    );
   });
 
   it('is listed by name when an unknown name is asked for', () => {

@@ -1,5 +1,5 @@
 import type { RecordStore } from 'nestjs-gatekeeper';
-import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeRoot, encodeShard, shardOf } from '../../lib/decision/index.js';
+import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeRoot, encodeShard, shardOf } from '../../lib/core/decision/index.js';
 
 /** Fewer shards than in production, so that a cluster is born in no time and names meet in one shard. */
 export const FEW_SHARDS = 4;

@@ -1,4 +1,4 @@
-import type { NodeClock } from '../../lib/async/node-clock.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
 import { TestClock } from '../../lib/testing/tasks/test-clock.js';
 
 /** Cluster time at the test's start; also the nodes' wall clock unless a test sets it. */

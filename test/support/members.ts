@@ -1,6 +1,6 @@
 import { type GatekeeperEvent, type Participant, StoreUnavailableError } from 'nestjs-gatekeeper';
-import type { NodeClock } from '../../lib/async/node-clock.js';
-import type { MemberEntry, MemberPage } from '../../lib/activity/member-page.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
+import type { MemberEntry, MemberPage } from '../../lib/core/members/member-page.js';
 import type { TestCluster, TestNode } from './nodes.js';
 
 /** The lease of all members in tests, and the tolerance of their clocks, in ms. */

@@ -8,9 +8,9 @@ import {
   memory,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import { SHARD_PREFIX, shardOf } from '../../lib/decision/index.js';
+import { SHARD_PREFIX, shardOf } from '../../lib/core/decision/index.js';
 import { FEW_SHARDS, bear } from './born.js';
-import type { NodeClock } from '../../lib/async/node-clock.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
 import { FakeTime, settled } from './fake-time.js';
 import './loaded-code.js';
 import { type ScriptedStore, scripted } from './scripted-store.js';

@@ -1,6 +1,6 @@
 import type { ChangeOptions, Gatekeeper } from 'nestjs-gatekeeper';
-import { remove } from '../../lib/decision/index.js';
-import { DefinitionWriter } from '../../lib/definitions/index.js';
+import { remove } from '../../lib/core/decision/index.js';
+import { DefinitionWriter } from '../../lib/operate/definitions/index.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ArchivedDefinition, DefinitionArchive, Persistence } from 'nestjs-gatekeeper';
-import { merge } from '../../lib/definitions/archive/definition-archive.js';
+import { merge } from '../../lib/operate/definitions/archive/definition-archive.js';
 
 /** An archive in memory, between whose calls a test can stand. */
 export class ScriptedArchive implements DefinitionArchive {

@@ -8,8 +8,8 @@ import type {
   StoreDefinition,
   StoreHealth,
 } from 'nestjs-gatekeeper';
-import { onePage, readMany } from '../../lib/stores/paging.js';
-import { PrefixWatches } from '../../lib/stores/prefix-watches.js';
+import { onePage, readMany } from '../../lib/core/store/paging.js';
+import { PrefixWatches } from '../../lib/core/store/prefix-watches.js';
 
 type Call = 'read' | 'readMany' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
 

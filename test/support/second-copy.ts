@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, build } from 'esbuild';
-import { sharedKey } from '../../lib/copies/shared.js';
+import { sharedKey } from '../../lib/core/copies/shared.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -63,7 +63,7 @@ function asVersion({ version, format }: OtherVersion): Plugin {
   return {
     name: 'other version',
     setup({ onLoad }) {
-      onLoad({ filter: /lib\/copies\/(version|shared)\.ts$/ }, async ({ path }) => ({
+      onLoad({ filter: /lib\/core\/copies\/(version|shared)\.ts$/ }, async ({ path }) => ({
         loader: 'ts',
         contents: (await readFile(path, 'utf8'))
           .replace(/FORMAT = \d+/, `FORMAT = ${format}`)

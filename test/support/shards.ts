@@ -1,4 +1,4 @@
-import { SHARD_PREFIX, type ShardRecord, decodeShard } from '../../lib/decision/index.js';
+import { SHARD_PREFIX, type ShardRecord, decodeShard } from '../../lib/core/decision/index.js';
 import { partsOf } from '../../lib/gatekeeper/index.js';
 import type { TestCluster, TestNode } from './nodes.js';
 

@@ -1,4 +1,4 @@
-import type { NodeClock } from '../../lib/async/node-clock.js';
+import type { NodeClock } from '../../lib/core/async/node-clock.js';
 import type { FakeTime } from './fake-time.js';
 
 /** The clock of one node that can be frozen: its timers wait until it wakes, while the time of the others goes on. */

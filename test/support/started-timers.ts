@@ -34,5 +34,5 @@ export class StartedTimers {
 
 /** By the calls that led here: all of its timers come from its clock. */
 function isOurs(): boolean {
-  return new Error().stack!.includes('/lib/async/node-clock');
+  return new Error().stack!.includes('/lib/core/async/node-clock');
 }

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, ReservedNameError } from '../../lib/decision/index.js';
+import { InvalidOptionsError, ReservedNameError } from '../../lib/core/decision/index.js';
 import { SubmitManyError, type TaskContext, defineTask, grouped, single } from '../../lib/tasks/index.js';
 import { refused } from '../support/refused.js';
 import { SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';

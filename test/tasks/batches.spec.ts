@@ -1,7 +1,7 @@
 import { MOST_KEYS, type TaskStorage, memory } from 'nestjs-gatekeeper';
-import { systemClock } from '../../lib/async/node-clock.js';
-import { Timers } from '../../lib/async/timers.js';
-import type { Context } from '../../lib/context/context.js';
+import { systemClock } from '../../lib/core/async/node-clock.js';
+import { Timers } from '../../lib/core/async/timers.js';
+import type { Context } from '../../lib/core/context/context.js';
 import { ConditionalTexts } from '../../lib/tasks/conditional-texts.js';
 import { Hints } from '../../lib/tasks/hints.js';
 import { TimedStorage } from '../../lib/tasks/timed-storage.js';

@@ -1,6 +1,6 @@
 import { filter, take } from 'rxjs';
 import { InvalidTaskError, grouped, preparedHandler, single } from '../../lib/tasks/index.js';
-import type { Texts } from '../../lib/stores/index.js';
+import type { Texts } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
 import { FIRST, ScheduledJob } from './schedule-nodes.js';

@@ -1,5 +1,5 @@
 import { single } from 'nestjs-gatekeeper';
-import { InvalidOptionsError } from '../../lib/decision/index.js';
+import { InvalidOptionsError } from '../../lib/core/decision/index.js';
 import { taskCode } from '../../lib/tasks/task-code.js';
 import { NoTasksError } from '../../lib/tasks/tasks.errors.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';

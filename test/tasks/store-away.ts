@@ -1,5 +1,5 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import type { RecordStore } from '../../lib/stores/index.js';
+import type { RecordStore } from '../../lib/core/store/index.js';
 import type { FakeTime } from '../support/fake-time.js';
 
 interface Away {

@@ -1,13 +1,13 @@
 import { Subject } from 'rxjs';
 import type { GatekeeperEvent } from 'nestjs-gatekeeper';
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { systemRandomness } from '../../lib/async/random-ids.js';
-import type { Context } from '../../lib/context/context.js';
+import { systemRandomness } from '../../lib/core/async/random-ids.js';
+import type { Context } from '../../lib/core/context/context.js';
 import { createContext } from '../../lib/gatekeeper/create-context.js';
-import { SemaphoreDirectory } from '../../lib/permits/semaphore-directory.js';
+import { SemaphoreDirectory } from '../../lib/core/permits/semaphore-directory.js';
 import { type TaskFunction, Tasks } from '../../lib/tasks/index.js';
 import { TaskStore } from '../../lib/tasks/task-store.js';
-import type { HintQueue, SortedTexts } from '../../lib/stores/index.js';
+import type { HintQueue, SortedTexts } from '../../lib/core/store/index.js';
 import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
 import { FakeTime } from '../support/fake-time.js';
 import '../support/loaded-code.js';

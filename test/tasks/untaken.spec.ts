@@ -1,4 +1,4 @@
-import { pause } from '../../lib/async/pause.js';
+import { pause } from '../../lib/core/async/pause.js';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { SWEPT, useTaskCluster, worker } from './task-nodes.js';
 

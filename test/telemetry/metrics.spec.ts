@@ -1,6 +1,6 @@
 import { single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
-import { instanceOfProgram } from '../../lib/context/node-identity.js';
+import { instanceOfProgram } from '../../lib/core/context/node-identity.js';
 import { METRICS } from '../../lib/telemetry/metrics.js';
 import { useCluster } from '../support/nodes.js';
 import { everyMetric } from './every-metric.js';

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, diag } from '@opentelemetry/api';
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { StoreUnavailableError, single } from 'nestjs-gatekeeper';
 import type { Tasks } from '../../lib/tasks/index.js';
-import { messageOf } from '../../lib/decision/index.js';
+import { messageOf } from '../../lib/core/decision/index.js';
 import { openEnd, useCluster } from '../support/nodes.js';
 import { type Observed, useObserved } from './observed.js';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Inject, Injectable, type Provider } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { GatekeeperOptions, StoreDefinition, TaskContext } from 'nestjs-gatekeeper';
-import { KEY_PREFIX } from '../../lib/decision/index.js';
+import { KEY_PREFIX } from '../../lib/core/decision/index.js';
 import { SwitchableProxy } from '../../test/support/switchable-proxy.js';
 import { until } from '../../test/support/apps.js';
 import { describeOnRedis } from '../needs/redis.js';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { Receiver } from '../../test/alerts/receiver.js';
+import { Receiver } from '../../test/operate/alerts/receiver.js';
 import { TOKENS } from '../../test/console/consoles.js';
 import { failingStore } from '../../test/console/failing-store.js';
 import { violations } from './axe.js';

@@ -1,6 +1,6 @@
 import { memory } from 'nestjs-gatekeeper';
 import type { Page } from 'playwright-core';
-import { timeOf } from '../../lib/context/context.js';
+import { timeOf } from '../../lib/core/context/context.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { until } from '../../test/support/apps.js';
 import { TOKENS } from '../../test/console/consoles.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onlyFields, show } from '../../decision/index.js';
+import { onlyFields, show } from '../../core/decision/index.js';
 
 /** How many resources may be on the way from one living node to another for balance at the same time. */
 export interface MovementLimit {

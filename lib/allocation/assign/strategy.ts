@@ -1,5 +1,5 @@
-import type { Pieces } from '../../async/slices.js';
-import { messageOf, show } from '../../decision/index.js';
+import type { Pieces } from '../../core/async/slices.js';
+import { messageOf, show } from '../../core/decision/index.js';
 import { AllocationStrategyError } from '../allocation.errors.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { WeightedParticipant } from './participant.js';

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { CorruptRecordError, decodeStored, show, storedCount, storedList, storedTime } from '../../decision/index.js';
-import { LONGEST_ID } from '../resources/resource-id.js';
+import {
+  CorruptRecordError,
+  decodeStored,
+  show,
+  storedCount,
+  storedList,
+  storedTime,
+} from '../../core/decision/index.js';
+import { LONGEST_ID } from '../resource-id.js';
 import { type LimboPage, MOST_IN_PAGE, type OwnedPage, PAGE_VERSION } from './page.js';
 import { type AllocationRoot, ROOT_VERSION } from './root.js';
 

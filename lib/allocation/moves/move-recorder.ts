@@ -1,6 +1,7 @@
-import type { MoveHistory, OwnersChange } from '../../activity/index.js';
-import { type Pieces, inSlices } from '../../async/slices.js';
-import type { Context } from '../../context/context.js';
+import type { MoveHistory } from './move-history.js';
+import type { OwnersChange } from './owners-change.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
+import type { Context } from '../../core/context/context.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { AllocationRoot } from '../map/root.js';
 import type { GroupRegistry } from '../round/group-registry.js';

@@ -1,5 +1,5 @@
-import type { OwnerMoves } from '../../activity/index.js';
-import type { Pieces } from '../../async/slices.js';
+import type { OwnerMoves } from './owners-change.js';
+import type { Pieces } from '../../core/async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import type { OwnerStep } from './owner-steps.js';
 

@@ -1,5 +1,5 @@
-import type { OwnerMoveReason, OwnerMoves } from '../../activity/index.js';
-import type { Pieces } from '../../async/slices.js';
+import type { OwnerMoveReason, OwnerMoves } from './owners-change.js';
+import type { Pieces } from '../../core/async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { resourcesIn } from '../map/page.js';
 import type { KnownIncarnation } from '../round/group-registry.js';

@@ -1,6 +1,7 @@
-import type { MoveHistory, OwnerMoveReason, OwnerMoves, OwnersChange } from '../../activity/index.js';
-import { type Pieces, inSlices } from '../../async/slices.js';
-import type { Context } from '../../context/context.js';
+import type { MoveHistory } from './move-history.js';
+import type { OwnerMoveReason, OwnerMoves, OwnersChange } from './owners-change.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
+import type { Context } from '../../core/context/context.js';
 import { eachInPieces } from '../each-in-pieces.js';
 
 /** Number of changes of a group that {@link readMoves} looks at. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type View, decodeStored, storedCount, storedList, storedText, storedTime } from '../../decision/index.js';
-import type { RecordCodec, StoredRecord } from '../../records/record-codec.js';
+import { type View, decodeStored, storedCount, storedList, storedText, storedTime } from '../../core/decision/index.js';
+import type { RecordCodec, StoredRecord } from '../../core/cell/record-codec.js';
 import { ALLOCATION_PREFIX } from '../group-options.js';
-import { LONGEST_ID } from '../resources/resource-id.js';
+import { LONGEST_ID } from '../resource-id.js';
 
 /**
  * The orders of operators for one group. They name nodes by their names, so they outlast a restart.

@@ -1,8 +1,8 @@
-import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, faultsOf, messageOf, nameSchema, show } from '../../decision/index.js';
-import { isUnreadable } from '../../records/known-record.js';
-import { RecordClient } from '../../records/record-client.js';
-import { faultOfId } from '../resources/resource-id.js';
+import type { Context } from '../../core/context/context.js';
+import { InvalidOptionsError, faultsOf, messageOf, nameSchema, show } from '../../core/decision/index.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import { RecordClient } from '../../core/cell/record-client.js';
+import { faultOfId } from '../resource-id.js';
 import type { AllocationOrders } from '../round/round.js';
 import { type Confirmation, MOST_DRAINED, MOST_PINS, ORDERS, type OrdersRecord, nextOrders } from './orders-record.js';
 

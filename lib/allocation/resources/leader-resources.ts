@@ -1,7 +1,7 @@
-import { inSlices, type Pieces } from '../../async/slices.js';
-import type { ShrunkSet } from '../../activity/index.js';
-import type { Context } from '../../context/context.js';
-import { messageOf } from '../../decision/index.js';
+import { inSlices, type Pieces } from '../../core/async/slices.js';
+import type { ShrunkSet } from '../../core/members/index.js';
+import type { Context } from '../../core/context/context.js';
+import { messageOf } from '../../core/decision/index.js';
 import type { Orders } from '../orders/orders.js';
 import type { KnownPages } from '../round/owner-map.js';
 import { resourcesIn } from '../map/page.js';

@@ -1,9 +1,9 @@
-import type { Pieces } from '../../async/slices.js';
-import { show } from '../../decision/index.js';
+import type { Pieces } from '../../core/async/slices.js';
+import { show } from '../../core/decision/index.js';
 import { InvalidResourcesError } from '../allocation.errors.js';
 import { ascending } from '../assign/assign.js';
 import { eachInPieces } from '../each-in-pieces.js';
-import { faultOfId } from './resource-id.js';
+import { faultOfId } from '../resource-id.js';
 
 /** Largest number of resources of one group. */
 export const MOST_RESOURCES = 100_000;

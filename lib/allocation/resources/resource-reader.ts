@@ -1,6 +1,6 @@
-import { Deadline, DeadlinePassed } from '../../async/deadline.js';
-import { inSlices } from '../../async/slices.js';
-import type { Context } from '../../context/context.js';
+import { Deadline, DeadlinePassed } from '../../core/async/deadline.js';
+import { inSlices } from '../../core/async/slices.js';
+import type { Context } from '../../core/context/context.js';
 import { type MasterSet, readMasterSet } from './master-set.js';
 
 /** ms that one call of the application's `resources` may take. */

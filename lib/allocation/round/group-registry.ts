@@ -1,4 +1,4 @@
-import type { GroupEntry, MemberPage, MembersReading } from '../../activity/index.js';
+import type { GroupEntry, MemberPage, MembersReading } from '../../core/members/index.js';
 import { type GroupMember, indexOf, indexOfReading } from './members-index.js';
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';

@@ -1,4 +1,4 @@
-import type { GroupEntry, MemberEntry, MemberPage, MembersReading } from '../../activity/index.js';
+import type { GroupEntry, MemberEntry, MemberPage, MembersReading } from '../../core/members/index.js';
 
 /** A node's entry, and its part in one group. */
 export interface GroupMember {

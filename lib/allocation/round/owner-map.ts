@@ -1,4 +1,4 @@
-import type { Pieces } from '../../async/slices.js';
+import type { Pieces } from '../../core/async/slices.js';
 import { eachInPieces } from '../each-in-pieces.js';
 import { type LimboPage, type OwnedPage, resourcesIn } from '../map/page.js';
 import type { AllocationRoot, Withdrawal } from '../map/root.js';

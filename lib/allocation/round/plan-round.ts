@@ -1,5 +1,5 @@
-import type { Pieces } from '../../async/slices.js';
-import { nextToken } from '../../decision/index.js';
+import type { Pieces } from '../../core/async/slices.js';
+import { nextToken } from '../../core/decision/index.js';
 import { type Assignment, type Grant, assign } from '../assign/assign.js';
 import { mostMoves } from '../assign/movement-limit.js';
 import { eachInPieces } from '../each-in-pieces.js';

@@ -1,4 +1,4 @@
-import type { ShrunkSet } from '../../activity/index.js';
+import type { ShrunkSet } from '../../core/members/index.js';
 import type { Mark } from '../map/root.js';
 
 /** A node that takes part in a group, as its own entry in the registry says. Only the node itself writes it. */

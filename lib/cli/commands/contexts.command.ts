@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Contexts, NamedContext } from '../contexts.js';
 import type { Runner } from '../session.js';
 import { table } from '../text/table.js';
-import { urlText } from '../../decision/index.js';
+import { urlText } from '../../core/decision/index.js';
 
 export function contextsCommand(runner: Runner): Command {
   return new Command('contexts')

@@ -9,7 +9,7 @@ import { type Batch, inBatches, tellFailures } from '../batches.js';
 import type { Runner, Session } from '../session.js';
 import { loadText } from '../views/load.view.js';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.js';
-import { forEachLimit } from '../../async/for-each-limit.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
 
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { HistoryEntry, RunKind, RunsQuery } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { RUN_KINDS, entryKey } from '../../activity/jobs/runs-query.js';
+import { RUN_KINDS, entryKey } from '../../operate/activity/jobs/runs-query.js';
 import type { Operator } from '../operator.js';
 import { entriesOption, readName, readSought, readTime } from '../option-readers.js';
 import { patiently } from '../patiently.js';

@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { quoted } from '../../decision/index.js';
+import { quoted } from '../../core/decision/index.js';
 import type { LeadersOverview, MemberState, NodeIdentity, ScopeOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { MigrationPlan, MigrationRequest } from '../../gatekeeper/index.js';
-import { exactly } from '../../decision/index.js';
+import { exactly } from '../../core/decision/index.js';
 import { someOf } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
 import type { Operator } from '../operator.js';

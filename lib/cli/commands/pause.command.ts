@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { faultsOf, nameSchema } from '../../decision/index.js';
+import { faultsOf, nameSchema } from '../../core/decision/index.js';
 import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { quoted } from '../../decision/index.js';
+import { quoted } from '../../core/decision/index.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';

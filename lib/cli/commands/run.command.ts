@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { RunNowPlan, RunNowStatus, RunnableNow } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { chosenJob } from '../../permits/by-hand/run-plan.js';
+import { chosenJob } from '../../operate/run-now/run-plan.js';
 import { someOf } from '../confirm.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Operator } from '../operator.js';

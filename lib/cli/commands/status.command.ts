@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { messageOf, quoted } from '../../decision/index.js';
+import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../exit-code.js';
 import type { Look, Operator } from '../operator.js';

@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from 'commander';
-import { TASK_PREFIX, quoted } from '../../decision/index.js';
+import { TASK_PREFIX, quoted } from '../../core/decision/index.js';
 import { LISTED_STATES, type ListedState, type TaskPage, type TaskView, idFault } from '../../tasks/index.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../exit-code.js';
 import { readJsonFile } from '../json-file.js';

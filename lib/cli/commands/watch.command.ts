@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import type { Operator, Overview } from '../operator.js';
 import { readPattern, readSpan } from '../option-readers.js';

@@ -1,6 +1,6 @@
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../stores/index.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../core/store/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 
 /** ms between two checks whether the store is connected. */

@@ -22,19 +22,19 @@ import type {
   UndoPlan,
   RunsQuery,
 } from '../../gatekeeper/index.js';
-import { systemClock } from '../../async/node-clock.js';
-import type { LogLine } from '../../context/context.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import type { LogLine } from '../../core/context/context.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { inSlices } from '../../async/slices.js';
+import { inSlices } from '../../core/async/slices.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { partsOf } from '../../gatekeeper/parts.js';
-import { readLeaders } from '../../insight/leaders-reader.js';
-import { summaryOf } from '../../activity/jobs/job-summary.js';
-import { newestFirst } from '../../activity/newest-first.js';
-import { withHeldPermits } from '../../insight/node-overview.js';
-import { type SemaphoreDefinitionInput, given } from '../../decision/index.js';
-import { type StoreDefinition, StoreUnavailableError } from '../../stores/index.js';
+import { readLeaders } from '../../operate/insight/leaders-reader.js';
+import { summaryOf } from '../../operate/activity/jobs/job-summary.js';
+import { newestFirst } from '../../operate/activity/newest-first.js';
+import { withHeldPermits } from '../../operate/insight/node-overview.js';
+import { type SemaphoreDefinitionInput, given } from '../../core/decision/index.js';
+import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import { ConnectedStore } from './connected-store.js';

@@ -1,4 +1,4 @@
-import { TASK_PREFIX, given, quoted } from '../../decision/index.js';
+import { TASK_PREFIX, given, quoted } from '../../core/decision/index.js';
 import type { Parts } from '../../gatekeeper/parts.js';
 import { detailsOf, expectNoSchedule, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { reasonSchema } from '../../definitions/change-options.js';
+import { reasonSchema } from '../../core/context/change-options.js';
 import {
   type SemaphoreDefinition,
   definitionSchema,
@@ -9,7 +9,7 @@ import {
   nameSchema,
   onlyFields,
   quoted,
-} from '../../decision/index.js';
+} from '../../core/decision/index.js';
 import type { Failure } from '../batches.js';
 import { UsageFailure } from '../exit-code.js';
 import type { Overview } from '../operator.js';

@@ -1,5 +1,10 @@
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { LEADER_PREFIX, type SemaphoreDefinition, definitionSchema, sameDefinition } from '../../decision/index.js';
+import {
+  LEADER_PREFIX,
+  type SemaphoreDefinition,
+  definitionSchema,
+  sameDefinition,
+} from '../../core/decision/index.js';
 import type { Dump, DumpedSemaphore } from './dump.js';
 
 export type LoadAction = 'define' | 'edit' | 'pause' | 'resume';

@@ -1,4 +1,4 @@
-import { LEADER_PREFIX } from '../../decision/index.js';
+import { LEADER_PREFIX } from '../../core/decision/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 import type { Operator } from '../operator.js';
 import type { LoadStep } from './load-plan.js';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import { quoted } from '../../decision/index.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import { quoted } from '../../core/decision/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
 import { otherShapeOf } from './answer-shape.js';
 import { RemoteProblem, failureOf } from './problem.js';

@@ -20,7 +20,7 @@ import type {
   RunsQuery,
   UndoPlan,
 } from '../../gatekeeper/index.js';
-import type { SemaphoreDefinitionInput } from '../../decision/index.js';
+import type { SemaphoreDefinitionInput } from '../../core/decision/index.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
 import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
 import type { Group } from '../views/allocation.view.js';

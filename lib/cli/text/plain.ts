@@ -1,4 +1,4 @@
-import { escapeHidden } from '../../decision/index.js';
+import { escapeHidden } from '../../core/decision/index.js';
 
 /**
  * Makes foreign text (names, reasons, messages) safe for a terminal: one line without control characters. An escape

@@ -1,4 +1,4 @@
-import { safeJson } from '../../decision/index.js';
+import { safeJson } from '../../core/decision/index.js';
 
 /** A key that no YAML parser reads as something else than this text. */
 const PLAIN_KEY = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z]\w*$/i;

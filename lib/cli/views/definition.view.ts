@@ -1,6 +1,6 @@
 import type { DefinitionState } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
-import { exactDuration } from '../../decision/texts/exact-duration.js';
+import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 
 /** Formats a definition on one line. */
 export function definitionText({ definition, revision, pause }: DefinitionState): string {

@@ -1,5 +1,5 @@
-import type { SemaphoreDefinition } from '../../decision/index.js';
-import { exactDuration } from '../../decision/texts/exact-duration.js';
+import type { SemaphoreDefinition } from '../../core/decision/index.js';
+import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 
 const FIELDS = ['permits', 'duration', 'groupPattern', 'acquirerPattern'] as const;
 

@@ -1,5 +1,5 @@
 import type { Explanation } from '../../gatekeeper/index.js';
-import { exactDuration } from '../../decision/texts/exact-duration.js';
+import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';

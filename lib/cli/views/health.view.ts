@@ -1,5 +1,5 @@
 import type { Health, RequestResult } from '../../gatekeeper/index.js';
-import { formatDuration } from '../../insight/format-duration.js';
+import { formatDuration } from '../../operate/insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';

@@ -1,6 +1,6 @@
 import type { AuditEntry, HistoryEntry, RunEntry } from '../../gatekeeper/index.js';
-import { LOSS_WORDS } from '../../context/loss-words.js';
-import { formatDuration } from '../../insight/format-duration.js';
+import { LOSS_WORDS } from '../../core/context/loss-words.js';
+import { formatDuration } from '../../operate/insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';

@@ -1,5 +1,5 @@
 import type { LeadersOverview, MemberState, NodeIdentity, ScopeOverview } from '../../gatekeeper/index.js';
-import { formatDuration } from '../../insight/format-duration.js';
+import { formatDuration } from '../../operate/insight/format-duration.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';

@@ -1,5 +1,5 @@
 import type { NodeOverview } from '../../gatekeeper/index.js';
-import { formatDuration } from '../../insight/format-duration.js';
+import { formatDuration } from '../../operate/insight/format-duration.js';
 import { table } from '../text/table.js';
 
 const HEAD = [

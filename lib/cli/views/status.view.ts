@@ -1,6 +1,6 @@
 import type { HolderOverview, SemaphoreOverview } from '../../gatekeeper/index.js';
-import { exactDuration } from '../../decision/texts/exact-duration.js';
-import { formatDuration } from '../../insight/format-duration.js';
+import { exactDuration } from '../../core/decision/texts/exact-duration.js';
+import { formatDuration } from '../../operate/insight/format-duration.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONSOLE_SETTINGS, VISITOR } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
-import { nameSchema, quoted, show } from '../../decision/index.js';
+import { nameSchema, quoted, show } from '../../core/decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { AnswersUnderWay } from '../http/answers-under-way.js';
 import { type ConsoleCall, type ConsoleRequest, rawRequest } from '../http/console-request.js';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { show } from '../../decision/index.js';
+import { show } from '../../core/decision/index.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';

@@ -1,4 +1,4 @@
-import { LEADER_PREFIX, show } from '../../decision/index.js';
+import { LEADER_PREFIX, show } from '../../core/decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import type { Visitor } from './tokens.js';
 

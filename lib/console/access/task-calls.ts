@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { CancelTimer } from '../../async/node-clock.js';
-import { TASK_PREFIX } from '../../decision/index.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import { TASK_PREFIX } from '../../core/decision/index.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Visitor } from './tokens.js';

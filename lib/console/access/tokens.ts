@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { compilePattern } from '../../decision/index.js';
+import { compilePattern } from '../../core/decision/index.js';
 import type { Role } from '../api/index.js';
 import type { ConsoleSettings } from '../console.settings.js';
 

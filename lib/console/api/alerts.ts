@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import type { ReceiverStatus, RequestResult } from '../../gatekeeper/index.js';
 import { list } from './entities.js';
 import { requestResultSchema } from './health.js';

@@ -11,7 +11,7 @@ import type {
   SetInDoubt,
 } from '../../allocation/index.js';
 import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../gatekeeper/index.js';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
 import { type DocumentedRoute, route } from './route.js';

@@ -11,8 +11,8 @@ import {
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
-import type { DenialReason } from '../../decision/index.js';
-import type { StoreHealth } from '../../stores/index.js';
+import type { DenialReason } from '../../core/decision/index.js';
+import type { StoreHealth } from '../../core/store/index.js';
 import {
   auditActionSchema,
   auditEntrySchema,

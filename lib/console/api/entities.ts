@@ -13,10 +13,10 @@ import {
   WARNING_CODES,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../decision/index.js';
-import { AUDIT_ACTIONS, CHANGE_OUTCOMES } from '../../context/audit-entry.js';
-import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../context/events.js';
-import type { StoreHealth } from '../../stores/index.js';
+import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../core/decision/index.js';
+import { AUDIT_ACTIONS, CHANGE_OUTCOMES } from '../../core/context/audit-entry.js';
+import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../core/context/events.js';
+import type { StoreHealth } from '../../core/store/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 

@@ -15,7 +15,7 @@ import {
   numberReadBy,
   patternTextSchema,
   show,
-} from '../../decision/index.js';
+} from '../../core/decision/index.js';
 
 /**
  * The parts of requests. Each uses the same check as the rest of the package. `meta` describes rules for the OpenAPI

@@ -8,11 +8,11 @@ import type {
   ScopeOverview,
   TermOverview,
 } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS } from '../../decision/index.js';
-import { TERM_ENDS } from '../../context/events.js';
+import { DENIAL_REASONS } from '../../core/decision/index.js';
+import { TERM_ENDS } from '../../core/context/events.js';
 import { auditActionSchema, list, nodeIdentitySchema, pauseSchema, time, whole } from './entities.js';
 import { name, reason } from './fields.js';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { type DocumentedRoute, route } from './route.js';
 
 /* The calls about leadership. If a schema differs from the gatekeeper's own type, this file doesn't compile. */

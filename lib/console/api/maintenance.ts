@@ -8,7 +8,7 @@ import {
   PHASES,
   windowReasonSchema,
 } from '../../gatekeeper/index.js';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { list, time, whole } from './entities.js';
 import { limit, name, pattern, reason } from './fields.js';
 import { route } from './route.js';

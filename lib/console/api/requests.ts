@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { onlyFields, show } from '../../decision/index.js';
+import { onlyFields, show } from '../../core/decision/index.js';
 import { RUN_KINDS } from '../../gatekeeper/index.js';
 import {
   atLeastFor,

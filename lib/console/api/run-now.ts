@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_NOW_STATES, type RunNowPlan, type RunNowStatus, type RunnableNow } from '../../gatekeeper/index.js';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { durationOrZero, name, reason, text } from './fields.js';
 import { type DocumentedRoute, route } from './route.js';

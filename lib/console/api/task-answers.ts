@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DenialReason } from '../../decision/index.js';
+import { type DenialReason } from '../../core/decision/index.js';
 import {
   type Cancelled,
   PRIORITIES,

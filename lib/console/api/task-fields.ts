@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_DURATION, durationSchema, isTaskType, onlyFields, show } from '../../decision/index.js';
+import { LONGEST_DURATION, durationSchema, isTaskType, onlyFields, show } from '../../core/decision/index.js';
 import {
   LARGEST_DATA,
   LARGEST_GROUP,

@@ -1,4 +1,4 @@
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { reason, name } from './fields.js';
 import { type DocumentedRoute, route } from './route.js';
 import * as fields from './task-fields.js';

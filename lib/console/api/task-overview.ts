@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type NodeTasks, nodeTasksSchema } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS } from '../../decision/index.js';
+import { DENIAL_REASONS } from '../../core/decision/index.js';
 import type { HandledType, WaitingType } from '../../tasks/index.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { stale } from './health.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { onlyFields } from '../../decision/index.js';
+import { onlyFields } from '../../core/decision/index.js';
 import { reason } from './fields.js';
 import type { ProblemCode } from './problem-codes.js';
 import { type DocumentedRoute, route } from './route.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
-import { systemClock } from '../../async/node-clock.js';
-import { Slices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Slices } from '../../core/async/slices.js';
 import { VISITOR } from '../console.constants.js';
 import { clientAbortOf } from './client-abort.decorator.js';
 import { type ConsoleCall, rawResponse } from './console-request.js';

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { hashOf } from '../../decision/index.js';
-import type { Pieces } from '../../async/slices.js';
+import { hashOf } from '../../core/decision/index.js';
+import type { Pieces } from '../../core/async/slices.js';
 
 /** Number of parts of a list. With 1,000 entries a part has two, and the digests of all have 2 kB. */
 const PARTS = 512;

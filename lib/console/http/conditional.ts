@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../async/node-clock.js';
-import { type Pieces, inSlices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 
 /**

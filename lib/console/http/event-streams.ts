@@ -1,6 +1,6 @@
 import type { ConsoleResponse } from './console-request.js';
 import { EventStream } from './event-stream.js';
-import { show } from '../../decision/index.js';
+import { show } from '../../core/decision/index.js';
 import { ProblemError } from './problem.error.js';
 
 interface StreamSettings {

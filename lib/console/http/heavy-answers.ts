@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { show } from '../../decision/index.js';
+import { show } from '../../core/decision/index.js';
 import { ProblemError } from './problem.error.js';
 
 /** Number of heavy answers that are made at the same time. Each may need some 10 MB until it is made. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { systemClock } from '../../async/node-clock.js';
-import { inSlices } from '../../async/slices.js';
-import { InvalidOptionsError, faultsOf } from '../../decision/index.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { inSlices } from '../../core/async/slices.js';
+import { InvalidOptionsError, faultsOf } from '../../core/decision/index.js';
 import { type InputOf, LARGEST_BODY, type Route } from '../api/index.js';
 import { VISITOR } from '../console.constants.js';
 import { expectSeen, seesOf } from '../access/name-limit.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Pieces } from '../../async/slices.js';
-import { patternFault } from '../../decision/index.js';
+import type { Pieces } from '../../core/async/slices.js';
+import { patternFault } from '../../core/decision/index.js';
 import { isPatternField } from '../api/index.js';
 
 type Issue = z.core.$ZodIssue;

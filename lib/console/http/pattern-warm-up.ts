@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { systemClock } from '../../async/node-clock.js';
-import { inSlices } from '../../async/slices.js';
-import { compileInPieces } from '../../decision/index.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { inSlices } from '../../core/async/slices.js';
+import { compileInPieces } from '../../core/decision/index.js';
 
 /** Patterns for which RE2 loads its tables, or runs code that V8 has not compiled yet. */
 const FIRST_PATTERNS = ['a', 'a|b', '[a-z]x', 'a{1,3}', '(a|b)*', '(?i)host', '\\pL', '(host|[a-z]{1,30}x*){1,9}'];

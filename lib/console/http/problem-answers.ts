@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { safeStack, show } from '../../decision/index.js';
+import { safeStack, show } from '../../core/decision/index.js';
 import { type Problem } from '../api/index.js';
 import { ClientGoneError } from './client-abort.decorator.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';

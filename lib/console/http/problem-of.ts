@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
-import { GatekeeperError, InvalidOptionsError } from '../../decision/index.js';
-import { StoreUnavailableError } from '../../stores/index.js';
+import { GatekeeperError, InvalidOptionsError } from '../../core/decision/index.js';
+import { StoreUnavailableError } from '../../core/store/index.js';
 import { PROBLEMS, type Problem, type ProblemCode, isProblemCode } from '../api/index.js';
 import { ProblemError } from './problem.error.js';
 

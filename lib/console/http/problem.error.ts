@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../../decision/index.js';
+import { GatekeeperError } from '../../core/decision/index.js';
 import type { Problem, ProblemCode } from '../api/index.js';
 
 /** A refusal of a call by the console itself. Its code decides the HTTP status. */

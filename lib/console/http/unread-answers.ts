@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { show } from '../../decision/index.js';
+import { show } from '../../core/decision/index.js';
 import { onceClosed } from './once-closed.js';
 import { ProblemError } from './problem.error.js';
 

@@ -8,7 +8,7 @@ import {
   WRITE_PROBLEMS,
   problemSchema,
 } from '../api/index.js';
-import { shortestDuration } from '../../decision/index.js';
+import { shortestDuration } from '../../core/decision/index.js';
 import { duration } from '../api/fields.js';
 import { type Json, Schemas } from './schemas.js';
 

@@ -1,8 +1,8 @@
 import type { AllocationGroup, GroupOverview, GroupSummary } from '../../allocation/index.js';
 import { type AuditAction, partsOf } from '../../gatekeeper/index.js';
-import { timeOf } from '../../context/context.js';
-import { isUnreadable } from '../../records/known-record.js';
-import { UnknownOutcomeError } from '../../stores/index.js';
+import { timeOf } from '../../core/context/context.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type Sees, expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';

@@ -1,5 +1,5 @@
-import { systemClock } from '../../async/node-clock.js';
-import { inSlices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { inSlices } from '../../core/async/slices.js';
 import { type BulkResult, type MigrationPlan } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type Preview, ROUTES } from '../api/index.js';

@@ -1,6 +1,6 @@
-import { inSlices } from '../../async/slices.js';
-import { systemClock } from '../../async/node-clock.js';
-import { TASK_PREFIX } from '../../decision/index.js';
+import { inSlices } from '../../core/async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { TASK_PREFIX } from '../../core/decision/index.js';
 import { type NodeOverview, newestFirst, withHeldPermits } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type AuditAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';

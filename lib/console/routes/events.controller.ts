@@ -1,7 +1,7 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { type GatekeeperEvent } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { messageOf } from '../../decision/index.js';
+import { messageOf } from '../../core/decision/index.js';
 import { ROUTES } from '../api/index.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';

@@ -1,5 +1,5 @@
 import { type Health, type HealthFault } from '../../gatekeeper/index.js';
-import { FAULT_TITLES } from '../../insight/fault-titles.js';
+import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';
 import { ROUTES } from '../api/index.js';

@@ -1,4 +1,4 @@
-import { LEADER_PREFIX } from '../../decision/index.js';
+import { LEADER_PREFIX } from '../../core/decision/index.js';
 import {
   type LeadersOverview,
   type TermOverview,
@@ -10,7 +10,7 @@ import {
   type ScopeDetails,
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { StoreUnavailableError } from '../../stores/index.js';
+import { StoreUnavailableError } from '../../core/store/index.js';
 import type { Sees } from '../access/name-limit.js';
 import { type InputOf, type LeaderAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';

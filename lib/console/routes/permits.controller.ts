@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { instanceOfProgram } from '../../context/node-identity.js';
-import { quoted, unreserved } from '../../decision/index.js';
+import { instanceOfProgram } from '../../core/context/node-identity.js';
+import { quoted, unreserved } from '../../core/decision/index.js';
 import { AlreadyDefinedError, type ExternalAnswer, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
@@ -13,7 +13,7 @@ import { Serves } from '../http/handlers.js';
 import { expectRole } from '../access/access.guard.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { Waits } from './waits.js';
-import type { SemaphoreDefinitionInput } from '../../decision/index.js';
+import type { SemaphoreDefinitionInput } from '../../core/decision/index.js';
 
 /**
  * Serves permits for external clients: scripts and programs in other languages. A client may ask any node each time.

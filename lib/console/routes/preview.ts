@@ -1,6 +1,11 @@
-import type { Pieces } from '../../async/slices.js';
+import type { Pieces } from '../../core/async/slices.js';
 import type { Definitions, NodeInfo } from '../../gatekeeper/index.js';
-import { type SemaphoreDefinition, compileInPieces, definitionSchema, mismatchInPieces } from '../../decision/index.js';
+import {
+  type SemaphoreDefinition,
+  compileInPieces,
+  definitionSchema,
+  mismatchInPieces,
+} from '../../core/decision/index.js';
 import type { Preview, PreviewedNode } from '../api/index.js';
 
 /**

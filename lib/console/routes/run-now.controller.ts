@@ -1,5 +1,5 @@
 import { partsOf, type RunNowPlan, type RunNowStatus } from '../../gatekeeper/index.js';
-import { given } from '../../decision/index.js';
+import { given } from '../../core/decision/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
-import { systemClock } from '../../async/node-clock.js';
-import { Slices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Slices } from '../../core/async/slices.js';
 import type { HistoryEntry } from '../../gatekeeper/index.js';
 
 const COLUMNS = [

@@ -1,6 +1,6 @@
 import type { StreamableFile } from '@nestjs/common';
-import { systemClock } from '../../async/node-clock.js';
-import { type Pieces, inSlices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { type JobRuns, type JobSummary, partsOf, summaryOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUTES } from '../api/index.js';

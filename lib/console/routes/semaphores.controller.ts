@@ -1,5 +1,5 @@
-import { systemClock } from '../../async/node-clock.js';
-import { type Pieces, inSlices } from '../../async/slices.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
 import {
   type Explanation,
   type SemaphoreOverview,
@@ -9,7 +9,7 @@ import {
   partsOf,
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { StoreUnavailableError } from '../../stores/index.js';
+import { StoreUnavailableError } from '../../core/store/index.js';
 import {
   type InputOf,
   ROUTES,

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { shortestDuration } from '../../decision/index.js';
+import { shortestDuration } from '../../core/decision/index.js';
 import { ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
 import type { Visitor } from '../access/tokens.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';

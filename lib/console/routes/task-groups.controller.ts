@@ -1,5 +1,5 @@
-import { timeOf } from '../../context/context.js';
-import { TASK_PREFIX } from '../../decision/index.js';
+import { timeOf } from '../../core/context/context.js';
+import { TASK_PREFIX } from '../../core/decision/index.js';
 import { type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type GroupCancelled, groupOfId, typeOfId } from '../../tasks/index.js';

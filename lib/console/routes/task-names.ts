@@ -1,4 +1,4 @@
-import { TASK_PREFIX } from '../../decision/index.js';
+import { TASK_PREFIX } from '../../core/decision/index.js';
 import { expectNoSchedule } from '../../tasks/index.js';
 import { expectSeen } from '../access/name-limit.js';
 import type { Visitor } from '../access/tokens.js';

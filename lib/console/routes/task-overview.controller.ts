@@ -1,5 +1,5 @@
-import { type Context, timeOf } from '../../context/context.js';
-import { TASK_PREFIX, show } from '../../decision/index.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { TASK_PREFIX, show } from '../../core/decision/index.js';
 import { type NodeTasks, type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import type { Sees } from '../access/name-limit.js';

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { timeOf } from '../../context/context.js';
-import { instanceOfProgram } from '../../context/node-identity.js';
+import { timeOf } from '../../core/context/context.js';
+import { instanceOfProgram } from '../../core/context/node-identity.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type ExternalClaim, type ExternalTasks, type Task, typeOfId, viewOf } from '../../tasks/index.js';
-import { InvalidOptionsError, quoted } from '../../decision/index.js';
+import { InvalidOptionsError, quoted } from '../../core/decision/index.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { TaskCalls } from '../access/task-calls.js';
 import type { Visitor } from '../access/tokens.js';

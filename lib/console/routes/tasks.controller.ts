@@ -1,8 +1,8 @@
-import { timeOf } from '../../context/context.js';
-import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
+import { timeOf } from '../../core/context/context.js';
+import { InvalidOptionsError, TASK_PREFIX, show } from '../../core/decision/index.js';
 import { type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { UnknownOutcomeError } from '../../stores/index.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
 import {
   detailsOf,
   nameOfId,

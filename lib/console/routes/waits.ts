@@ -1,4 +1,4 @@
-import { show } from '../../decision/index.js';
+import { show } from '../../core/decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
 
 /** Maximum number of requests of one token that wait at the same time. Each has a connection and asks repeatedly. */

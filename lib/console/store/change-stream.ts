@@ -1,4 +1,4 @@
-import type { RecordChange, RecordStore } from '../../stores/index.js';
+import type { RecordChange, RecordStore } from '../../core/store/index.js';
 
 /** The receiver of a stream of changes. */
 export interface Reader {

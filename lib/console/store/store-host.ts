@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { isReal, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { RecordStore } from '../../stores/index.js';
+import type { RecordStore } from '../../core/store/index.js';
 import { BEAT } from '../../stores/remote/protocol.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';

@@ -1,6 +1,6 @@
 import { type AnswerOf, CALLS, PROTOCOL_VERSION } from '../../stores/remote/protocol.js';
 import type { InputOf } from '../api/index.js';
-import { onePage, readMany } from '../../stores/paging.js';
+import { onePage, readMany } from '../../core/store/paging.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { Input, Res } from '../http/input.decorator.js';

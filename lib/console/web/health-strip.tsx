@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { FAULT_TITLES } from '../../insight/fault-titles.js';
+import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import type { Health, OpenWindowAnswer } from './api/answers.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
 import { anyEdit } from './live/concerns.js';

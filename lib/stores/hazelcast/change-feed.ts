@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import { ForeignMessages } from '../foreign-messages.js';
-import { HINT_KEY, HintSeals, SEAL } from '../hint-seals.js';
-import type { Notify } from '../store.js';
+import { ForeignMessages } from '../../core/store/foreign-messages.js';
+import { HINT_KEY, HintSeals, SEAL } from '../../core/store/hint-seals.js';
+import type { Notify } from '../../core/store/store.js';
 import { textOf } from './records/foreign-value.js';
 import type { Records } from './records/records.js';
 import { textKeys } from './client-patches/unreadable-events.js';
-import { Waiters } from '../waiters.js';
+import { Waiters } from '../../core/store/waiters.js';
 
 interface ChangeSink {
   /** @param text the new text, if it came with the change; otherwise the receiver reads it */

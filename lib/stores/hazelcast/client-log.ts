@@ -1,6 +1,6 @@
 import type { ILogger, LogLevel } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import { escapeHidden } from '../../decision/texts/hidden-characters.js';
+import { escapeHidden } from '../../core/decision/texts/hidden-characters.js';
 
 /** Receiver of the Hazelcast client's log, for example Nest's `Logger`. */
 export interface ClientLogger {

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { messageOf } from '../../decision/index.js';
+import { messageOf } from '../../core/decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
-import { atMost } from '../at-most.js';
-import { RECONNECT, pauseAfter } from '../../async/backoff.js';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
+import { atMost } from '../../core/store/at-most.js';
+import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
 import type { ClientSource, LiveClient } from './client-source.js';
 import { closeAfterFailedWrites } from './client-patches/failed-writes.js';
 import { forgetLostConnections } from './client-patches/lost-connections.js';

@@ -1,7 +1,7 @@
 import type { SplitBrainProtectionError } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
 
 /**
  * Maps a failed read, listing or clock reading to an error. A read changes nothing, so the store was only unavailable.

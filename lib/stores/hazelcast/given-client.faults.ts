@@ -1,6 +1,6 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import { quoted } from '../../decision/texts/hidden-characters.js';
+import { quoted } from '../../core/decision/texts/hidden-characters.js';
 
 const UNHEARD =
   'client: it asks one member only, or members by chance (network.smartRouting, loadBalancer), so that the clocks of the ' +

@@ -1,6 +1,6 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
-import { faultsOf } from '../../decision/only-fields.js';
-import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
+import { faultsOf } from '../../core/decision/only-fields.js';
+import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
 import type { ClientLogger } from './client-log.js';
 import { givenClientFaults } from './given-client.faults.js';
 import { givenClientSchema, ownClientSchema } from './hazelcast.schema.js';

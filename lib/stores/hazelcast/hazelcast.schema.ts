@@ -1,8 +1,8 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
-import { show } from '../../decision/texts/show.js';
-import { isOneLine } from '../../decision/texts/one-line.js';
-import { onlyFields } from '../../decision/only-fields.js';
+import { show } from '../../core/decision/texts/show.js';
+import { isOneLine } from '../../core/decision/texts/one-line.js';
+import { onlyFields } from '../../core/decision/only-fields.js';
 import type { ClientLogger } from './client-log.js';
 import { clientConfigFaults } from './client-config.faults.js';
 

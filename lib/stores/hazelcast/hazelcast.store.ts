@@ -1,4 +1,4 @@
-import type { TaskStorage } from '../task-storage.js';
+import type { TaskStorage } from '../../core/store/task-storage.js';
 import type {
   ClockReading,
   Journal,
@@ -8,12 +8,12 @@ import type {
   RecordChange,
   RecordStore,
   StoreHealth,
-} from '../store.js';
-import { NoQuorumError, StoreUnavailableError } from '../store.errors.js';
-import { atMost } from '../at-most.js';
-import { allPages } from '../paging.js';
-import { PrefixWatches } from '../prefix-watches.js';
-import { ChangeAnnouncer } from '../change-announcer.js';
+} from '../../core/store/store.js';
+import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';
+import { atMost } from '../../core/store/at-most.js';
+import { allPages } from '../../core/store/paging.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
+import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';

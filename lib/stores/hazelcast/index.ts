@@ -1,5 +1,5 @@
-import { quoted } from '../../decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../store.js';
+import { quoted } from '../../core/decision/texts/hidden-characters.js';
+import type { StoreDefinition } from '../../core/store/store.js';
 import { type HazelcastStoreOptions, resolveOptions } from './hazelcast.options.js';
 import { HazelcastStore, placeOf } from './hazelcast.store.js';
 

@@ -1,8 +1,8 @@
 import type { FlakeIdGenerator } from 'hazelcast-client';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import type { ClockReading } from '../store.js';
-import { StoreUnavailableError } from '../store.errors.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import type { ClockReading } from '../../core/store/store.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 
 /** The application's client fetches ids in batches, so their time is that of the batch and not the present time. */
 export class ClockPrefetchError extends StoreUnavailableError {

@@ -1,6 +1,6 @@
 import type { Client as HazelcastClient, ReadResultSet, Ringbuffer } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import type { Journal } from '../store.js';
+import type { Journal } from '../../core/store/store.js';
 import { readFailure, writeFailure } from './failures.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
 

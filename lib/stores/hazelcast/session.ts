@@ -1,6 +1,6 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import type { ChangeFeed } from './change-feed.js';
-import { atMost } from '../at-most.js';
+import { atMost } from '../../core/store/at-most.js';
 import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { openRecords } from './records/open-records.js';

@@ -1,4 +1,4 @@
-import type { StoreDefinition } from '../store.js';
+import type { StoreDefinition } from '../../core/store/store.js';
 import { MemoryCluster } from './memory-cluster.js';
 import { MemoryStore } from './memory.store.js';
 

@@ -1,6 +1,6 @@
-import type { AwaitedKeys } from '../awaited-keys.js';
-import type { PrefixWatches } from '../prefix-watches.js';
-import type { Notify } from '../store.js';
+import type { AwaitedKeys } from '../../core/store/awaited-keys.js';
+import type { PrefixWatches } from '../../core/store/prefix-watches.js';
+import type { Notify } from '../../core/store/store.js';
 import { SharedTasks } from './tasks/memory-tasks.js';
 
 /** One client of the cluster. */

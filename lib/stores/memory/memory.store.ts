@@ -1,8 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import type { ClockReading, Journal, Notify, RecordPage, RecordChange, RecordStore, StoreHealth } from '../store.js';
-import { StoreUnavailableError } from '../store.errors.js';
-import { AwaitedKeys } from '../awaited-keys.js';
-import { PrefixWatches } from '../prefix-watches.js';
+import type {
+  ClockReading,
+  Journal,
+  Notify,
+  RecordPage,
+  RecordChange,
+  RecordStore,
+  StoreHealth,
+} from '../../core/store/store.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import { AwaitedKeys } from '../../core/store/awaited-keys.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import type { MemoryClient, MemoryCluster } from './memory-cluster.js';
 import { MemoryTasks } from './tasks/memory-tasks.js';
 

@@ -1,4 +1,4 @@
-import { quoted } from '../../decision/index.js';
+import { quoted } from '../../core/decision/index.js';
 
 /** Does not contain the value, unlike the texts of other faults, because the value may contain a password. */
 export const NO_ADDRESS =

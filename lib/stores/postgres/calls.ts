@@ -1,7 +1,7 @@
-import { Deadline } from '../../async/deadline.js';
-import { pauseAfter } from '../../async/backoff.js';
-import type { Timers } from '../../async/timers.js';
-import { atMost } from '../at-most.js';
+import { Deadline } from '../../core/async/deadline.js';
+import { pauseAfter } from '../../core/async/backoff.js';
+import type { Timers } from '../../core/async/timers.js';
+import { atMost } from '../../core/store/at-most.js';
 import type { Connection } from './connection.js';
 import { type Failed, RowHeldError, isConflict, isSuspicious, readFailure, writeFailure } from './failures.js';
 import type { Row, Server, Statement } from './server.js';

@@ -1,10 +1,10 @@
-import { RECONNECT, pauseAfter } from '../../async/backoff.js';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import { Wakeup } from '../../async/wakeup.js';
-import { atMost } from '../at-most.js';
-import { messageOf } from '../../decision/index.js';
-import { StoreUnavailableError } from '../store.errors.js';
+import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import { Wakeup } from '../../core/async/wakeup.js';
+import { atMost } from '../../core/store/at-most.js';
+import { messageOf } from '../../core/decision/index.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { PostgresUnusableError, wasStarting } from './failures.js';
 import type { Server } from './server.js';
 

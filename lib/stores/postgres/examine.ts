@@ -1,6 +1,6 @@
-import type { Deadline } from '../../async/deadline.js';
-import { show } from '../../decision/texts/show.js';
-import { StoreUnavailableError } from '../store.errors.js';
+import type { Deadline } from '../../core/async/deadline.js';
+import { show } from '../../core/decision/texts/show.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Failed, PostgresUnusableError, said } from './failures.js';
 import type { Server } from './server.js';
 import { LAYOUT, type Tables, allOf, creation, layoutIn } from './tables.js';

@@ -1,6 +1,6 @@
-import { DeadlinePassed } from '../../async/deadline.js';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { DeadlinePassed } from '../../core/async/deadline.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
 import { type PgError, reasonOf } from './reasons.js';
 import { NoFreeConnectionError } from './reserve.js';
 

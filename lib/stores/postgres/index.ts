@@ -1,11 +1,11 @@
-import { quoted } from '../../decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../store.js';
+import { quoted } from '../../core/decision/texts/hidden-characters.js';
+import type { StoreDefinition } from '../../core/store/store.js';
 import { requirePg } from './pg.js';
 import { type PostgresStoreOptions, resolveOptions } from './postgres.options.js';
 import { PostgresStore, placeIn } from './postgres.store.js';
 
 export { PostgresUnusableError } from './failures.js';
-export { MissingPackageError } from '../../decision/missing-package.error.js';
+export { MissingPackageError } from '../../core/decision/missing-package.error.js';
 export { type NamedStatement, type PgConnection, type PgPool, type Queries, type QueryRows } from './pg.js';
 export type { PostgresStoreOptions } from './postgres.options.js';
 

@@ -1,5 +1,5 @@
 import loadPg from '../../../load-pg.cjs';
-import { MissingPackageError } from '../../decision/missing-package.error.js';
+import { MissingPackageError } from '../../core/decision/missing-package.error.js';
 
 /** Result of a statement. */
 export interface QueryRows {

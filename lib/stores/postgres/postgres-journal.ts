@@ -1,4 +1,4 @@
-import type { Journal } from '../store.js';
+import type { Journal } from '../../core/store/store.js';
 import type { Calls } from './calls.js';
 import { DURABLE } from './record-statements.js';
 import { textOf } from './postgres-records.js';

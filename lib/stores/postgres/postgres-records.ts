@@ -1,7 +1,7 @@
-import { HINT_KEY, type HintKeyPlace } from '../hint-seals.js';
-import { allPages } from '../paging.js';
-import { StoreUnavailableError } from '../store.errors.js';
-import type { ClockReading, RecordPage } from '../store.js';
+import { HINT_KEY, type HintKeyPlace } from '../../core/store/hint-seals.js';
+import { allPages } from '../../core/store/paging.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import type { ClockReading, RecordPage } from '../../core/store/store.js';
 import type { Calls } from './calls.js';
 import type { Examined } from './examine.js';
 import { CLOCK, PAGE, recordStatements } from './record-statements.js';

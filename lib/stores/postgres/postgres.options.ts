@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { durationSchema } from '../../decision/definition.js';
-import type { DurationInput } from '../../decision/duration.js';
-import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
-import { faultsOf, onlyFields } from '../../decision/only-fields.js';
-import { show } from '../../decision/texts/show.js';
+import { durationSchema } from '../../core/decision/definition.js';
+import type { DurationInput } from '../../core/decision/duration.js';
+import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
+import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
+import { show } from '../../core/decision/texts/show.js';
 import { NO_ADDRESS, isAddress } from './address.js';
 import type { PgPool, Queries } from './pg.js';
 

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { Deadline } from '../../async/deadline.js';
-import { systemClock } from '../../async/node-clock.js';
-import { Timers } from '../../async/timers.js';
-import { atMost } from '../at-most.js';
-import { ChangeAnnouncer } from '../change-announcer.js';
-import { PrefixWatches } from '../prefix-watches.js';
+import { Deadline } from '../../core/async/deadline.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Timers } from '../../core/async/timers.js';
+import { atMost } from '../../core/store/at-most.js';
+import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import type {
   ClockReading,
   Journal,
@@ -14,7 +14,7 @@ import type {
   RecordChange,
   RecordStore,
   StoreHealth,
-} from '../store.js';
+} from '../../core/store/store.js';
 import { placeOf } from './address.js';
 import { Calls } from './calls.js';
 import { Connection } from './connection.js';

@@ -1,4 +1,4 @@
-import { DOUBT } from '../../decision/index.js';
+import { DOUBT } from '../../core/decision/index.js';
 import type { Statement } from './server.js';
 import type { Tables } from './tables.js';
 import { TIMELINE } from './timeline.js';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../async/deadline.js';
+import type { Deadline } from '../../core/async/deadline.js';
 import { type OwnPool, type PgConnection, type PgPool, type Queries, hasPg, openPool } from './pg.js';
 
 /** The part of pg's pool that tells whether a connection is free. Other objects with its methods may lack it. */

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../async/deadline.js';
+import type { Deadline } from '../../core/async/deadline.js';
 import { OwnPools } from './own-pools.js';
 import type { PgConnection, PgPool, Queries } from './pg.js';
 import { Failed, isBroken, isOfName } from './failures.js';

@@ -1,4 +1,4 @@
-import type { Deadline } from '../../async/deadline.js';
+import type { Deadline } from '../../core/async/deadline.js';
 import { Failed } from './failures.js';
 import type { PgError } from './reasons.js';
 import type { Server } from './server.js';

@@ -1,8 +1,8 @@
-import { Deadline, DeadlinePassed } from '../../async/deadline.js';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import { Timers } from '../../async/timers.js';
-import { StoreUnavailableError } from '../store.errors.js';
+import { Deadline, DeadlinePassed } from '../../core/async/deadline.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import { Timers } from '../../core/async/timers.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Arg, RedisClient } from './clients/redis-client.js';
 import type { Session } from './connection.js';
 import { isDemotion, readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock, type CancelTimer } from '../../async/node-clock.js';
-import { AwaitedKeys } from '../awaited-keys.js';
-import { ForeignMessages } from '../foreign-messages.js';
-import { HintSeals, SEAL } from '../hint-seals.js';
-import type { PrefixWatches } from '../prefix-watches.js';
+import { systemClock, type CancelTimer } from '../../core/async/node-clock.js';
+import { AwaitedKeys } from '../../core/store/awaited-keys.js';
+import { ForeignMessages } from '../../core/store/foreign-messages.js';
+import { HintSeals, SEAL } from '../../core/store/hint-seals.js';
+import type { PrefixWatches } from '../../core/store/prefix-watches.js';
 import type { RedisClient, Subscriber } from './clients/redis-client.js';
 import { Channels } from './keys.js';
 

@@ -1,7 +1,7 @@
-import { RECONNECT, pauseAfter } from '../../async/backoff.js';
-import { systemClock } from '../../async/node-clock.js';
-import { Wakeup } from '../../async/wakeup.js';
-import { messageOf } from '../../decision/index.js';
+import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Wakeup } from '../../core/async/wakeup.js';
+import { messageOf } from '../../core/decision/index.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { connectionProblem } from './failures.js';
 

@@ -1,5 +1,5 @@
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
 
 /** Advice by the code of an error reply. */
 const ADVICE: Readonly<Record<string, string>> = {

@@ -4,12 +4,12 @@
  * @module nestjs-gatekeeper/redis
  */
 
-import { quoted } from '../../decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../store.js';
+import { quoted } from '../../core/decision/texts/hidden-characters.js';
+import type { StoreDefinition } from '../../core/store/store.js';
 import { type RedisStoreOptions, resolveOptions } from './redis.options.js';
 import { RedisStore } from './redis.store.js';
 
-export { MissingPackageError } from '../../decision/missing-package.error.js';
+export { MissingPackageError } from '../../core/decision/missing-package.error.js';
 export type { IoredisClient } from './clients/ioredis.js';
 export type { NodeRedisClient } from './clients/node-redis.js';
 export type { GivenRedisOptions, OwnRedisOptions, RedisStoreOptions } from './redis.options.js';

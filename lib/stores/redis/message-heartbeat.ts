@@ -1,4 +1,4 @@
-import { type CancelTimer, systemClock } from '../../async/node-clock.js';
+import { type CancelTimer, systemClock } from '../../core/async/node-clock.js';
 
 /** ms between two tests whether messages arrive. */
 const HEARTBEAT = 10_000;

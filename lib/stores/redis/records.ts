@@ -1,5 +1,5 @@
-import { GatheredWrites, type TextWrite } from '../gathered-writes.js';
-import type { Notify, RecordPage } from '../store.js';
+import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
+import type { Notify, RecordPage } from '../../core/store/store.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';

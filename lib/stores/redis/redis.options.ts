@@ -1,5 +1,5 @@
-import { faultsOf } from '../../decision/only-fields.js';
-import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
+import { faultsOf } from '../../core/decision/only-fields.js';
+import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
 import { type IoredisClient, IoredisAdapter, ioredisFaults, isIoredis } from './clients/ioredis.js';
 import { type NodeRedisClient, NodeRedisAdapter, isNodeRedisCluster } from './clients/node-redis.js';
 import { clusterMaker } from './clients/node-redis-cluster.js';

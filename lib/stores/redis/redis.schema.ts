@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { onlyFields } from '../../decision/only-fields.js';
-import { show } from '../../decision/texts/show.js';
+import { onlyFields } from '../../core/decision/only-fields.js';
+import { show } from '../../core/decision/texts/show.js';
 import { isIoredis } from './clients/ioredis.js';
 import { isNodeRedis, isNodeRedisSentinel } from './clients/node-redis.js';
 

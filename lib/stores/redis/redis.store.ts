@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { randomInt } from 'node:crypto';
-import type { TaskStorage } from '../task-storage.js';
+import type { TaskStorage } from '../../core/store/task-storage.js';
 import type {
   ClockReading,
   Journal,
@@ -10,12 +10,12 @@ import type {
   RecordPage,
   RecordStore,
   StoreHealth,
-} from '../store.js';
-import { StoreUnavailableError } from '../store.errors.js';
-import { messageOf } from '../../decision/index.js';
-import { atMost } from '../at-most.js';
-import { allPages } from '../paging.js';
-import { PrefixWatches } from '../prefix-watches.js';
+} from '../../core/store/store.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import { messageOf } from '../../core/decision/index.js';
+import { atMost } from '../../core/store/at-most.js';
+import { allPages } from '../../core/store/paging.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { Calls, type CallSession } from './calls.js';
 import { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';

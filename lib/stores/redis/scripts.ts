@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { DOUBT } from '../../decision/index.js';
-import { SEAL } from '../hint-seals.js';
-import type { Notify } from '../store.js';
+import { DOUBT } from '../../core/decision/index.js';
+import { SEAL } from '../../core/store/hint-seals.js';
+import type { Notify } from '../../core/store/store.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
 export interface Script {

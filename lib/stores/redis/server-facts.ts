@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store.errors.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Primary } from './clients/redis-client.js';
 import { runAt } from './script-call.js';
 import { LOOK_AT_SERVER } from './scripts.js';

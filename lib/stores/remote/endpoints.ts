@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
 import type { AnswerOf, BodyOf, Call } from './protocol.js';
 import { RemoteRefusedError, misunderstood } from './failures.js';
 import type { HttpTransport } from './http-transport.js';

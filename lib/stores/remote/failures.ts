@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../store.errors.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
 
 /** The other application answered, and refuses the call because of the token, the path or the version. */
 export class RemoteRefusedError extends StoreUnavailableError {

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as http } from 'node:http';
 import { Agent as HttpsAgent, request as https } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { StoreUnavailableError } from '../store.errors.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { failureOf, unansweredBy } from './failures.js';
 import { MEDIA_TYPE } from './protocol.js';
 

@@ -1,10 +1,10 @@
 import { Agent } from 'node:http';
 import { z } from 'zod';
-import { faultsOf, onlyFields } from '../../decision/only-fields.js';
-import { show } from '../../decision/texts/show.js';
-import { urlText } from '../../decision/texts/url-text.js';
-import { InvalidOptionsError } from '../../decision/invalid-options.error.js';
-import type { StoreDefinition } from '../store.js';
+import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
+import { show } from '../../core/decision/texts/show.js';
+import { urlText } from '../../core/decision/texts/url-text.js';
+import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
+import type { StoreDefinition } from '../../core/store/store.js';
 import { RemoteStore } from './remote.store.js';
 
 export { RemoteRefusedError } from './failures.js';

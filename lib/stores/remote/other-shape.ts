@@ -1,4 +1,4 @@
-import { show } from '../../decision/texts/show.js';
+import { show } from '../../core/decision/texts/show.js';
 
 /**
  * Describes an answer that has another shape than was expected: "an object with success, data, without "health"". Names fields

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_KEYS } from '../store.js';
+import { MOST_KEYS } from '../../core/store/store.js';
 
 /**
  * The store SPI over HTTP. The console of an application serves it below its path, and `remote()` is the client. Every

@@ -1,9 +1,9 @@
-import { messageOf } from '../../decision/index.js';
-import { RECONNECT, pauseAfter } from '../../async/backoff.js';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import type { StoreHealth } from '../store.js';
-import { NoQuorumError } from '../store.errors.js';
+import { messageOf } from '../../core/decision/index.js';
+import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import type { StoreHealth } from '../../core/store/store.js';
+import { NoQuorumError } from '../../core/store/store.errors.js';
 import { RemoteRefusedError } from './failures.js';
 
 /**

@@ -1,4 +1,4 @@
-import { atMost } from '../at-most.js';
+import { atMost } from '../../core/store/at-most.js';
 import type {
   ClockReading,
   Journal,
@@ -8,8 +8,8 @@ import type {
   RecordChange,
   RecordStore,
   StoreHealth,
-} from '../store.js';
-import { StoreUnavailableError } from '../store.errors.js';
+} from '../../core/store/store.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Endpoints } from './endpoints.js';
 import { type AnswerOf, type BodyOf, CALLS, type Call, PROTOCOL_VERSION } from './protocol.js';
 import { RemoteRefusedError } from './failures.js';

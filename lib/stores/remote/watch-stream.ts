@@ -1,7 +1,7 @@
-import { RECONNECT, pauseAfter } from '../../async/backoff.js';
-import { systemClock } from '../../async/node-clock.js';
-import { pause } from '../../async/pause.js';
-import type { RecordChange, StoreHealth } from '../store.js';
+import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import type { RecordChange, StoreHealth } from '../../core/store/store.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';

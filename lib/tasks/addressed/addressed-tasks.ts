@@ -1,7 +1,7 @@
-import { Slices } from '../../async/slices.js';
-import { Wakeup } from '../../async/wakeup.js';
-import type { Context } from '../../context/context.js';
-import type { TextEntry } from '../../stores/index.js';
+import { Slices } from '../../core/async/slices.js';
+import { Wakeup } from '../../core/async/wakeup.js';
+import type { Context } from '../../core/context/context.js';
+import type { TextEntry } from '../../core/store/index.js';
 import type { AddressedWatch } from '../hints.js';
 import { PRIORITIES, type Priority } from '../task.js';
 import { behindText } from '../batches.js';

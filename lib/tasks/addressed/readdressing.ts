@@ -1,6 +1,6 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import type { Context } from '../../context/context.js';
-import type { NodeIdentity } from '../../context/node-identity.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import type { Context } from '../../core/context/context.js';
+import type { NodeIdentity } from '../../core/context/node-identity.js';
 import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
 import { ALL_MOVABLE, type Range, behindTarget, behindType, placeOfText } from '../task-place.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { compilePattern, onlyFields, patternFault, show } from '../../decision/index.js';
-import { switchSchema } from '../../decision/option-types.js';
-import type { NodeIdentity } from '../../context/node-identity.js';
+import { compilePattern, onlyFields, patternFault, show } from '../../core/decision/index.js';
+import { switchSchema } from '../../core/decision/option-types.js';
+import type { NodeIdentity } from '../../core/context/node-identity.js';
 
 /** The nodes that may run a task: all of what is given must match. Patterns are RE2, as in definitions. */
 export interface TaskTarget {

@@ -1,7 +1,7 @@
-import type { Slices } from '../../async/slices.js';
-import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, show } from '../../decision/index.js';
-import { MOST_KEYS } from '../../stores/index.js';
+import type { Slices } from '../../core/async/slices.js';
+import type { Context } from '../../core/context/context.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
+import { MOST_KEYS } from '../../core/store/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';

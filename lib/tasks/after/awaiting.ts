@@ -1,7 +1,7 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import { InvalidOptionsError, show } from '../../decision/index.js';
-import { isUnreadable } from '../../records/known-record.js';
-import { MOST_KEYS } from '../../stores/index.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import { MOST_KEYS } from '../../core/store/index.js';
 import type { Dedup } from '../submit-options.js';
 import type { Awaited, Outcome, Task } from '../task.js';
 import { groupId, groupType, isGroupId } from '../task-id.js';

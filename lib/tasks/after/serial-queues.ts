@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeStored } from '../../decision/index.js';
+import { decodeStored } from '../../core/decision/index.js';
 import type { Awaited, Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import { bornOf } from '../transitions.js';

@@ -1,6 +1,6 @@
-import type { NodeIdentity } from '../../context/node-identity.js';
-import { InvalidOptionsError, faultsOf, nameSchema, onlyFields, show } from '../../decision/index.js';
-import { authorOf, reasonSchema } from '../../definitions/index.js';
+import type { NodeIdentity } from '../../core/context/node-identity.js';
+import { InvalidOptionsError, faultsOf, nameSchema, onlyFields, show } from '../../core/decision/index.js';
+import { authorOf, reasonSchema } from '../../core/context/change-options.js';
 
 /** Author and reason of a cancel. */
 export interface CancelOptions {

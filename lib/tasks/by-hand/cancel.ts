@@ -1,5 +1,5 @@
-import type { Context } from '../../context/context.js';
-import { afterWrite } from '../../stores/after-write.js';
+import type { Context } from '../../core/context/context.js';
+import { afterWrite } from '../../core/store/after-write.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';

@@ -1,7 +1,7 @@
 import { groupType } from '../task-id.js';
-import { TASK_PREFIX, escapeHidden, show } from '../../decision/index.js';
-import { skipSentence } from '../../permits/runs/run-skipped.error.js';
-import type { NodeIdentity } from '../../context/node-identity.js';
+import { TASK_PREFIX, escapeHidden, show } from '../../core/decision/index.js';
+import { skipSentence } from '../../core/permits/runs/run-skipped.error.js';
+import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { type TaskTarget, isTarget, targetText } from '../addressed/target.js';
 import type { GroupRoot } from '../groups/group.js';
 import type { Task, TaskProgress } from '../task.js';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { PRIORITIES, type Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../task-place.js';

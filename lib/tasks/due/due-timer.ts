@@ -1,5 +1,5 @@
-import type { CancelTimer } from '../../async/node-clock.js';
-import type { Context } from '../../context/context.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import type { Context } from '../../core/context/context.js';
 import { dueTimeOf } from '../task-place.js';
 import type { DueLook } from '../task-sweep.js';
 import { type PlannedLook, nextLook } from './due-rule.js';

@@ -1,7 +1,7 @@
-import { pause } from '../../async/pause.js';
-import type { Context } from '../../context/context.js';
-import { isUnreadable } from '../../records/known-record.js';
-import { UnknownOutcomeError } from '../../stores/index.js';
+import { pause } from '../../core/async/pause.js';
+import type { Context } from '../../core/context/context.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
 import { FIRST_BATCH } from '../batches.js';
 import type { Claim } from '../claim.js';
 import { PRIORITIES } from '../task.js';

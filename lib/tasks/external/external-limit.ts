@@ -1,9 +1,9 @@
-import type { Context } from '../../context/context.js';
-import { type DenialReason, TASK_PREFIX } from '../../decision/index.js';
-import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
-import { ExternalRecord } from '../../permits/external/external-record.js';
-import type { NodeSemaphore } from '../../permits/node-semaphore.js';
-import type { SemaphoreDirectory } from '../../permits/semaphore-directory.js';
+import type { Context } from '../../core/context/context.js';
+import { type DenialReason, TASK_PREFIX } from '../../core/decision/index.js';
+import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
+import { ExternalRecord } from '../../core/permits/external/external-record.js';
+import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
+import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 
 /** A worker that is no node: a program that asks any node over HTTP. */
 export interface ExternalWorker {

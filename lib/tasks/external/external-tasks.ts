@@ -1,5 +1,5 @@
-import { type Context, timeOf } from '../../context/context.js';
-import { InvalidOptionsError, show, shortestDuration } from '../../decision/index.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { InvalidOptionsError, show, shortestDuration } from '../../core/decision/index.js';
 import { Claim, whyLost } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { MOST_BYTES, readJson } from '../json.js';

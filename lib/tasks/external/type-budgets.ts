@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import type { Context } from '../../core/context/context.js';
 import { TooManyTypesError } from '../tasks.errors.js';
 
 /** Types of tasks that one program may name on one node in {@link SPAN}: each one has queues in the store. */

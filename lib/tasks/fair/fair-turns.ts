@@ -1,6 +1,6 @@
-import { KeyedMutex } from '../../async/keyed-mutex.js';
-import type { Context } from '../../context/context.js';
-import type { TextEntry } from '../../stores/index.js';
+import { KeyedMutex } from '../../core/async/keyed-mutex.js';
+import type { Context } from '../../core/context/context.js';
+import type { TextEntry } from '../../core/store/index.js';
 import { type WaitingPlace, fairPrefix, placeOfText } from '../task-place.js';
 import { ticketOf } from '../hints.js';
 import type { TimedStorage } from '../timed-storage.js';

@@ -1,4 +1,4 @@
-import type { ClusterClock } from '../../clock/cluster-clock.js';
+import type { ClusterClock } from '../../core/clock/cluster-clock.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { OF_SUB_TASKS } from '../task-id.js';
 import type { Stamp } from '../transitions.js';

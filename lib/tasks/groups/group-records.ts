@@ -1,4 +1,4 @@
-import type { Slices } from '../../async/slices.js';
+import type { Slices } from '../../core/async/slices.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { type GroupPage, type GroupRoot, type Paged, incarnationsOf } from './group.js';
 import { decodePage, decodeRoot, pageKey, rootKey } from './group.codec.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeStored, storedCount, storedList } from '../../decision/index.js';
+import { decodeStored, storedCount, storedList } from '../../core/decision/index.js';
 import { LARGEST_GROUP } from '../task-id.js';
 import { cancellationSchema } from '../task.codec.js';
 import { Bits, PAGE_BITS } from './bits.js';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, lastGrantOf, nextToken } from '../../decision/index.js';
+import { InvalidOptionsError, lastGrantOf, nextToken } from '../../core/decision/index.js';
 import type { Cancellation } from '../task.js';
 import { LARGEST_GROUP, type MemberName } from '../task-id.js';
 import { Bits, PAGE_BITS } from './bits.js';

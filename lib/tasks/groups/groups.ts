@@ -1,7 +1,7 @@
-import type { Slices } from '../../async/slices.js';
+import type { Slices } from '../../core/async/slices.js';
 import type { Cancellation, GroupCounts, Incarnation, Member } from '../task.js';
 import { type MemberName, groupId, memberId } from '../task-id.js';
-import { SharedWork } from '../../async/shared-work.js';
+import { SharedWork } from '../../core/async/shared-work.js';
 import type { Stamp } from '../transitions.js';
 import { AbandonedGroups, type AbandonedParts } from './abandoned-groups.js';
 import {

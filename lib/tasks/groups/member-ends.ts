@@ -1,5 +1,5 @@
 import type { ConditionalTexts } from '../conditional-texts.js';
-import { SharedWork } from '../../async/shared-work.js';
+import { SharedWork } from '../../core/async/shared-work.js';
 import { EMPTY_PAGE, type GroupRoot, indexesOf, isFull, isWithoutMembers, placeOf, withFull } from './group.js';
 import { decodePage, encodePage, encodeRoot, pageKey, rootKey } from './group.codec.js';
 import { type GroupRecords, foundIn } from './group-records.js';

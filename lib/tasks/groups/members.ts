@@ -1,5 +1,5 @@
-import type { Slices } from '../../async/slices.js';
-import { MOST_KEYS } from '../../stores/index.js';
+import type { Slices } from '../../core/async/slices.js';
+import { MOST_KEYS } from '../../core/store/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Member } from '../task.js';
 import { memberId } from '../task-id.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import type { Context } from '../../core/context/context.js';
 import type { Hints } from '../hints.js';
 import type { Priority } from '../task.js';
 import { groupType } from '../task-id.js';

@@ -1,5 +1,5 @@
-import type { NodeTasks } from '../../activity/index.js';
-import type { Context } from '../../context/context.js';
+import type { NodeTasks } from './node-tasks.js';
+import type { Context } from '../../core/context/context.js';
 import { typeOfId } from '../name-of-id.js';
 import { joinType } from '../task-id.js';
 import type { TaskHandlers } from '../workers/task-handlers.js';

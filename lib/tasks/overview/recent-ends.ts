@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import type { Context } from '../../core/context/context.js';
 
 /** ms that the counts cover, and of one of their parts. */
 const SPAN = 60_000;

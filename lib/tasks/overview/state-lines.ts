@@ -1,5 +1,5 @@
-import { word } from '../../decision/index.js';
-import type { NodeTasks } from '../../activity/index.js';
+import { word } from '../../core/decision/index.js';
+import type { NodeTasks } from './node-tasks.js';
 import type { WaitingType } from '../by-hand/task-list.js';
 import type { Tasks } from '../tasks.js';
 import type { ScheduleView } from '../schedules/schedule-view.js';

@@ -1,5 +1,5 @@
-import { isUnreadable } from '../../records/known-record.js';
-import { MOST_KEYS } from '../../stores/index.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import { MOST_KEYS } from '../../core/store/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import { type GroupRoot, begunAt, wasAbandoned } from '../groups/group.js';
 import { givenName } from '../subtasks/sub-name.js';

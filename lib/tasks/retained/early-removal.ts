@@ -1,5 +1,5 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import type { Context } from '../../context/context.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import type { Context } from '../../core/context/context.js';
 import type { Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, allOf } from '../task-place.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../../context/context.js';
-import { decodeStored } from '../../decision/index.js';
-import { UnknownOutcomeError } from '../../stores/index.js';
+import type { Context } from '../../core/context/context.js';
+import { decodeStored } from '../../core/decision/index.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import { finishedAt } from '../task-place.js';
 

@@ -1,6 +1,6 @@
 import type { ParsedSchedule } from './schedule-options.js';
 import { MOST_TICKS } from './schedule-record.js';
-import type { Ticks } from '../../cron/ticks.js';
+import type { Ticks } from '../../core/cron/ticks.js';
 
 /** ms by which a tick may be late and still be on time. */
 export const LATE = 60_000;

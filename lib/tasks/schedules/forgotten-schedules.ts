@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import type { Context } from '../../core/context/context.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
 import type { TaskStore } from '../task-store.js';
 import {
@@ -10,7 +10,7 @@ import {
   scheduleKey,
 } from './schedule-record.js';
 import { SCHEDULE_TYPE } from './tick-id.js';
-import { readTicks } from '../../cron/ticks.js';
+import { readTicks } from '../../core/cron/ticks.js';
 
 /** ms between two looks. */
 const INTERVAL = 3_600_000;

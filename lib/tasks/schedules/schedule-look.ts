@@ -1,5 +1,5 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import type { Context } from '../../context/context.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import type { Context } from '../../core/context/context.js';
 import { type DueTicks, dueTicks } from './due-ticks.js';
 import { type Decision, decide } from './plan.js';
 import type { ParsedSchedule } from './schedule-options.js';

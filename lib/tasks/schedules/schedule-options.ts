@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { InvalidOptionsError, faultsOf, onlyFields, show } from '../../decision/index.js';
-import { choiceSchema } from '../../decision/option-types.js';
+import { InvalidOptionsError, faultsOf, onlyFields, show } from '../../core/decision/index.js';
+import { choiceSchema } from '../../core/decision/option-types.js';
 import type { HandlerOptions } from '../handler-options.js';
 import { type SubmitOptions, parseSubmitOptions } from '../submit-options.js';
 import type { TaskLimits, Priority } from '../task.js';
 import { LONGEST_EXPRESSION } from './schedule-record.js';
-import { type Ticks, readTicks } from '../../cron/ticks.js';
+import { type Ticks, readTicks } from '../../core/cron/ticks.js';
 
 const MODES = ['once-per-tick', 'at-most-one-running', 'queue'] as const;
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CorruptRecordError, decodeStored, show, storedList, storedTime } from '../../decision/index.js';
+import { CorruptRecordError, decodeStored, show, storedList, storedTime } from '../../core/decision/index.js';
 
 /**
  * The record of a schedule: the last planned time, so that no tick is submitted twice. It belongs to no node: code has the

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.js';
+import type { Context } from '../../core/context/context.js';
 import { observedSubmit } from '../submission.js';
 import type { TaskStore } from '../task-store.js';
 import { encodeTask } from '../task.codec.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../context/context.js';
-import { show } from '../../decision/index.js';
+import type { Context } from '../../core/context/context.js';
+import { show } from '../../core/decision/index.js';
 import type { DueTicks } from './due-ticks.js';
 import type { Decision } from './plan.js';
 import type { ParsedSchedule } from './schedule-options.js';

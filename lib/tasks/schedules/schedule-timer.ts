@@ -1,7 +1,7 @@
-import { pauseAfter } from '../../async/backoff.js';
-import type { CancelTimer } from '../../async/node-clock.js';
-import type { Context } from '../../context/context.js';
-import { TASK_PREFIX } from '../../decision/index.js';
+import { pauseAfter } from '../../core/async/backoff.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import type { Context } from '../../core/context/context.js';
+import { TASK_PREFIX } from '../../core/decision/index.js';
 import type { ScheduleLook } from './schedule-look.js';
 import type { ParsedSchedule } from './schedule-options.js';
 import { SCHEDULE_TYPE } from './tick-id.js';

@@ -7,7 +7,7 @@ import {
   decidedUntil,
   silentUntil,
 } from './schedule-record.js';
-import { type Ticks, readTicks } from '../../cron/ticks.js';
+import { type Ticks, readTicks } from '../../core/cron/ticks.js';
 
 /** A schedule of the cluster. Times are cluster time in ms since 1970. */
 export interface ScheduleView {

@@ -1,7 +1,7 @@
 import type { Subscription } from 'rxjs';
-import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, TASK_PREFIX, show } from '../../decision/index.js';
-import { isStoreError } from '../../stores/index.js';
+import type { Context } from '../../core/context/context.js';
+import { InvalidOptionsError, TASK_PREFIX, show } from '../../core/decision/index.js';
+import { isStoreError } from '../../core/store/index.js';
 import { taskCode } from '../task-code.js';
 import type { TaskStore } from '../task-store.js';
 import { RetryLaterError } from '../tasks.errors.js';

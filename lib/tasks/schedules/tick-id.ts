@@ -1,4 +1,4 @@
-import { ReservedNameError, show } from '../../decision/index.js';
+import { ReservedNameError, show } from '../../core/decision/index.js';
 
 /** Prefix of the types of schedules' tasks. */
 export const SCHEDULE_TYPE = 'cron.';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeStored, storedCount, storedTime } from '../../decision/index.js';
+import { decodeStored, storedCount, storedTime } from '../../core/decision/index.js';
 import type { Cancellation, Incarnation } from '../task.js';
 import { groupId } from '../task-id.js';
 import { cancellationSchema, dueText } from '../task.codec.js';

@@ -1,8 +1,8 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import type { Slices } from '../../async/slices.js';
-import type { Context } from '../../context/context.js';
-import { afterWrite } from '../../stores/after-write.js';
-import { MOST_KEYS } from '../../stores/index.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import type { Slices } from '../../core/async/slices.js';
+import type { Context } from '../../core/context/context.js';
+import { afterWrite } from '../../core/store/after-write.js';
+import { MOST_KEYS } from '../../core/store/index.js';
 import { type CancelAuthor, type TaskRecords, cancelFound } from '../by-hand/cancel.js';
 import { type GroupRoot, nextOpenPage, placeOf } from '../groups/group.js';
 import { PAGE_BITS } from '../groups/bits.js';

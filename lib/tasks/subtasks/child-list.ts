@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decodeStored } from '../../decision/index.js';
+import { decodeStored } from '../../core/decision/index.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
-import { SharedWork } from '../../async/shared-work.js';
+import { SharedWork } from '../../core/async/shared-work.js';
 import type { Incarnation } from '../task.js';
 import { groupId } from '../task-id.js';
 import { FAMILY } from './sub-name.js';

@@ -1,5 +1,5 @@
-import { forEachLimit } from '../../async/for-each-limit.js';
-import type { Slices } from '../../async/slices.js';
+import { forEachLimit } from '../../core/async/for-each-limit.js';
+import type { Slices } from '../../core/async/slices.js';
 import { type Family, type Incarnation, type SubTask, type Task, familyIn } from '../task.js';
 import { memberId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';

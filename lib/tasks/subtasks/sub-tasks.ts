@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { SubTask } from '../task.js';
 import { LARGEST_GROUP } from '../task-id.js';
 import { type NewTask, type Submitted, observedSubmit } from '../submission.js';

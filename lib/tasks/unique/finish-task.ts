@@ -1,4 +1,4 @@
-import type { Slices } from '../../async/slices.js';
+import type { Slices } from '../../core/async/slices.js';
 import type { ConditionalTexts } from '../conditional-texts.js';
 import type { Hints } from '../hints.js';
 import type { Parents } from '../subtasks/parents.js';

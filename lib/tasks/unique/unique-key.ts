@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { type TaskName, nameFaults, single } from '../task-id.js';
 import type { UniqueOptions } from './unique-options.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { onlyFields, show } from '../../decision/index.js';
-import { choiceSchema } from '../../decision/option-types.js';
+import { onlyFields, show } from '../../core/decision/index.js';
+import { choiceSchema } from '../../core/decision/option-types.js';
 
 const DURING = ['waiting', 'unfinished'] as const;
 const ON_CONFLICT = ['keep', 'replace'] as const;

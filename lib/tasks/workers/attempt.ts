@@ -1,6 +1,6 @@
-import { type Context, timeOf } from '../../context/context.js';
-import { InvalidOptionsError } from '../../decision/index.js';
-import { PermitLostError } from '../../permits/permits.errors.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { InvalidOptionsError } from '../../core/decision/index.js';
+import { PermitLostError } from '../../core/permits/permits.errors.js';
 import type { Claim } from '../claim.js';
 import { faultOf } from '../fault.js';
 import { readJson } from '../json.js';

@@ -1,5 +1,5 @@
-import { NewerRecordError } from '../../decision/index.js';
-import { isStoreError } from '../../stores/index.js';
+import { NewerRecordError } from '../../core/decision/index.js';
+import { isStoreError } from '../../core/store/index.js';
 import type { GroupCounts, Incarnation, Task } from '../task.js';
 import { givenName } from '../subtasks/sub-name.js';
 import { decodeTask } from '../task.codec.js';

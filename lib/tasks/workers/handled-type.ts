@@ -1,4 +1,4 @@
-import type { DenialReason } from '../../decision/index.js';
+import type { DenialReason } from '../../core/decision/index.js';
 
 /** Why a node takes no task of a type: `paused-here` by `pauseType()`, or why it gets no permit of `task:<type>`. */
 export type TypeObstacle = 'paused-here' | DenialReason;

@@ -1,4 +1,4 @@
-import type { NodeClock } from '../../async/node-clock.js';
+import type { NodeClock } from '../../core/async/node-clock.js';
 
 /** So many handlers run at once, and others wait for their turn, in order. */
 export class HandlerTurns {

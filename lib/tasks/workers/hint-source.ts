@@ -1,6 +1,6 @@
-import type { CancelTimer } from '../../async/node-clock.js';
-import type { Context } from '../../context/context.js';
-import { pause } from '../../async/pause.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import type { Context } from '../../core/context/context.js';
+import { pause } from '../../core/async/pause.js';
 import { FIRST_BATCH, batchAfter } from '../batches.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Hints } from '../hints.js';

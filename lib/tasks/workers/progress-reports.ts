@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CancelTimer } from '../../async/node-clock.js';
-import { type Context, timeOf } from '../../context/context.js';
-import { InvalidOptionsError, faultsOf, lineSchema, onlyFields, show } from '../../decision/index.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { InvalidOptionsError, faultsOf, lineSchema, onlyFields, show } from '../../core/decision/index.js';
 import type { Claim } from '../claim.js';
 
 /** ms after a report within which it is written. So one write serves all reports of this time. */

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { NewTask } from '../submission.js';
 import { type SubmitRequest, expectNoTransaction, expectOnlyList, submitMany } from '../submit-many.js';
 import type { SubmitOptions } from '../submit-options.js';

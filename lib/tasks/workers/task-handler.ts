@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { Outcome, TaskFault } from '../task.js';
 import type { Submitted } from '../submission.js';
 import type { SubmitArguments, SubmitRequest } from '../submit-many.js';

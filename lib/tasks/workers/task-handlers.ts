@@ -1,5 +1,5 @@
-import type { Context } from '../../context/context.js';
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import type { Context } from '../../core/context/context.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import {
   type GroupHandlerOptions,
   type HandlerOptions,

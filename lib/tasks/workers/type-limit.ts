@@ -1,10 +1,10 @@
-import { pause } from '../../async/pause.js';
-import type { Context } from '../../context/context.js';
-import { type DenialReason, TASK_PREFIX, isActive, mismatchOf } from '../../decision/index.js';
-import { UnknownSemaphoreError } from '../../definitions/definitions.errors.js';
-import type { Permit } from '../../permits/permit.js';
-import { AcquireTimeoutError, type PermitLostError } from '../../permits/permits.errors.js';
-import type { SemaphoreDirectory } from '../../permits/semaphore-directory.js';
+import { pause } from '../../core/async/pause.js';
+import type { Context } from '../../core/context/context.js';
+import { type DenialReason, TASK_PREFIX, isActive, mismatchOf } from '../../core/decision/index.js';
+import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
+import type { Permit } from '../../core/permits/permit.js';
+import { AcquireTimeoutError, type PermitLostError } from '../../core/permits/permits.errors.js';
+import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { HeldTask } from './held-task.js';
 
 /** ms of one wait for a permit. Then the worker looks whether the type is limited at all. */

@@ -1,7 +1,7 @@
-import { Deadline } from '../../async/deadline.js';
-import { pause } from '../../async/pause.js';
-import { instantOf } from '../../records/plan.js';
-import { StoreUnavailableError } from '../../stores/index.js';
+import { Deadline } from '../../core/async/deadline.js';
+import { pause } from '../../core/async/pause.js';
+import { instantOf } from '../../core/cell/plan.js';
+import { StoreUnavailableError } from '../../core/store/index.js';
 import type { TaskLimits } from '../task.js';
 import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show } from '../../decision/index.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { groupType, joinType, typeFaults } from '../task-id.js';
 import type { HandledType, WorkerState } from './handled-type.js';
 import type { HeldTask } from './held-task.js';

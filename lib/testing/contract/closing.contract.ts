@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { StoreUnavailableError } from '../../stores/store.errors.js';
-import type { RecordChange, RecordStore } from '../../stores/store.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import type { RecordChange, RecordStore } from '../../core/store/store.js';
 import { assertRejects } from './assertions.js';
 import { eventually } from './eventually.js';
 import { writeUntil } from './flows.js';

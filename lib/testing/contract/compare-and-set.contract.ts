@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import type { RecordStore } from '../../stores/store.js';
+import type { RecordStore } from '../../core/store/store.js';
 import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';

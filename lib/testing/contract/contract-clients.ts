@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { OpenOptions, RecordStore } from '../../stores/store.js';
+import type { OpenOptions, RecordStore } from '../../core/store/store.js';
 import { eventually } from './eventually.js';
 
 /** A store to be tested, as its author prepares it for a contract. */

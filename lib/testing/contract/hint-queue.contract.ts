@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import type { RecordStore } from '../../stores/store.js';
-import type { HintQueue, TaskStorage } from '../../stores/task-storage.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import type { RecordStore } from '../../core/store/store.js';
+import type { HintQueue, TaskStorage } from '../../core/store/task-storage.js';
 import { assertEnds } from './assertions.js';
 import { eventually } from './eventually.js';
 import type { ContractTests } from './test-runner.js';

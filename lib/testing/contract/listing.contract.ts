@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { MOST_KEYS, type RecordPage, type RecordStore } from '../../stores/store.js';
+import { MOST_KEYS, type RecordPage, type RecordStore } from '../../core/store/store.js';
 import { present } from './assertions.js';
 import type { StoreClients, StoreLacks } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
-import type { RecordStore } from '../../stores/store.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
+import type { RecordStore } from '../../core/store/store.js';
 
 /** A write of the text "written" under a new key, and how its call ended. */
 export interface NewRecord {

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { StoreUnavailableError } from '../../stores/store.errors.js';
-import type { RecordChange, RecordStore } from '../../stores/store.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import type { RecordChange, RecordStore } from '../../core/store/store.js';
 import { assertEnds, assertRejects, present } from './assertions.js';
 import { eventually } from './eventually.js';
 import { FLOWS, writeUntil } from './flows.js';

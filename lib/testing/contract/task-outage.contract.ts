@@ -1,9 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
-import { StoreUnavailableError } from '../../stores/store.errors.js';
-import type { RecordStore } from '../../stores/store.js';
-import type { TaskStorage } from '../../stores/task-storage.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import type { RecordStore } from '../../core/store/store.js';
+import type { TaskStorage } from '../../core/store/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import type { ContractClients } from './contract-clients.js';
 import { eventually } from './eventually.js';

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { StoreUnavailableError } from '../../stores/store.errors.js';
-import type { TaskStorage } from '../../stores/task-storage.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import type { TaskStorage } from '../../core/store/task-storage.js';
 import { assertRejects, present } from './assertions.js';
 import { ContractClients } from './contract-clients.js';
 import { writeUntil } from './flows.js';

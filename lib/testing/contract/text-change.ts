@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../stores/store.errors.js';
-import type { Texts } from '../../stores/task-storage.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
+import type { Texts } from '../../core/store/task-storage.js';
 
 /** A change of one text, and how its call ended. */
 export interface Change {

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { MOST_KEYS } from '../../stores/store.js';
-import type { SortedTexts, TextEntry } from '../../stores/task-storage.js';
+import { MOST_KEYS } from '../../core/store/store.js';
+import type { SortedTexts, TextEntry } from '../../core/store/task-storage.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Each test has a part of the order for itself. */

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { MOST_KEYS } from '../../stores/store.js';
-import type { Texts } from '../../stores/task-storage.js';
+import { MOST_KEYS } from '../../core/store/store.js';
+import type { Texts } from '../../core/store/task-storage.js';
 import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
 import type { ContractTests } from './test-runner.js';
 

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import type { RecordChange, RecordStore } from '../../stores/store.js';
+import type { RecordChange, RecordStore } from '../../core/store/store.js';
 import { AWKWARD_TEXTS } from './awkward-texts.js';
 import { eventually } from './eventually.js';
 import type { StoreClients } from './store-under-test.js';

@@ -1,5 +1,5 @@
 import type { AcquireWaitOptions, RunOptions, SkipReason } from '../../gatekeeper/index.js';
-import type { DenialReason } from '../../decision/index.js';
+import type { DenialReason } from '../../core/decision/index.js';
 
 /** Reasons for which a test can deny a permit. `unavailable` and `no-quorum` simulate an unreachable store. */
 export type TestDenial = Exclude<DenialReason, 'corrupt-record' | 'newer-record' | 'permit-lost'>;

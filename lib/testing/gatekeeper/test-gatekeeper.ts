@@ -9,7 +9,7 @@ import {
   partsOf,
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { LEADER_PREFIX, show } from '../../decision/index.js';
+import { LEADER_PREFIX, show } from '../../core/decision/index.js';
 import type { Allocation } from '../../allocation/index.js';
 import { memory } from '../../stores/memory/index.js';
 import { TestAllocation } from './test-allocation.js';

@@ -1,5 +1,5 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import { SerialQueue } from '../../async/serial-queue.js';
+import { SerialQueue } from '../../core/async/serial-queue.js';
 import type {
   Allocated,
   AllocationGroup,

@@ -1,11 +1,11 @@
-import type { NodeClock } from '../../async/node-clock.js';
+import type { NodeClock } from '../../core/async/node-clock.js';
 import type { NodeIdentity } from '../../gatekeeper/index.js';
-import type { AttemptOptions } from '../../permits/call-options.js';
-import type { RunLeases } from '../../permits/runs/runner.js';
-import { Lease } from '../../permits/lease.js';
-import { type Attempt, HeldPermit, type PermitOwner } from '../../permits/held-permit.js';
-import type { LossReason } from '../../context/events.js';
-import { NoQuorumError, StoreUnavailableError } from '../../stores/index.js';
+import type { AttemptOptions } from '../../core/permits/call-options.js';
+import type { RunLeases } from '../../core/permits/runs/runner.js';
+import { Lease } from '../../core/permits/lease.js';
+import { type Attempt, HeldPermit, type PermitOwner } from '../../core/permits/held-permit.js';
+import type { LossReason } from '../../core/context/events.js';
+import { NoQuorumError, StoreUnavailableError } from '../../core/store/index.js';
 import type { TestDenial } from './test-calls.js';
 
 /** A clock that stands still and has no timers. So a permit ends only on command, even if a test uses fake timers. */

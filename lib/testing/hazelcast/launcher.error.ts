@@ -1,4 +1,4 @@
-import { GatekeeperError } from '../../decision/gatekeeper.error.js';
+import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
 
 /** A Hazelcast member could not be fetched, started or controlled. The message says why, and what to do. */
 export class HazelcastLauncherError extends GatekeeperError {

@@ -1,4 +1,4 @@
-import { type CancelTimer, type NodeClock, systemClock } from '../../async/node-clock.js';
+import { type CancelTimer, type NodeClock, systemClock } from '../../core/async/node-clock.js';
 
 interface Timer {
   /** Monotonic ms. */

@@ -1,6 +1,6 @@
 import { type GatekeeperOptions, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { RecordStore, StoreDefinition } from '../../stores/index.js';
+import type { RecordStore, StoreDefinition } from '../../core/store/index.js';
 import * as engine from '../../tasks/engine.js';
 import { taskCode } from '../../tasks/task-code.js';
 import type { TestNodeClock } from './test-clock.js';

@@ -1,8 +1,8 @@
-import { type DurationInput, InvalidOptionsError, readDuration, show } from '../../decision/index.js';
+import { type DurationInput, InvalidOptionsError, readDuration, show } from '../../core/decision/index.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { MemoryCluster } from '../../stores/memory/memory-cluster.js';
 import { MemoryStore } from '../../stores/memory/memory.store.js';
-import type { StoreDefinition } from '../../stores/index.js';
+import type { StoreDefinition } from '../../core/store/index.js';
 import type { SubmitArguments, TaskName, TaskView } from '../../tasks/index.js';
 import { DueWork } from './due-work.js';
 import { type TestAttempt, TaskLog } from './task-log.js';

@@ -1,5 +1,5 @@
 /**
- * The incarnations of one simulated process, as `lib/activity/incarnation.ts` makes them. An incarnation is one unbroken membership lease. The leader sets the resources of an
+ * The incarnations of one simulated process, as `lib/core/members/incarnation.ts` makes them. An incarnation is one unbroken membership lease. The leader sets the resources of an
  * incarnation free once it is over, so a node must never own anything under an incarnation that was over for a moment:
  *
  * | event                                      | this incarnation | why                                                   |

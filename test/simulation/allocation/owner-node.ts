@@ -1,5 +1,5 @@
 import type { AllocationGroup } from '../../../lib/allocation/index.js';
-import { GatekeeperError } from '../../../lib/decision/index.js';
+import { GatekeeperError } from '../../../lib/core/decision/index.js';
 import { Gatekeeper, type GatekeeperEvent, type GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import '../../support/loaded-code.js';
 import type { SimProcess } from '../machines/sim-process.js';

@@ -1,6 +1,6 @@
-import { parseDefinition } from '../../../lib/decision/index.js';
+import { parseDefinition } from '../../../lib/core/decision/index.js';
 import { type GatekeeperSettings, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
-import type { StoreDefinition } from '../../../lib/stores/index.js';
+import type { StoreDefinition } from '../../../lib/core/store/index.js';
 import { FAULT_MIXES } from '../kind/fault-mix.js';
 import { LENGTHS } from '../kind/length.js';
 import { type ClockFaults, SimProcess } from '../machines/sim-process.js';

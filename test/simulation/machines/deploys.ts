@@ -1,6 +1,6 @@
-import { codeDefinition } from '../../../lib/activity/index.js';
-import { type SemaphoreDefinition, decodeRecord, shortestDuration } from '../../../lib/decision/index.js';
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import { codeDefinition } from '../../../lib/core/permits/declared/node-code.js';
+import { type SemaphoreDefinition, decodeRecord, shortestDuration } from '../../../lib/core/decision/index.js';
+import { KEY_PREFIX } from '../../../lib/core/decision/record.js';
 import type { FaultMix } from '../kind/fault-mix.js';
 import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World } from '../world/world.js';

@@ -1,5 +1,5 @@
-import type { CancelTimer } from '../../../lib/async/node-clock.js';
-import { GatekeeperError, LEADER_PREFIX } from '../../../lib/decision/index.js';
+import type { CancelTimer } from '../../../lib/core/async/node-clock.js';
+import { GatekeeperError, LEADER_PREFIX } from '../../../lib/core/decision/index.js';
 import type { GatekeeperEvent, GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
 import type { Term } from '../../../lib/leadership/index.js';
 import type { Chance } from '../world/chance.js';

@@ -1,8 +1,8 @@
 import { Gatekeeper, type GatekeeperEvent, type Permit, partsOf } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type SemaphoreDefinition, type StoredPermit } from '../../../lib/decision/index.js';
-import { HeldPermit } from '../../../lib/permits/held-permit.js';
-import type { Lease } from '../../../lib/permits/lease.js';
-import type { NodeSemaphore } from '../../../lib/permits/node-semaphore.js';
+import { GatekeeperError, type SemaphoreDefinition, type StoredPermit } from '../../../lib/core/decision/index.js';
+import { HeldPermit } from '../../../lib/core/permits/held-permit.js';
+import type { Lease } from '../../../lib/core/permits/lease.js';
+import type { NodeSemaphore } from '../../../lib/core/permits/node-semaphore.js';
 import type { Chance } from '../world/chance.js';
 import { FaultyStore } from '../store/faulty-store.js';
 import type { SimProcess } from './sim-process.js';

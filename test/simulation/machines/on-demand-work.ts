@@ -1,11 +1,11 @@
-import type { CancelTimer } from '../../../lib/async/node-clock.js';
+import type { CancelTimer } from '../../../lib/core/async/node-clock.js';
 import type { Permit, RunPermit } from '../../../lib/gatekeeper/index.js';
 import {
   GatekeeperError,
   LONGEST_ON_DEMAND,
   type SemaphoreDefinition,
   parseDefinition,
-} from '../../../lib/decision/index.js';
+} from '../../../lib/core/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import { DEFINED_BY_SOME, type World, anyDuration } from '../world/world.js';
 import type { SimNode } from './node.js';

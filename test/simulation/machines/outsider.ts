@@ -1,5 +1,5 @@
 import type { ExternalAnswer } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError, type StoredPermit } from '../../../lib/decision/index.js';
+import { GatekeeperError, type StoredPermit } from '../../../lib/core/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import { SEMAPHORE, type World, anyDuration } from '../world/world.js';
 import type { Machines } from './machines.js';

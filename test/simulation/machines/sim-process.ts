@@ -1,4 +1,4 @@
-import type { CancelTimer, NodeClock } from '../../../lib/async/node-clock.js';
+import type { CancelTimer, NodeClock } from '../../../lib/core/async/node-clock.js';
 import type { Happening, VirtualTime } from '../world/virtual-time.js';
 
 /** How a machine's clocks differ from true time. */

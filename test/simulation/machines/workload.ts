@@ -1,6 +1,6 @@
-import type { CancelTimer } from '../../../lib/async/node-clock.js';
+import type { CancelTimer } from '../../../lib/core/async/node-clock.js';
 import { type Permit, type RunOptions, type RunPermit, UnguardedPermit } from '../../../lib/gatekeeper/index.js';
-import { GatekeeperError } from '../../../lib/decision/index.js';
+import { GatekeeperError } from '../../../lib/core/decision/index.js';
 import type { Chance } from '../world/chance.js';
 import type { SimNode } from './node.js';
 import { SEMAPHORE, type World, anyDuration } from '../world/world.js';

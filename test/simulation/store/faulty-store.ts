@@ -9,8 +9,8 @@ import {
   NoQuorumError,
   StoreUnavailableError,
   UnknownOutcomeError,
-} from '../../../lib/stores/index.js';
-import { AwaitedKeys } from '../../../lib/stores/awaited-keys.js';
+} from '../../../lib/core/store/index.js';
+import { AwaitedKeys } from '../../../lib/core/store/awaited-keys.js';
 import type { Chance } from '../world/chance.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { StoreCluster } from './store-cluster.js';

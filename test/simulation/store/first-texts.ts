@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import { KEY_PREFIX } from '../../../lib/core/decision/record.js';
 import {
   ROOT_KEY,
   SHARD_PREFIX,
@@ -9,8 +9,8 @@ import {
   encodeRoot,
   encodeShard,
   shardOf,
-} from '../../../lib/decision/index.js';
-import { codeDefinition } from '../../../lib/activity/index.js';
+} from '../../../lib/core/decision/index.js';
+import { codeDefinition } from '../../../lib/core/permits/declared/node-code.js';
 import { EPOCH } from '../machines/sim-process.js';
 import { DEFINED_BY_SOME, SHARDS } from '../world/world.js';
 

@@ -6,8 +6,8 @@ import {
   type SemaphoreDefinition,
   decodeRoot,
   isDoubted,
-} from '../../../lib/decision/index.js';
-import type { ClockReading, Notify, RecordChange } from '../../../lib/stores/index.js';
+} from '../../../lib/core/decision/index.js';
+import type { ClockReading, Notify, RecordChange } from '../../../lib/core/store/index.js';
 import type { Chance } from '../world/chance.js';
 import type { FaultyStore } from './faulty-store.js';
 import { EPOCH } from '../machines/sim-process.js';

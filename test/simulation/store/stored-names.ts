@@ -1,5 +1,12 @@
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
-import { SHARD_PREFIX, decodeRecord, decodeShard, isActive, isDoubted, shardOf } from '../../../lib/decision/index.js';
+import { KEY_PREFIX } from '../../../lib/core/decision/record.js';
+import {
+  SHARD_PREFIX,
+  decodeRecord,
+  decodeShard,
+  isActive,
+  isDoubted,
+  shardOf,
+} from '../../../lib/core/decision/index.js';
 import { SHARDS } from '../world/world.js';
 
 type Texts = ReadonlyMap<string, string>;

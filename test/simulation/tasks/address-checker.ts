@@ -1,5 +1,5 @@
 import type { TaskTarget } from '../../../lib/tasks/addressed/target.js';
-import type { NodeIdentity } from '../../../lib/context/node-identity.js';
+import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
 import type { Task } from '../../../lib/tasks/task.js';
 import { decodeTask } from '../../../lib/tasks/task.codec.js';
 import { hasEnded } from '../../../lib/tasks/transitions.js';

@@ -6,7 +6,7 @@ import {
   type TextEntry,
   type Texts,
   UnknownOutcomeError,
-} from '../../../lib/stores/index.js';
+} from '../../../lib/core/store/index.js';
 import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
 import type { TextTable } from '../../../lib/stores/memory/tasks/text-table.js';
 import type { SimProcess } from '../machines/sim-process.js';

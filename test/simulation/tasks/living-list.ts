@@ -1,5 +1,5 @@
 import type { LivingNode, LivingNodes } from '../../../lib/tasks/addressed/readdressing.js';
-import { StoreUnavailableError } from '../../../lib/stores/index.js';
+import { StoreUnavailableError } from '../../../lib/core/store/index.js';
 import type { Chance } from '../world/chance.js';
 import type { TaskNode } from './task-node.js';
 import type { TasksScene } from './tasks-scene.js';

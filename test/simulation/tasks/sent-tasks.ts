@@ -1,4 +1,4 @@
-import type { NodeIdentity } from '../../../lib/context/node-identity.js';
+import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
 import type { LivingNodes } from '../../../lib/tasks/addressed/readdressing.js';
 import type { TaskTarget } from '../../../lib/tasks/addressed/target.js';
 import { type TaskFunction, type TaskName, grouped, single } from '../../../lib/tasks/index.js';

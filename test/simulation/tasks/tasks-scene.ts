@@ -1,6 +1,6 @@
 import { type GatekeeperSettings, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
 import { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
-import type { StoreDefinition } from '../../../lib/stores/index.js';
+import type { StoreDefinition } from '../../../lib/core/store/index.js';
 import type { GroupContext, SubmitOptions, TaskContext } from '../../../lib/tasks/index.js';
 import { FAULT_MIXES, type FaultMix } from '../kind/fault-mix.js';
 import { LENGTHS } from '../kind/length.js';

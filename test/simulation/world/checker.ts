@@ -1,4 +1,4 @@
-import type { StoredPermit } from '../../../lib/decision/index.js';
+import type { StoredPermit } from '../../../lib/core/decision/index.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import { LeadershipChecker } from './leadership-checker.js';
 import { MembershipChecker } from './membership-checker.js';

@@ -1,4 +1,4 @@
-import { PAGE_PREFIX } from '../../../lib/activity/member-page.js';
+import { PAGE_PREFIX } from '../../../lib/core/members/member-page.js';
 import type { SimProcess } from '../machines/sim-process.js';
 import type { VirtualTime } from './virtual-time.js';
 

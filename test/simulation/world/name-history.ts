@@ -1,4 +1,4 @@
-import type { StoredPermit } from '../../../lib/decision/index.js';
+import type { StoredPermit } from '../../../lib/core/decision/index.js';
 
 /** One semaphore as a write left it. */
 export interface Written {

@@ -1,5 +1,5 @@
 import type { GatekeeperSettings } from '../../../lib/gatekeeper/index.js';
-import type { SemaphoreDefinition } from '../../../lib/decision/index.js';
+import type { SemaphoreDefinition } from '../../../lib/core/decision/index.js';
 import type { Chance } from './chance.js';
 import type { Checker } from './checker.js';
 import { SHORTEST, type Measures } from '../kind/length.js';

@@ -1,10 +1,10 @@
-import { KEY_PREFIX } from '../../../lib/decision/record.js';
+import { KEY_PREFIX } from '../../../lib/core/decision/record.js';
 import {
   LONGEST_ON_DEMAND,
   SHARD_PREFIX,
   type SemaphoreRecord,
   type StoredPermit,
-} from '../../../lib/decision/index.js';
+} from '../../../lib/core/decision/index.js';
 import type { Written } from './name-history.js';
 
 interface ShardText {

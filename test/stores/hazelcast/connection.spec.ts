@@ -1,5 +1,5 @@
 import type { Client } from 'hazelcast-client';
-import { RECONNECT, pauseAfter } from '../../../lib/async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../../lib/core/async/backoff.js';
 import type { ClientSource } from '../../../lib/stores/hazelcast/client-source.js';
 import { Connection } from '../../../lib/stores/hazelcast/connection.js';
 import { eventually } from '../../contract/eventually.js';

@@ -14,7 +14,7 @@ import {
 } from 'hazelcast-client';
 import { ClockPrefetchError } from '../../../lib/stores/hazelcast/member-clock.js';
 import { readFailure, writeFailure } from '../../../lib/stores/hazelcast/failures.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
 
 const UNSURE: [string, unknown][] = [
   ['AuthenticationError', new AuthenticationError('x')],

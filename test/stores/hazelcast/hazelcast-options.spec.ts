@@ -1,5 +1,5 @@
 import { type Client, type ClientConfig, LoadBalancerType, ReconnectMode } from 'hazelcast-client';
-import { InvalidOptionsError } from '../../../lib/decision/invalid-options.error.js';
+import { InvalidOptionsError } from '../../../lib/core/decision/invalid-options.error.js';
 import { type HazelcastStoreOptions, resolveOptions } from '../../../lib/stores/hazelcast/hazelcast.options.js';
 
 function faultsOf(options: unknown): readonly string[] {

@@ -1,8 +1,8 @@
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
 import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
-import { KeyedMutex } from '../../../lib/async/keyed-mutex.js';
-import { systemClock } from '../../../lib/async/node-clock.js';
-import { NoQuorumError, StoreUnavailableError } from '../../../lib/stores/store.errors.js';
+import { KeyedMutex } from '../../../lib/core/async/keyed-mutex.js';
+import { systemClock } from '../../../lib/core/async/node-clock.js';
+import { NoQuorumError, StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
 import { eventually } from '../../contract/eventually.js';
 
 /** ms: long, where the call is to succeed on a machine that is busy. */

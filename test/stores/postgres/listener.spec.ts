@@ -1,6 +1,6 @@
 import { EventEmitter, getEventListeners } from 'node:events';
-import { systemClock } from '../../../lib/async/node-clock.js';
-import { Timers } from '../../../lib/async/timers.js';
+import { systemClock } from '../../../lib/core/async/node-clock.js';
+import { Timers } from '../../../lib/core/async/timers.js';
 import { Listener } from '../../../lib/stores/postgres/hints/listener.js';
 import type { PgConnection } from '../../../lib/stores/postgres/pg.js';
 import { eventually } from '../../contract/eventually.js';

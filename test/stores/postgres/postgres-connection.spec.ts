@@ -1,7 +1,7 @@
 import { Connection } from '../../../lib/stores/postgres/connection.js';
 import { PostgresUnusableError } from '../../../lib/stores/postgres/failures.js';
 import type { Server } from '../../../lib/stores/postgres/server.js';
-import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
+import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
 
 const refused = (code: string): Error => new StoreUnavailableError('not yet', { cause: { code } });
 

@@ -5,9 +5,9 @@ import { ROOT } from '../../docs/snippets.js';
 /** Folders whose files have SQL. */
 const FOLDERS = [
   'lib/stores/postgres',
-  'lib/archives/postgres',
-  'lib/activity/archive/postgres',
-  'lib/definitions/archive/postgres',
+  'lib/operate/archives/postgres',
+  'lib/operate/activity/archive/postgres',
+  'lib/operate/definitions/archive/postgres',
 ];
 /** A text is SQL if it has one of these words. */
 const SQL =

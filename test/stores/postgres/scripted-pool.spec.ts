@@ -1,5 +1,5 @@
 import { postgres } from '../../../lib/stores/postgres/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/index.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/index.js';
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { Deadline, DeadlinePassed } from '../../../lib/async/deadline.js';
-import { systemClock } from '../../../lib/async/node-clock.js';
-import { Timers } from '../../../lib/async/timers.js';
+import { Deadline, DeadlinePassed } from '../../../lib/core/async/deadline.js';
+import { systemClock } from '../../../lib/core/async/node-clock.js';
+import { Timers } from '../../../lib/core/async/timers.js';
 import { ChangeFeed } from '../../../lib/stores/redis/change-feed.js';
 import type { RedisClient, Subscriber, SubscriberEvents } from '../../../lib/stores/redis/clients/redis-client.js';
 import { Channels } from '../../../lib/stores/redis/keys.js';
-import { PrefixWatches } from '../../../lib/stores/prefix-watches.js';
-import type { RecordChange } from '../../../lib/stores/store.js';
+import { PrefixWatches } from '../../../lib/core/store/prefix-watches.js';
+import type { RecordChange } from '../../../lib/core/store/store.js';
 import { eventually } from '../../contract/eventually.js';
 
 const CHANNELS = new Channels('gatekeeper:', 0);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis';
-import { InvalidOptionsError } from '../../../lib/decision/index.js';
+import { InvalidOptionsError } from '../../../lib/core/decision/index.js';
 import { MissingPackageError, type RedisStoreOptions, redis } from '../../../lib/stores/redis/index.js';
 import { IoredisAdapter } from '../../../lib/stores/redis/clients/ioredis.js';
 import { findMaker } from '../../../lib/stores/redis/clients/own-client.js';

@@ -1,4 +1,4 @@
-import type { Pieces } from '../../../lib/async/slices.js';
+import type { Pieces } from '../../../lib/core/async/slices.js';
 import { type AssignRequest, assign } from '../../../lib/allocation/assign/assign.js';
 import { readMasterSet } from '../../../lib/allocation/resources/master-set.js';
 import { threadCpu } from '../../../test/console/longest-block.js';

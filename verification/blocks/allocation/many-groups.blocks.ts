@@ -1,6 +1,6 @@
 import { Gatekeeper, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { type MemberPage, PAGES } from '../../../lib/activity/member-page.js';
-import type { RecordStore } from '../../../lib/stores/index.js';
+import { type MemberPage, PAGES } from '../../../lib/core/members/member-page.js';
+import type { RecordStore } from '../../../lib/core/store/index.js';
 import { LongestBlock } from '../../../test/console/longest-block.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { FEW_SHARDS, bear } from '../../../test/support/born.js';

@@ -1,9 +1,9 @@
 import type { RecordStore } from 'nestjs-gatekeeper';
-import type { RunEntry } from '../../../lib/activity/index.js';
-import { type JobRecord, MOST_RUNS, ofRun } from '../../../lib/activity/jobs/job-record.js';
-import { encodeJobShard } from '../../../lib/activity/jobs/job-shard.codec.js';
-import { shardOf } from '../../../lib/activity/jobs/pending-additions.js';
-import { createRecord, encodeRecord, parseDefinition } from '../../../lib/decision/index.js';
+import type { RunEntry } from '../../../lib/operate/activity/index.js';
+import { type JobRecord, MOST_RUNS, ofRun } from '../../../lib/operate/activity/jobs/job-record.js';
+import { encodeJobShard } from '../../../lib/operate/activity/jobs/job-shard.codec.js';
+import { shardOf } from '../../../lib/operate/activity/jobs/pending-additions.js';
+import { createRecord, encodeRecord, parseDefinition } from '../../../lib/core/decision/index.js';
 
 /** How much stands in a store. */
 export interface Lengths {

@@ -1,6 +1,6 @@
-import { decodeCards } from '../../../lib/activity/node-info.js';
+import { decodeCards } from '../../../lib/operate/activity/node-info.js';
 import { threadCpu } from '../../../test/console/longest-block.js';
-import { CARD } from '../../../test/insight/card.js';
+import { CARD } from '../../../test/operate/insight/card.js';
 
 /** @returns ms of CPU time that the longest piece takes: the least of several tries, since a busy machine takes longer */
 function longestPieceOf(text: string): number {

@@ -19,7 +19,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'a node acts on an owner map that only one member may have: the next leader does not know of it',
     patches: [
       {
-        file: 'lib/allocation/map/map-store.ts',
+        file: 'lib/allocation/map-store.ts',
         find: 'return this.#confirmed === nonce;',
         replace: 'return true;',
       },
@@ -95,7 +95,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'the leader overwrites pages without reading the root again: a newer root has pages in these slots',
     patches: [
       {
-        file: 'lib/allocation/map/map-store.ts',
+        file: 'lib/allocation/map-store.ts',
         find: 'if (pages.length > 0 && (await this.readRoot()).text !== expected.text) return false;',
         replace: '',
       },
@@ -135,7 +135,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'a leader writes an owner map while it does not know cluster time: no node can read it',
     patches: [
       {
-        file: 'lib/allocation/map/map-store.ts',
+        file: 'lib/allocation/map-store.ts',
         find: 'if (!clusterClock.isFresh) await this.#ask(',
         replace: 'if (clusterClock.sampledAt > Infinity) await this.#ask(',
       },

@@ -7,7 +7,7 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     why: 'a node takes its definition over while living nodes have the stored one in their code: each restart in a rolling deploy changes it back',
     patches: [
       {
-        file: 'lib/definitions/code-rule.ts',
+        file: 'lib/operate/definitions/code-rule.ts',
         find: "  if (announced.some((each) => each.fingerprint === fingerprint)) return 'announced';\n",
         replace: '',
       },
@@ -19,7 +19,7 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     why: 'a node takes its definition over although the record is another one since it looked: it overwrites the edit of an operator',
     patches: [
       {
-        file: 'lib/definitions/code-rule.ts',
+        file: 'lib/operate/definitions/code-rule.ts',
         find: 'return isSame && isFollowing && record.revision',
         replace: 'return record.revision',
       },
@@ -31,7 +31,7 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     why: 'a node takes its definition over although the code of a node that started later has another one: the definition goes back and forth',
     patches: [
       {
-        file: 'lib/definitions/code-rule.ts',
+        file: 'lib/operate/definitions/code-rule.ts',
         find: "return announced.reduce(laterOf).fingerprint === own ? 'take' : 'later';",
         replace: "return 'take';",
       },
@@ -39,7 +39,7 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     layer: {
       kind: 'specs',
       title: 'unit',
-      specs: ['test/definitions/code-rule.spec.ts', 'test/definitions/code-changes.spec.ts'],
+      specs: ['test/operate/definitions/code-rule.spec.ts', 'test/operate/definitions/code-changes.spec.ts'],
     },
   },
   {
@@ -47,11 +47,11 @@ export const DEFINITIONS_BUGS: readonly Bug[] = [
     why: "a removal looks at this node's code only: a job that another node's code defines never runs again",
     patches: [
       {
-        file: 'lib/definitions/declared-definitions.ts',
+        file: 'lib/core/permits/declared/declared-definitions.ts',
         find: '.filter(({ fingerprintOf }) => fingerprintOf(name) !== undefined)',
         replace: '.filter(() => false)',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/definitions/code-changes.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/operate/definitions/code-changes.spec.ts'] },
   },
 ];

@@ -7,7 +7,7 @@ export const LEADERSHIP_BUGS: readonly Bug[] = [
     why: 'a term ends by its signal only: in its first step after a freeze, a node says that it leads while another one does',
     patches: [
       {
-        file: 'lib/permits/runs/guarding-permit.ts',
+        file: 'lib/core/permits/runs/guarding-permit.ts',
         find: 'return this.permit.isHeld && !this.ending.aborted;',
         replace: 'return !this.ending.aborted;',
       },
@@ -19,7 +19,7 @@ export const LEADERSHIP_BUGS: readonly Bug[] = [
     why: 'isLeader() looks at the permit only: a node that works off the end of its term still says that it leads',
     patches: [
       {
-        file: 'lib/permits/runs/guarding-permit.ts',
+        file: 'lib/core/permits/runs/guarding-permit.ts',
         find: 'return this.permit.isHeld && !this.ending.aborted;',
         replace: 'return this.permit.isHeld;',
       },

@@ -7,7 +7,7 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     why: 'a shard that is missing counts as empty: the permits that were lost with it are granted a second time',
     patches: [
       {
-        file: 'lib/decision/shard-recovery.ts',
+        file: 'lib/core/decision/shard-recovery.ts',
         find: 'return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);',
         replace: 'return rewriteShard(found ?? { ...known, names: new Map() }, grace ? {} : { grace }, view, nonce);',
       },
@@ -19,7 +19,7 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     why: 'a write keeps only the name that it is about: permits of other names in the same shard vanish',
     patches: [
       {
-        file: 'lib/decision/shard.ts',
+        file: 'lib/core/decision/shard.ts',
         find: 'const names = living(shard.names, view);',
         replace: 'const names = new Map<string, NameEntry>();',
       },
@@ -31,12 +31,12 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     why: 'nodes whose code does not define a name use it in its shard, though it has a record of its own',
     patches: [
       {
-        file: 'lib/records/routed-client.ts',
+        file: 'lib/core/cell/routed-client.ts',
         find: 'if (shard.claims.has(name)) return { result: OWN };',
         replace: '',
       },
       {
-        file: 'lib/records/routed-client.ts',
+        file: 'lib/core/cell/routed-client.ts',
         find: 'return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;',
         replace: 'return undefined;',
       },
@@ -48,7 +48,7 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     why: 'a call may ask for any duration: a permit outlasts the grace of a shard that was lost',
     patches: [
       {
-        file: 'lib/decision/shard.ts',
+        file: 'lib/core/decision/shard.ts',
         find: 'if (asked === undefined || asked <= longest) return;',
         replace: 'if (longest > 0) return;',
       },

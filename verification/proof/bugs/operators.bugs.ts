@@ -1,7 +1,7 @@
 import type { Bug, Layer } from './bug.js';
 
 const unit = (spec: string): Layer => ({ kind: 'specs', title: 'unit', specs: [`test/${spec}.spec.ts`] });
-const LOST_ANSWERS = unit('definitions/lost-answers');
+const LOST_ANSWERS = unit('operate/definitions/lost-answers');
 
 /** Mistakes with windows, undo, runs by hand, missed runs and alerts: mostly with writes that fail or give no answer. */
 export const OPERATORS_BUGS: readonly Bug[] = [
@@ -10,7 +10,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'a window lists its semaphores only after it has paused them: a process that dies leaves pauses in no window',
     patches: [
       {
-        file: 'lib/definitions/maintenance/window-start.ts',
+        file: 'lib/operate/definitions/maintenance/window-start.ts',
         find: 'return { windows: replaced(windows, next), result: next.entries.filter(([each]) => wanted.has(each)) };',
         replace: 'return { result: next.entries.filter(([each]) => wanted.has(each)) };',
       },
@@ -22,7 +22,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'an end drops its window although some resumes failed: their semaphores stay paused in no window',
     patches: [
       {
-        file: 'lib/definitions/maintenance/maintenance.ts',
+        file: 'lib/operate/definitions/maintenance/maintenance.ts',
         find: 'if (length > 0) return { windows: replaced(windows, next), result: length };',
         replace: '',
       },
@@ -34,7 +34,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'a resume has another id in each try: a second end takes the resume of the first for a change by a person',
     patches: [
       {
-        file: 'lib/definitions/maintenance/pausing.ts',
+        file: 'lib/operate/definitions/maintenance/pausing.ts',
         find: "record?.change?.id === id ? 'resumed'",
         replace: "record?.change?.id === name ? 'resumed'",
       },
@@ -46,43 +46,43 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'a start pauses a semaphore although the window has ended meanwhile: if it dies then, the pause is in no window',
     patches: [
       {
-        file: 'lib/definitions/maintenance/pausing.ts',
+        file: 'lib/operate/definitions/maintenance/pausing.ts',
         find: 'record && wasNeverPaused(entry, record) ? pause(',
         replace: 'record ? pause(',
       },
     ],
-    layer: unit('definitions/overlapping-windows'),
+    layer: unit('operate/definitions/overlapping-windows'),
   },
   {
     name: 'left-to-a-pause-to-come',
     why: 'an end leaves a semaphore to a window that has not paused it yet: a late pause of the ended one is in no window',
     patches: [
       {
-        file: 'lib/definitions/maintenance/pausing.ts',
+        file: 'lib/operate/definitions/maintenance/pausing.ts',
         find: "if ('entry' in (await pauseEntry(writer, entry, author, window.id))) return window.name;",
         replace: 'return window.name;',
       },
     ],
-    layer: unit('definitions/overlapping-ends'),
+    layer: unit('operate/definitions/overlapping-ends'),
   },
   {
     name: 'doubtful-change-unnoted',
     why: 'a change whose answer was lost, and whose call failed, has no entry in the audit log',
     patches: [
       {
-        file: 'lib/definitions/definition-writer.ts',
+        file: 'lib/operate/definitions/definition-writer.ts',
         find: 'if (tried && isDoubtful)',
         replace: 'if (tried && !isDoubtful)',
       },
     ],
-    layer: unit('definitions/unknown-changes'),
+    layer: unit('operate/definitions/unknown-changes'),
   },
   {
     name: 'undo-overwrites-later',
     why: 'an undo does not look whether its change is still the last one: it overwrites the edit of another person',
     patches: [
       {
-        file: 'lib/definitions/undo/undo.ts',
+        file: 'lib/operate/definitions/undo/undo.ts',
         find: '        expectStillLast(entry, { record, ...present });\n',
         replace: '',
       },
@@ -94,35 +94,35 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'a node that could not take the request for a run makes the run anyway, and later once more',
     patches: [
       {
-        file: 'lib/permits/by-hand/requested-runs.ts',
+        file: 'lib/core/permits/by-hand/requested-runs.ts',
         find: 'this.#report(semaphore, error);\n          return false;',
         replace: 'this.#report(semaphore, error);\n          return true;',
       },
     ],
-    layer: unit('permits/by-hand/lost-answers'),
+    layer: unit('core/permits/by-hand/lost-answers'),
   },
   {
     name: 'unsettled-tick-runs',
     why: 'a node makes up for a missed run although it could not settle the planned time: another node does so, too',
     patches: [
       {
-        file: 'lib/permits/missed/missed-runs.ts',
+        file: 'lib/core/permits/missed/missed-runs.ts',
         find: '(this.#report(error), false)',
         replace: '(this.#report(error), true)',
       },
     ],
-    layer: unit('permits/missed/lost-answers'),
+    layer: unit('core/permits/missed/lost-answers'),
   },
   {
     name: 'addition-counted-twice',
     why: 'an addition to the past of a job whose answer was lost is made again without a look: its runs count twice',
     patches: [
       {
-        file: 'lib/activity/jobs/job-shard.ts',
+        file: 'lib/operate/activity/jobs/job-shard.ts',
         find: 'return (writers.get(writer)?.seq ?? 0) >= seq;',
         replace: 'return (writers.get(writer)?.seq ?? 0) > seq;',
       },
     ],
-    layer: unit('activity/jobs/job-histories'),
+    layer: unit('operate/activity/jobs/job-histories'),
   },
 ];

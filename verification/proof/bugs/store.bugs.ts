@@ -63,7 +63,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a write whose answer was lost counts as done',
     patches: [
       {
-        file: 'lib/records/record-client.ts',
+        file: 'lib/core/cell/record-client.ts',
         find: 'call.failed(attempt, error);\n        return this.#tryAgain(call);',
         replace: 'call.failed(attempt, error);\n        return attempt.done();',
       },
@@ -75,7 +75,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a grant whose answer comes too late is kept',
     patches: [
       {
-        file: 'lib/permits/held-leases.ts',
+        file: 'lib/core/permits/held-leases.ts',
         find: '    if (!lease.isHeld) return void this.orphans.reclaim(permit.id);\n',
         replace: '',
       },
@@ -87,31 +87,31 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'after a call timed out, no node takes back the permit that its write may still bring',
     patches: [
       {
-        file: 'lib/permits/held-leases.ts',
+        file: 'lib/core/permits/held-leases.ts',
         find: 'this.orphans.reclaim(permitId, duration);',
         replace: '',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/records/unclear-answers.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/unclear-answers.spec.ts'] },
   },
   {
     name: 'lost-data-believed',
     why: 'a record that is missing, or older than the known one, is accepted as it is',
     patches: [
       {
-        file: 'lib/records/record-client.ts',
+        file: 'lib/core/cell/record-client.ts',
         find: 'if (!furthest || isWhole) return',
         replace: 'if (!furthest || isWhole || !isLost) return',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/records/store-care.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/store-care.spec.ts'] },
   },
   {
     name: 'not-queued',
     why: 'calls of one process for one semaphore overtake each other: a release frees a permit that was just refreshed',
     patches: [
       {
-        file: 'lib/async/serial-queue.ts',
+        file: 'lib/core/async/serial-queue.ts',
         find: 'return this.#isBusy ? this.#turn()',
         replace: 'return this.#waiting.length > 0 ? this.#turn()',
       },
@@ -119,7 +119,7 @@ export const STORE_BUGS: readonly Bug[] = [
     layer: {
       kind: 'specs',
       title: 'unit',
-      specs: ['test/permits/acquire.spec.ts', 'test/permits/runs/runs.spec.ts'],
+      specs: ['test/core/permits/acquire.spec.ts', 'test/core/permits/runs/runs.spec.ts'],
     },
   },
   {
@@ -127,7 +127,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'lost data are restored without a grace: holders that no node heard of are forgotten',
     patches: [
       {
-        file: 'lib/decision/recovery.ts',
+        file: 'lib/core/decision/recovery.ts',
         find: 'const restored = rewrite(merged, { grace }, view, nonce);',
         replace: 'const restored = rewrite(merged, grace ? {} : {}, view, nonce);',
       },
@@ -139,7 +139,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a record of a server that took over with old data is accepted like any other: its lost permits are granted again',
     patches: [
       {
-        file: 'lib/records/record-client.ts',
+        file: 'lib/core/cell/record-client.ts',
         find: 'const isLost = isDoubted(text);',
         replace: 'const isLost = isDoubted(undefined);',
       },
@@ -186,23 +186,23 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a node believes a hint with any seal: a program that may only send to the channel has a forged record restored into the store',
     patches: [
       {
-        file: 'lib/stores/hint-seals.ts',
+        file: 'lib/core/store/hint-seals.ts',
         find: "if (!areEqual(mac, macOf(this.#key, scope, seal.slice(MAC), body))) return 'unproven';",
         replace: '',
       },
     ],
-    layer: { kind: 'specs', title: 'seals of hints', specs: ['test/stores/hint-seals.spec.ts'] },
+    layer: { kind: 'specs', title: 'seals of hints', specs: ['test/core/store/hint-seals.spec.ts'] },
   },
   {
     name: 'counts-without-room',
     why: 'a node writes a count that no node reads: the semaphore grants nothing for ever',
     patches: [
       {
-        file: 'lib/records/record-client.ts',
+        file: 'lib/core/cell/record-client.ts',
         find: 'if (isCountable(step.write)) return step;',
         replace: 'if (isCountable(step.write) || Boolean(step)) return step;',
       },
     ],
-    layer: { kind: 'specs', title: 'damaged records', specs: ['test/records/damaged-records.spec.ts'] },
+    layer: { kind: 'specs', title: 'damaged records', specs: ['test/core/cell/damaged-records.spec.ts'] },
   },
 ];

@@ -5,20 +5,20 @@ export const SWEEP_BUGS: readonly Bug[] = [
   {
     name: 'sweeper-forgets',
     why: 'the sweeping node keeps no copy of the permits that it sees: if the store loses them after their node died, they are granted again without a grace',
-    patches: [{ file: 'lib/records/cluster-sweep.ts', find: 'this.#watched.set(name, client);', replace: '' }],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },
+    patches: [{ file: 'lib/core/cell/cluster-sweep.ts', find: 'this.#watched.set(name, client);', replace: '' }],
+    layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/sweeping.spec.ts'] },
   },
   {
     name: 'old-page-believed',
     why: 'a sweep goes on after a freeze with the page that it read before: what stands there counts as the present state',
     patches: [
       {
-        file: 'lib/records/cluster-sweep.ts',
+        file: 'lib/core/cell/cluster-sweep.ts',
         find: 'if (client && mayGoOn()) await this.caretaker.examine(client, text);',
         replace:
           'if (client) await this.caretaker.examine(client, text, (mayGoOn(), this.context.clusterClock.earliest()));',
       },
     ],
-    layer: { kind: 'specs', title: 'unit', specs: ['test/records/sweeping.spec.ts'] },
+    layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/sweeping.spec.ts'] },
   },
 ];

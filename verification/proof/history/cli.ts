@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readDuration } from '../../../lib/decision/duration.js';
+import { readDuration } from '../../../lib/core/decision/duration.js';
 import { checkHistory } from './check-history.js';
 import { readHistory } from './history-file.js';
 import type { TakeoverTimes } from './takeovers.js';

@@ -9,8 +9,8 @@ import {
 } from 'nestjs-gatekeeper';
 import { postgresArchive } from 'nestjs-gatekeeper/postgres';
 import { eventually } from '../../../test/contract/eventually.js';
-import { describeArchiveContract } from '../../../test/definitions/archive/archive.contract.js';
-import { archived, names } from '../../../test/definitions/archive/archived.js';
+import { describeArchiveContract } from '../../../test/operate/definitions/archive/archive.contract.js';
+import { archived, names } from '../../../test/operate/definitions/archive/archived.js';
 import { removed } from '../../../test/support/removed.js';
 import { type Pool, PostgresServer, describeOnPostgres } from './postgres-server.js';
 

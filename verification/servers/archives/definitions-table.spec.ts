@@ -1,7 +1,7 @@
 import { CorruptArchiveError, NewerArchiveError, RefusedDefinitionsError } from 'nestjs-gatekeeper';
 import { PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
-import { describeArchiveContract } from '../../../test/definitions/archive/archive.contract.js';
-import { archived, names } from '../../../test/definitions/archive/archived.js';
+import { describeArchiveContract } from '../../../test/operate/definitions/archive/archive.contract.js';
+import { archived, names } from '../../../test/operate/definitions/archive/archived.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { describeOnPostgres } from './postgres-server.js';
 

@@ -2,7 +2,7 @@ import { postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
 import { describeUnless } from '../../../test/support/unless.js';
 import { until } from '../../../test/support/apps.js';
 import { type Pool, PostgresServer, lackOfPostgres } from '../../support/postgres-server.js';
-import { DAY, NOON, archivedRun, numbered } from '../../../test/activity/archive/archived-run.js';
+import { DAY, NOON, archivedRun, numbered } from '../../../test/operate/activity/archive/archived-run.js';
 
 describeUnless(lackOfPostgres)('postgresHistoryArchive() on a real server', () => {
   let server: PostgresServer;

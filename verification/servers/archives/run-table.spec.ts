@@ -4,8 +4,8 @@ import { START } from '../../../test/support/fake-time.js';
 import { useCluster } from '../../../test/support/nodes.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { describeOnPostgres } from './postgres-server.js';
-import { DAY, NOON, archivedRun, numbered } from '../../../test/activity/archive/archived-run.js';
-import { awaitedArchive } from '../../../test/activity/archive/awaited-archive.js';
+import { DAY, NOON, archivedRun, numbered } from '../../../test/operate/activity/archive/archived-run.js';
+import { awaitedArchive } from '../../../test/operate/activity/archive/awaited-archive.js';
 
 const database = new PostgresDatabase();
 const asked: string[] = [];

@@ -1,7 +1,7 @@
 import { Client } from 'hazelcast-client';
 import { Redis } from 'ioredis';
 import { Gatekeeper, type StoreDefinition, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { HintSeals, SEAL } from '../../../lib/stores/hint-seals.js';
+import { HintSeals, SEAL } from '../../../lib/core/store/hint-seals.js';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { hazelcast, type OwnClientOptions } from '../../../lib/stores/hazelcast/index.js';
-import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
-import type { RecordChange, RecordStore } from '../../../lib/stores/store.js';
+import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
+import type { RecordChange, RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast, itOnHazelcast } from '../../needs/members.js';

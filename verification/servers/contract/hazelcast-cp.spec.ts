@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { CpMissingError, hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, type HazelcastOptions, startHazelcast } from '../../../lib/testing/index.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { closing } from '../../../test/contract/closing.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, HazelcastJsonValue, type IMap } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordChange, RecordStore } from '../../../lib/stores/store.js';
+import type { RecordChange, RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';

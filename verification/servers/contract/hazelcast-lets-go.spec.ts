@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Client, ReconnectMode } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { NoQuorumError } from '../../../lib/stores/store.errors.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import { NoQuorumError } from '../../../lib/core/store/store.errors.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast, itOnHazelcast } from '../../needs/members.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { NoQuorumError } from '../../../lib/stores/store.errors.js';
+import { NoQuorumError } from '../../../lib/core/store/store.errors.js';
 import { startHazelcast } from '../../../lib/testing/index.js';
 import { readLogLine } from '../../../lib/testing/hazelcast/member-log.js';
 import { closing } from '../../../test/contract/closing.js';

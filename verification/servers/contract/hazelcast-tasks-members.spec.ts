@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, HazelcastJsonValue } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 import { closing } from '../../../test/contract/closing.js';

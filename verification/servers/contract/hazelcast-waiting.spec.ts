@@ -1,6 +1,6 @@
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { lackOfMembers } from '../../needs/members.js';
 import { describeUnless } from '../../../test/support/unless.js';

@@ -7,7 +7,7 @@ import {
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
-import type { RunRequests } from '../../../lib/permits/by-hand/run-requests.js';
+import type { RunRequests } from '../../../lib/core/permits/by-hand/run-requests.js';
 import { FEW_SHARDS } from '../../../test/support/born.js';
 import { openEnd } from '../../../test/support/nodes.js';
 import { eventually } from '../../../test/contract/eventually.js';

@@ -1,8 +1,8 @@
 import { EditConflictError, type StoreDefinition } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
-import type { ClusterClock } from '../../../lib/clock/index.js';
-import type { PlannedTimes } from '../../../lib/permits/missed/last-tick.js';
-import { Receiver } from '../../../test/alerts/receiver.js';
+import type { ClusterClock } from '../../../lib/core/clock/index.js';
+import type { PlannedTimes } from '../../../lib/core/permits/missed/last-tick.js';
+import { Receiver } from '../../../test/operate/alerts/receiver.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { openEnd } from '../../../test/support/nodes.js';
 import { eventually } from '../../../test/contract/eventually.js';

@@ -1,5 +1,5 @@
-import { DOUBT } from '../../../lib/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/stores/index.js';
+import { DOUBT } from '../../../lib/core/decision/index.js';
+import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
 import { SwitchableProxy } from '../../../test/support/switchable-proxy.js';

@@ -6,7 +6,7 @@ import {
   type RecordChange,
   StoreUnavailableError,
   UnknownOutcomeError,
-} from '../../../lib/stores/index.js';
+} from '../../../lib/core/store/index.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { CLIENTS } from '../../support/redis-clients.js';
 import { useEnds } from '../../support/ends.js';

@@ -1,6 +1,6 @@
 import { createClient } from 'redis';
-import { DOUBT, isDoubted } from '../../../lib/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/stores/index.js';
+import { DOUBT, isDoubted } from '../../../lib/core/decision/index.js';
+import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { NodeRedisAdapter, open } from '../../../lib/stores/redis/clients/node-redis.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { resolveOptions } from '../../../lib/stores/redis/redis.options.js';

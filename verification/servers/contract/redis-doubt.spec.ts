@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { DOUBT } from '../../../lib/decision/index.js';
-import { NoQuorumError, type RecordChange, type RecordStore } from '../../../lib/stores/index.js';
+import { DOUBT } from '../../../lib/core/decision/index.js';
+import { NoQuorumError, type RecordChange, type RecordStore } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { RedisCluster } from '../../support/redis-cluster.js';

@@ -1,5 +1,5 @@
-import { DOUBT } from '../../../lib/decision/index.js';
-import { StoreUnavailableError } from '../../../lib/stores/index.js';
+import { DOUBT } from '../../../lib/core/decision/index.js';
+import { StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { Keys } from '../../../lib/stores/redis/keys.js';
 import { describeOnRedis } from '../../needs/redis.js';

@@ -1,5 +1,5 @@
 import { createClient } from 'redis';
-import { UnknownOutcomeError } from '../../../lib/stores/index.js';
+import { UnknownOutcomeError } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { useEnds } from '../../support/ends.js';

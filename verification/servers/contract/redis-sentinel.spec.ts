@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { DOUBT, isDoubted } from '../../../lib/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/stores/index.js';
+import { DOUBT, isDoubted } from '../../../lib/core/decision/index.js';
+import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { RedisSentinels } from '../../support/redis-sentinels.js';

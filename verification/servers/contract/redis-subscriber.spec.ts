@@ -1,7 +1,7 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { StoreUnavailableError } from '../../../lib/stores/index.js';
+import { StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { IoredisAdapter } from '../../../lib/stores/redis/clients/ioredis.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../../needs/redis.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cluster } from 'ioredis';
-import type { RecordStore } from '../../../lib/stores/index.js';
+import type { RecordStore } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis, lackOfRedis } from '../../needs/redis.js';
 import { useEnds } from '../../support/ends.js';

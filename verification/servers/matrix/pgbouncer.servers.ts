@@ -1,6 +1,6 @@
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import type { PostgresStoreOptions } from '../../../lib/stores/postgres/postgres.options.js';
-import type { RecordChange } from '../../../lib/stores/store.js';
+import type { RecordChange } from '../../../lib/core/store/store.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeNodesContract } from '../contract/nodes.contract.js';

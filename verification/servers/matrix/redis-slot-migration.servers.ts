@@ -1,6 +1,6 @@
-import { DOUBT, withoutDoubt } from '../../../lib/decision/index.js';
+import { DOUBT, withoutDoubt } from '../../../lib/core/decision/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
-import type { RecordStore } from '../../../lib/stores/store.js';
+import type { RecordStore } from '../../../lib/core/store/store.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { CLUSTER_CLIENTS } from '../../support/redis-clients.js';

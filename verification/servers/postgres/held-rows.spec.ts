@@ -1,6 +1,6 @@
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
-import { StoreUnavailableError } from '../../../lib/stores/store.errors.js';
-import type { Texts } from '../../../lib/stores/task-storage.js';
+import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
+import type { Texts } from '../../../lib/core/store/task-storage.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';

@@ -1,4 +1,4 @@
-import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/stores/store.errors.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
 import { PostgresUnusableError, type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { tableNames, tablesOf } from '../../../lib/stores/postgres/tables.js';
 import { closing } from '../../../test/contract/closing.js';

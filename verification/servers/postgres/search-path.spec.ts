@@ -1,6 +1,6 @@
 import { single } from 'nestjs-gatekeeper';
 import { postgres, postgresArchive, postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
-import { NOON, archivedRun } from '../../../test/activity/archive/archived-run.js';
+import { NOON, archivedRun } from '../../../test/operate/activity/archive/archived-run.js';
 import { until } from '../../../test/support/apps.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { Gatekeeper } from '../../../lib/gatekeeper/gatekeeper.js';

@@ -33,7 +33,7 @@ export type {
   UndoPlan,
   UndoStep,
 } from '../../../gatekeeper/index.js';
-export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../decision/index.js';
+export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../core/decision/index.js';
 export type { AlertsTest } from '../../api/alerts.js';
 export type {
   AuditAnswer,

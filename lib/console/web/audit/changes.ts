@@ -1,4 +1,4 @@
-import { FORMER_VERSION, NOT_MADE, refusalOfKind } from '../../../definitions/undo/refusals.js';
+import { FORMER_VERSION, NOT_MADE, refusalOfKind } from '../../../operate/definitions/undo/refusals.js';
 import type { AuditEntry, DefinitionChange, Role } from '../api/answers.js';
 
 /** One change as a row shows it: a single entry, or all parts of a change of many. */

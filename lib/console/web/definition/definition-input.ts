@@ -1,5 +1,5 @@
 import type { SemaphoreDefinition } from '../api/answers.js';
-import { exactDuration } from '../../../decision/texts/exact-duration.js';
+import { exactDuration } from '../../../core/decision/texts/exact-duration.js';
 
 /** A definition as texts in the fields of a form. */
 export interface DefinitionInput {

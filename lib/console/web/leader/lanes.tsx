@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { count, dateTime, timeFormat } from '../parts/format.js';
 import { endText, isBad } from './term-end.js';
 import { type Lane, type Span, type TermLanes, ticksOf } from './term-lanes.js';

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { TermOverview } from '../api/answers.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { count } from '../parts/format.js';

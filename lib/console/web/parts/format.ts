@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { JobSchedule } from '../api/answers.js';
 
 /** Formats a schedule: "0 3 * * * Europe/Berlin", "every 30 s", "once, 10 s after the start". */

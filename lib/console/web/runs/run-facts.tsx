@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { HistoryEntry, JobAnswer } from '../api/answers.js';
 import { Fact } from '../parts/fact.js';
 import { count } from '../parts/format.js';

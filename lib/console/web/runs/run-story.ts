@@ -1,5 +1,5 @@
-import { LOSS_WORDS } from '../../../context/loss-words.js';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { LOSS_WORDS } from '../../../core/context/loss-words.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { AuditEntry, HistoryEntry, HolderOverview } from '../api/answers.js';
 import { count } from '../parts/format.js';
 import type { StoryEntry } from '../parts/story.js';

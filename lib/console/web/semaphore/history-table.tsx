@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
-import { LOSS_WORDS } from '../../../context/loss-words.js';
+import { LOSS_WORDS } from '../../../core/context/loss-words.js';
 import { Excerpt } from '../parts/excerpt.js';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { AuditEntry, JobAnswer, NodesAnswer } from '../api/answers.js';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { RARELY, SELDOM } from '../live/live-query.js';
 import { concerning, nothing } from '../live/concerns.js';

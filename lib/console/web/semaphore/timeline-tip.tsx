@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { dayTime } from '../parts/format.js';
 import type { Mark } from './timeline-marks.js';
 

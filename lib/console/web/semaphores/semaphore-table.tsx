@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { isNarrow } from '../live/screen.js';
 import { count, digits } from '../parts/format.js';

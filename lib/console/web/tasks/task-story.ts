@@ -2,7 +2,7 @@ import type { AuditEntry, TaskView } from '../api/answers.js';
 import type { StoryEntry } from '../parts/story.js';
 import { attemptOf } from './task-state.js';
 
-/** Tokens per ms of cluster time: as in `lib/decision/token.ts`. */
+/** Tokens per ms of cluster time: as in `lib/core/decision/token.ts`. */
 const PER_MS = 1024;
 
 /**

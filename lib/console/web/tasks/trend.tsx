@@ -1,4 +1,4 @@
-import { formatDuration } from '../../../insight/format-duration.js';
+import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { digits } from '../parts/format.js';
 
 export interface Point {

@@ -7,8 +7,8 @@
  * Goes when: the client sends a thread id per flow, or accepts one from its caller.
  */
 import type { Client as HazelcastClient } from 'hazelcast-client';
-import { KeyedMutex } from '../../../async/keyed-mutex.js';
-import { systemClock } from '../../../async/node-clock.js';
+import { KeyedMutex } from '../../../core/async/keyed-mutex.js';
+import { systemClock } from '../../../core/async/node-clock.js';
 
 const mutexes = new WeakMap<HazelcastClient, KeyedMutex>();
 

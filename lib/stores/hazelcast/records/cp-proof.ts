@@ -1,8 +1,8 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
-import { systemClock } from '../../../async/node-clock.js';
-import { pause } from '../../../async/pause.js';
-import { StoreUnavailableError } from '../../store.errors.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import { pause } from '../../../core/async/pause.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import { looksUnsafe } from '../client-patches/unsafe-cp.js';
 import { CP_GROUP, type CpReferences } from './cp-references.js';
 

@@ -1,5 +1,5 @@
 import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
-import type { RecordPage } from '../../store.js';
+import type { RecordPage } from '../../../core/store/store.js';
 import { readFailure } from '../failures.js';
 import { CpReferences } from './cp-references.js';
 import { proveCp } from './cp-proof.js';

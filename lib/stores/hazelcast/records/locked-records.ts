@@ -1,12 +1,12 @@
 import type { IMap } from 'hazelcast-client';
-import { quoted } from '../../../decision/texts/hidden-characters.js';
-import { StoreUnavailableError } from '../../store.errors.js';
+import { quoted } from '../../../core/decision/texts/hidden-characters.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import { isRefusedForQuorum, readFailure } from '../failures.js';
-import { type Backoff, pauseAfter } from '../../../async/backoff.js';
-import { systemClock } from '../../../async/node-clock.js';
-import { pause } from '../../../async/pause.js';
+import { type Backoff, pauseAfter } from '../../../core/async/backoff.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import { pause } from '../../../core/async/pause.js';
 import { MapRecords } from './map-records.js';
-import type { KeyedMutex } from '../../../async/keyed-mutex.js';
+import type { KeyedMutex } from '../../../core/async/keyed-mutex.js';
 
 const CONTENTION: Backoff = { first: 2, longest: 30, jitter: 1 };
 

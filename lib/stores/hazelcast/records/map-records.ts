@@ -1,5 +1,5 @@
 import type { IMap } from 'hazelcast-client';
-import type { RecordPage } from '../../store.js';
+import type { RecordPage } from '../../../core/store/store.js';
 import { isUnreadable, textOf, unreadableText } from './foreign-value.js';
 import { MapPages } from './map-pages.js';
 import type { Records } from './records.js';

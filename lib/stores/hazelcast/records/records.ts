@@ -1,4 +1,4 @@
-import type { RecordPage } from '../../store.js';
+import type { RecordPage } from '../../../core/store/store.js';
 
 /**
  * Stores, compares and sets records in the cluster, with one implementation per kind of acquisition. Errors are the

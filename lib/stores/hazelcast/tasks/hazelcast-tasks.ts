@@ -1,4 +1,4 @@
-import type { HintQueue, SortedTexts, TaskStorage, Texts } from '../../task-storage.js';
+import type { HintQueue, SortedTexts, TaskStorage, Texts } from '../../../core/store/task-storage.js';
 import { MapTexts, SortedMapTexts } from './map-texts.js';
 import { QueueHints } from './queue-hints.js';
 import type { TaskCalls } from './task-calls.js';

@@ -1,5 +1,5 @@
 import type { IMap } from 'hazelcast-client';
-import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
+import type { SortedTexts, TextEntry, Texts } from '../../../core/store/task-storage.js';
 import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.js';
 import { MapRecords } from '../records/map-records.js';
 import type { Session } from '../session.js';

@@ -1,5 +1,5 @@
 import type { IQueue } from 'hazelcast-client';
-import type { HintQueue } from '../../task-storage.js';
+import type { HintQueue } from '../../../core/store/task-storage.js';
 import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.js';
 import type { Session } from '../session.js';
 import { oncePerSession, type TaskCalls } from './task-calls.js';

@@ -1,6 +1,6 @@
 import type { IMap } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
-import type { TextEntry } from '../../task-storage.js';
+import type { TextEntry } from '../../../core/store/task-storage.js';
 import type { PartitionSample } from './partition-sample.js';
 
 interface Searched {

@@ -1,5 +1,5 @@
-import { systemClock } from '../../../async/node-clock.js';
-import type { HintQueue } from '../../task-storage.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import type { HintQueue } from '../../../core/store/task-storage.js';
 import type { SharedQueue } from './shared-queue.js';
 
 /** A queue as one client sees it. */

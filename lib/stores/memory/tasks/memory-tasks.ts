@@ -1,4 +1,4 @@
-import type { HintQueue, SortedTexts, TaskStorage, TextEntry } from '../../task-storage.js';
+import type { HintQueue, SortedTexts, TaskStorage, TextEntry } from '../../../core/store/task-storage.js';
 import { MemoryQueue } from './memory-queue.js';
 import { SharedQueue } from './shared-queue.js';
 import { TextTable } from './text-table.js';

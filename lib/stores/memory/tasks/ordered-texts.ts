@@ -1,4 +1,4 @@
-import type { TextEntry } from '../../task-storage.js';
+import type { TextEntry } from '../../../core/store/task-storage.js';
 
 /** Largest number of entries in one chunk. */
 const CHUNK = 1000;

@@ -1,4 +1,4 @@
-import type { TextEntry } from '../../task-storage.js';
+import type { TextEntry } from '../../../core/store/task-storage.js';
 import { OrderedTexts } from './ordered-texts.js';
 
 /** Texts under keys, with their order. Synchronous, so nothing can happen between a comparison and its write. */

@@ -1,6 +1,6 @@
-import { systemClock } from '../../../async/node-clock.js';
-import { Periodic } from '../../../async/periodic.js';
-import { AwaitedKeys } from '../../awaited-keys.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import { Periodic } from '../../../core/async/periodic.js';
+import { AwaitedKeys } from '../../../core/store/awaited-keys.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';

@@ -1,9 +1,9 @@
-import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
-import { Deadline } from '../../../async/deadline.js';
-import { systemClock } from '../../../async/node-clock.js';
-import { pause } from '../../../async/pause.js';
-import type { Timers } from '../../../async/timers.js';
-import { Wakeup } from '../../../async/wakeup.js';
+import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
+import { Deadline } from '../../../core/async/deadline.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import { pause } from '../../../core/async/pause.js';
+import type { Timers } from '../../../core/async/timers.js';
+import { Wakeup } from '../../../core/async/wakeup.js';
 import type { PgConnection } from '../pg.js';
 
 /** ms between two tests whether notifications arrive. */

@@ -1,4 +1,4 @@
-import { SEAL } from '../../hint-seals.js';
+import { SEAL } from '../../../core/store/hint-seals.js';
 import type { Statement } from '../server.js';
 
 /** Largest payload of a notification, in bytes: PostgreSQL needs it to be shorter than 8,000. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { systemClock } from '../../../async/node-clock.js';
-import { Wakeup } from '../../../async/wakeup.js';
+import { systemClock } from '../../../core/async/node-clock.js';
+import { Wakeup } from '../../../core/async/wakeup.js';
 
 /** The polls of this client that wait for hints, by their queue. */
 export class WaitingPolls {

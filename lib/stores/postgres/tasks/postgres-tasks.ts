@@ -1,5 +1,5 @@
-import type { Timers } from '../../../async/timers.js';
-import type { HintQueue, SortedTexts, TaskStorage, Texts, TransactionTexts } from '../../task-storage.js';
+import type { Timers } from '../../../core/async/timers.js';
+import type { HintQueue, SortedTexts, TaskStorage, Texts, TransactionTexts } from '../../../core/store/task-storage.js';
 import type { Calls } from '../calls.js';
 import type { ChangeFeed } from '../hints/change-feed.js';
 import type { WaitingPolls } from '../hints/waiting-polls.js';

@@ -1,4 +1,4 @@
-import type { HintQueue } from '../../task-storage.js';
+import type { HintQueue } from '../../../core/store/task-storage.js';
 import type { Calls } from '../calls.js';
 import type { WaitingPolls } from '../hints/waiting-polls.js';
 import { storedForm, textOfStored } from '../stored-text.js';

@@ -1,6 +1,6 @@
-import type { Timers } from '../../../async/timers.js';
-import { StoreUnavailableError } from '../../store.errors.js';
-import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
+import type { Timers } from '../../../core/async/timers.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
+import type { SortedTexts, TextEntry, Texts } from '../../../core/store/task-storage.js';
 import type { Calls } from '../calls.js';
 import { textOf, textsOf } from '../postgres-records.js';
 import { DURABLE } from '../record-statements.js';

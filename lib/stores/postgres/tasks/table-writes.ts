@@ -1,10 +1,10 @@
-import { pauseAfter } from '../../../async/backoff.js';
-import { Deadline, DeadlinePassed } from '../../../async/deadline.js';
-import { SerialQueue } from '../../../async/serial-queue.js';
-import type { Timers } from '../../../async/timers.js';
-import { UseCount } from '../../../async/use-count.js';
-import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
-import { StoreUnavailableError } from '../../store.errors.js';
+import { pauseAfter } from '../../../core/async/backoff.js';
+import { Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
+import { SerialQueue } from '../../../core/async/serial-queue.js';
+import type { Timers } from '../../../core/async/timers.js';
+import { UseCount } from '../../../core/async/use-count.js';
+import { GatheredWrites, type TextWrite, type TextWritten } from '../../../core/store/gathered-writes.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { Calls } from '../calls.js';
 import { RowHeldError } from '../failures.js';
 import type { Row, Statement } from '../server.js';

@@ -1,6 +1,6 @@
-import { InvalidOptionsError, show } from '../../../decision/index.js';
-import { StoreUnavailableError } from '../../store.errors.js';
-import type { TransactionTexts } from '../../task-storage.js';
+import { InvalidOptionsError, show } from '../../../core/decision/index.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
+import type { TransactionTexts } from '../../../core/store/task-storage.js';
 import { type PgError, reasonOf } from '../reasons.js';
 import type { Queries, QueryRows } from '../pg.js';
 import type { Row } from '../server.js';

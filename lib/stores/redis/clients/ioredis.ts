@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
+import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
 import { endSocketTimeout } from './ioredis-socket-timeout.js';
 import {
   type Arg,

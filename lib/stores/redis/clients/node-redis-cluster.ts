@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
-import { type CancelTimer, systemClock } from '../../../async/node-clock.js';
+import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
+import { type CancelTimer, systemClock } from '../../../core/async/node-clock.js';
 import {
   NOT_OPEN,
   type NodeRedis,

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../async/node-clock.js';
+import { systemClock } from '../../../core/async/node-clock.js';
 import {
   type Arg,
   type Primary,

@@ -1,6 +1,6 @@
 import redisClients from '../../../../load-redis-clients.cjs';
-import { RECONNECT, pauseAfter } from '../../../async/backoff.js';
-import { MissingPackageError } from '../../../decision/missing-package.error.js';
+import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
+import { MissingPackageError } from '../../../core/decision/missing-package.error.js';
 import { type IoredisClient, IoredisAdapter } from './ioredis.js';
 import { type NodeRedisClient, NodeRedisAdapter, open } from './node-redis.js';
 import type { RedisClient } from './redis-client.js';

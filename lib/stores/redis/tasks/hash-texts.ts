@@ -1,5 +1,5 @@
-import { GatheredWrites, type TextWrite, type TextWritten } from '../../gathered-writes.js';
-import type { SortedTexts, TextEntry, Texts } from '../../task-storage.js';
+import { GatheredWrites, type TextWrite, type TextWritten } from '../../../core/store/gathered-writes.js';
+import type { SortedTexts, TextEntry, Texts } from '../../../core/store/task-storage.js';
 import { type Calls, SHARED } from '../calls.js';
 import { RANGE_OF_TEXTS, WRITE_TEXTS, hasOwnOrder } from '../scripts.js';
 

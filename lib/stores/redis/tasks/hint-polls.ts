@@ -1,4 +1,4 @@
-import { type CancelTimer, systemClock } from '../../../async/node-clock.js';
+import { type CancelTimer, systemClock } from '../../../core/async/node-clock.js';
 import type { Calls } from '../calls.js';
 import type { ChangeFeed } from '../change-feed.js';
 import type { RedisClient } from '../clients/redis-client.js';

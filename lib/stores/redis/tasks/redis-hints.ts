@@ -1,4 +1,4 @@
-import type { HintQueue } from '../../task-storage.js';
+import type { HintQueue } from '../../../core/store/task-storage.js';
 import { type Calls, SHARED } from '../calls.js';
 import { OFFER_HINTS, POLL_HINT, REMOVE_HINTS } from '../scripts.js';
 import type { HintPolls } from './hint-polls.js';

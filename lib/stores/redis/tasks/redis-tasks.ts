@@ -1,4 +1,4 @@
-import type { HintQueue, SortedTexts, TaskStorage, Texts } from '../../task-storage.js';
+import type { HintQueue, SortedTexts, TaskStorage, Texts } from '../../../core/store/task-storage.js';
 import type { Calls } from '../calls.js';
 import type { Keys } from '../keys.js';
 import { RedisHints, type HintPolls } from './redis-hints.js';

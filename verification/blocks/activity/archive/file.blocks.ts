@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileHistoryArchive } from 'nestjs-gatekeeper';
 import { threadCpu } from '../../../../test/console/longest-block.js';
-import { numbered } from '../../../../test/activity/archive/archived-run.js';
+import { numbered } from '../../../../test/operate/activity/archive/archived-run.js';
 
 describe('a batch of 500 runs with long messages for a folder', () => {
   it('is written without a block of 20 ms', async () => {

@@ -1,6 +1,6 @@
 import type { Gatekeeper } from 'nestjs-gatekeeper';
-import { forEachLimit } from '../../../../lib/async/for-each-limit.js';
-import { groupedBy } from '../../../../lib/insight/grouped.js';
+import { forEachLimit } from '../../../../lib/core/async/for-each-limit.js';
+import { groupedBy } from '../../../../lib/operate/insight/grouped.js';
 import type { Write } from '../../cluster/guarded-resource.js';
 import type { NodeSaid } from '../../cluster/node-process.js';
 

@@ -1,0 +1,81 @@
+import { spreadOf } from '../decision/texts/spread.js';
+import { answerWithin } from '../store/answer-within.js';
+import type { Context } from '../context/context.js';
+import { MOST_KEYS } from '../store/index.js';
+import type { Caretaker } from './caretaker.js';
+import { askTimeOf } from './known-record.js';
+import type { StoredRecord } from './record-codec.js';
+import type { RecordClient } from './record-client.js';
+import type { SweptRecords } from './swept-records.js';
+
+/** Least number of looks until a node has looked at each record that it knows. It is higher with many records. */
+const ROUND = 6;
+/** Approximate number of unused records per look, so that the cost of a look does not grow with their number. */
+const MOST_IDLE = 500;
+
+/** Looks at the records that this node knows: each time at those that are in use, and in turn at the others. */
+export class KnownLook<R extends StoredRecord> {
+  #turn = 0;
+  #rounds = ROUND;
+
+  constructor(
+    private readonly records: Pick<SweptRecords<R>, 'directory' | 'isInUse'>,
+    private readonly caretaker: Caretaker<R>,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Looks at the records that are in use, or that this node used since the last look. Also looks at a sixth of the rest,
+   * or at about {@link MOST_IDLE} of them if that is less.
+   */
+  async look(): Promise<void> {
+    this.#turn = (this.#turn + 1) % this.#rounds;
+    let known = 0;
+    await this.#lookAt((client) => {
+      known++;
+      const wasUsed = client.takeUse();
+      // The turn depends on the name only, so that no record is skipped when others are added or removed.
+      return wasUsed || this.#isInUse(client) || spreadOf(client.name, this.#rounds) === this.#turn;
+    });
+    this.#rounds = Math.max(ROUND, Math.ceil(known / MOST_IDLE));
+  }
+
+  /** Looks at all records that this node knows: if one record was lost, others may be lost too. */
+  lookAtAll(): Promise<void> {
+    return this.#lookAt(() => true);
+  }
+
+  /** Looks at these records with one call for {@link MOST_KEYS} of them. */
+  async lookAtEach(clients: readonly RecordClient<R>[]): Promise<void> {
+    for (let at = 0; at < clients.length; at += MOST_KEYS) await this.#examine(clients.slice(at, at + MOST_KEYS));
+  }
+
+  #isInUse({ known }: RecordClient<R>): boolean {
+    return known !== undefined && this.records.isInUse(known);
+  }
+
+  async #lookAt(isDue: (client: RecordClient<R>) => boolean): Promise<void> {
+    let batch: RecordClient<R>[] = [];
+    for (const client of this.records.directory.all()) {
+      await this.caretaker.turn();
+      if (isDue(client)) batch.push(client);
+      if (batch.length < MOST_KEYS) continue;
+      await this.#examine(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await this.#examine(batch);
+  }
+
+  async #examine(clients: readonly RecordClient<R>[]): Promise<void> {
+    const { store, timers, timing } = this.context;
+    const keys = clients.map(({ key }) => key);
+    const askedAt = askTimeOf(this.context);
+    const texts = await answerWithin(timers, timing.callTimeout, 'read records', () => store.readMany(keys));
+    this.context.reachability.back();
+    for (const client of clients) {
+      if (this.caretaker.isStopped) return;
+      await this.caretaker.turn();
+      await this.caretaker.examine(client, texts.get(client.key), askedAt);
+    }
+  }
+}

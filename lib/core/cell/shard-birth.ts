@@ -1,0 +1,291 @@
+import {
+  ROOT_KEY,
+  SHARD_PREFIX,
+  type ShardRoot,
+  adoptedShard,
+  blankShard,
+  decodeShard,
+  encodeRoot,
+  encodeShard,
+  isBlank,
+  nextBirthStep,
+} from '../decision/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import { Periodic } from '../async/periodic.js';
+import { SerialQueue } from '../async/serial-queue.js';
+import { Slices } from '../async/slices.js';
+import { Wakeup } from '../async/wakeup.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../store/answer-within.js';
+import { StoreUnavailableError } from '../store/index.js';
+import { hasData } from './cluster-data.js';
+import { isUnreadable } from './known-record.js';
+import { LIST_FACTOR } from './list-records.js';
+import { type FoundRoot, RootReader } from './root-reader.js';
+import type { Shards } from './shards.js';
+import { type ShardsFault, shardsFault } from './shards-fault.js';
+
+/** Shortest and longest time between two looks of a node without history, in ms. */
+const [SOONEST, LATEST] = [250, 1000];
+
+/** The text of a root that a node waits for, and the end of the wait (monotonic ms). */
+interface AwaitedRoot {
+  readonly text: string;
+  readonly until: number;
+}
+
+/**
+ * Finds out whether the cluster is new. If so, makes all shards; then reads them all once (`decision/birth`). From then
+ * on this node has history: if the root is lost, it writes the root that it knows.
+ */
+export class ShardBirth {
+  /** Id of the open root with which this node has read all shards. */
+  #rootId?: string;
+  #stood?: AwaitedRoot | undefined;
+  readonly #root: RootReader;
+  readonly #queue = new SerialQueue();
+  readonly #slices: Slices;
+  readonly #periodic: Periodic;
+  readonly #waiting = new Set<Wakeup>();
+  #isStopped = false;
+  /** Whether a look because of hints waits for its turn. */
+  #isHinted = false;
+  #endWatch?: () => Promise<void>;
+
+  constructor(
+    private readonly shards: Shards,
+    private readonly context: Context,
+    private readonly options: {
+      /** ms for which an announcement must stay unchanged. A node with history can object during this time. */
+      readonly patience: number;
+      /** ms between two looks of a node with history. */
+      readonly interval: number;
+    },
+  ) {
+    this.#root = new RootReader(context);
+    this.#slices = Slices.of(context.nodeClock);
+    this.#periodic = new Periodic(context.nodeClock, () => this.look(), {
+      interval: () => this.#untilNextLook(),
+      chance: context.random.number,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  get hasHistory(): boolean {
+    return this.shards.isOwn || this.#rootId !== undefined;
+  }
+
+  /** Why nodes may have no history although the store answers. Undefined until that lasts longer than a birth. */
+  get fault(): ShardsFault | undefined {
+    // Allows for one replacement of a dead creator.
+    const longest = 2 * (this.options.patience + LIST_FACTOR * this.context.timing.callTimeout);
+    return shardsFault(this.#root, { hasHistory: this.hasHistory, now: this.context.nodeClock.monotonic(), longest });
+  }
+
+  async start(): Promise<void> {
+    if (this.shards.isOwn) return;
+    void this.#periodic.begin();
+    this.#endWatch = await this.context.store.watch(ROOT_KEY, () => this.#hinted());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#periodic.stop();
+    await this.#endWatch?.();
+  }
+
+  /** Ends all waits, because this node shuts down. Until {@link stop} it still restores a lost root. */
+  stopWaiting(): void {
+    this.#wake();
+  }
+
+  /** Waits until this node has history. @returns false after `timeout` ms, or when this node shuts down */
+  async wait(timeout: number): Promise<boolean> {
+    if (this.hasHistory || this.context.isClosing()) return this.hasHistory;
+    const bell = new Wakeup(this.context.nodeClock);
+    this.#waiting.add(bell);
+    try {
+      await bell.wait(timeout);
+    } finally {
+      this.#waiting.delete(bell);
+    }
+    return this.hasHistory;
+  }
+
+  /** Reads the root, and does all steps that need no waiting. @throws if the store can't be asked */
+  look(): Promise<void> {
+    return this.#queue.run(() => this.#lookNow());
+  }
+
+  /** Hints that come before the look begins share it: others decide how many come. */
+  #hinted(): void {
+    if (this.#isStopped || this.#isHinted) return;
+    this.#isHinted = true;
+    const looking = this.#queue.run(() => {
+      this.#isHinted = false;
+      return this.#lookNow();
+    });
+    looking.catch((error: unknown) => this.#report(error));
+  }
+
+  async #lookNow(): Promise<void> {
+    const hadHistory = this.#rootId !== undefined;
+    while (!this.#isStopped && (await this.#step()));
+    if (!hadHistory && this.#rootId !== undefined) this.#wake();
+  }
+
+  /** @returns whether a further step may follow at once */
+  async #step(): Promise<boolean> {
+    const found = await this.#root.read();
+    const { text, root } = found;
+    if (this.#rootId !== undefined) return this.#defend(this.#rootId, found);
+    if (this.#root.unreadable) return false;
+    const isOpen = root?.state === 'open';
+    const isNew = this.#stood?.text !== text;
+    const hasStood = this.#hasStood(text, root);
+    // A listing is expensive. So the records are listed only twice: when an announcement is new, and when it has stood.
+    if (root && !isOpen && !isNew && !hasStood) return false;
+    const isStrict = this.context.timing.strictStart;
+    const facts = { hasData: !isOpen && (await hasData(this.context, this.shards)), isStrict, hasStood };
+    switch (nextBirthStep(root, facts)) {
+      case 'join':
+        await this.#join(root!);
+        return false;
+      case 'open':
+        return this.#write(text, 'open');
+      case 'announce':
+        return this.#write(text, 'announced');
+      case 'wait':
+        return false;
+      case 'create':
+        return this.#create(text);
+    }
+  }
+
+  /**
+   * For a node with history: a root that is not open was lost. An open root with a new id comes from another such node.
+   * An unreadable root stays unchanged, and this node keeps the id that it knows.
+   */
+  async #defend(rootId: string, { text, root }: FoundRoot): Promise<boolean> {
+    if (root?.state === 'open' || this.#root.unreadable) {
+      const id = root?.id ?? rootId;
+      this.#rootId = id;
+      // The texts of shards that were unreadable may have been repaired or removed.
+      const unread = this.shards.keys.filter((shard) => this.shards.of(shard).known === undefined);
+      await forEachLimit(unread, (shard) => this.#adopt(shard, id, undefined));
+      return false;
+    }
+    await this.#write(text, 'open', rootId);
+    await forEachLimit([...this.shards.all()], (shard) => shard.look().catch(ignoreUnreadable));
+    return false;
+  }
+
+  /** Reads all shards of an open root. Restores missing shards, and shards of another birth, with a grace. */
+  async #join({ id }: ShardRoot): Promise<void> {
+    this.shards.forget();
+    const texts = await this.shards.texts();
+    await forEachLimit(this.shards.keys, (shard) => this.#adopt(shard, id, texts.get(SHARD_PREFIX + shard)));
+    const { root } = await this.#root.read();
+    // Another birth began meanwhile: the next look reads the shards again.
+    if (root?.state !== 'open' || root.id !== id) return;
+    this.#rootId = id;
+    this.shards.markRead();
+  }
+
+  async #adopt(shard: string, id: string, text: string | undefined): Promise<void> {
+    await this.#slices.turn();
+    const client = this.shards.of(shard);
+    try {
+      if (text !== undefined && decodeShard(shard, text).birth === id && client.observe(text)) return;
+      await client.transact<void>((found, view, nonce) =>
+        found?.birth === id
+          ? { result: undefined }
+          : { write: adoptedShard(id, found, view, nonce), done: () => undefined },
+      );
+    } catch (error) {
+      // An unreadable shard stays unchanged and grants nothing. Its client has reported it.
+      ignoreUnreadable(error);
+    }
+  }
+
+  /** Makes all shards empty, with a new id. Gives up if any write is not certain; a later attempt starts again. */
+  async #create(text: string | undefined): Promise<boolean> {
+    // Read before the root is written. Each write below expects these texts, so it fails if a later creator wrote first.
+    const texts = await this.shards.texts();
+    const id = this.context.random.id();
+    const creating = await this.#write(text, 'creating', id);
+    if (!creating) return false;
+    const { clusterClock } = this.context;
+    if (!clusterClock.isFresh) await clusterClock.sample();
+    // Read once: while the clocks are asked again, for example after a jump of the wall clock, there is no cluster time.
+    const now = clusterClock.latest();
+    let isDone = true;
+    await forEachLimit(this.shards.keys, async (shard) => {
+      // Not `isDone &&= await`: it reads `isDone` before the wait, and would overwrite another shard's failure.
+      if (!(await this.#makeBlank(shard, id, now, texts.get(SHARD_PREFIX + shard)))) isDone = false;
+    });
+    return isDone && this.#write(this.#stood?.text, 'open', id);
+  }
+
+  async #makeBlank(shard: string, id: string, now: number, found: string | undefined): Promise<boolean> {
+    if (found !== undefined && !isBlank(decodeShard(shard, found))) return false;
+    const blank = blankShard(id, now, this.context.random.id());
+    return this.#compareAndSet(SHARD_PREFIX + shard, found, encodeShard(blank));
+  }
+
+  #hasStood(text: string | undefined, root: ShardRoot | undefined): boolean {
+    const now = this.context.nodeClock.monotonic();
+    if (text === undefined) this.#stood = undefined;
+    else if (this.#stood?.text !== text) this.#stood = this.#awaited(text, root?.state);
+    return this.#stood !== undefined && now >= this.#stood.until;
+  }
+
+  /** A node that is still creating gets more time. Otherwise nodes would replace each other's attempts again and again. */
+  #awaited(text: string, state: ShardRoot['state'] | undefined): AwaitedRoot {
+    const forCreator = state === 'creating' ? LIST_FACTOR * this.context.timing.callTimeout : 0;
+    return { text, until: this.context.nodeClock.monotonic() + this.options.patience + forCreator };
+  }
+
+  /**
+   * Writes the root and notifies all nodes, so that a node with history can object.
+   *
+   * @returns whether it was surely written
+   */
+  async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
+    const next = encodeRoot({ nonce: this.context.random.id(), id, state });
+    if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
+    this.#stood = this.#awaited(next, state);
+    return true;
+  }
+
+  async #compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    const { store, timers, timing } = this.context;
+    try {
+      return await answerWithin(timers, timing.callTimeout, 'write', () => store.compareAndSet(key, expected, next));
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
+      return false;
+    }
+  }
+
+  #untilNextLook(): number {
+    if (this.#rootId !== undefined) return this.options.interval;
+    const left = this.#stood ? this.#stood.until - this.context.nodeClock.monotonic() : this.options.patience;
+    return Math.min(LATEST, Math.max(SOONEST, left));
+  }
+
+  #wake(): void {
+    for (const bell of this.#waiting) bell.ring();
+  }
+
+  #report(error: unknown): void {
+    if (this.#isStopped) return;
+    if (error instanceof StoreUnavailableError) this.context.reachability.lost(error);
+    else this.context.events.next({ type: 'problem', action: 'read the shards of the names on demand', error });
+  }
+}
+
+/** Ignores that a record can't be read: it stays unchanged, and its client reports it. */
+function ignoreUnreadable(error: unknown): void {
+  if (!isUnreadable(error)) throw error;
+}

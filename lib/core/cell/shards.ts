@@ -1,0 +1,232 @@
+import {
+  type Claim,
+  EMPTY_SHARD,
+  InvalidOptionsError,
+  ROOT_KEY,
+  SHARDS,
+  SHARD_PREFIX,
+  type SemaphoreRecord,
+  type ShardRecord,
+  claim,
+  nameIn,
+  isOwnName,
+  shardOf,
+  show,
+} from '../decision/index.js';
+import { forEachLimit } from '../async/for-each-limit.js';
+import type { Context } from '../context/context.js';
+import { answerWithin } from '../store/answer-within.js';
+import { isUnreadable } from './known-record.js';
+import { LIST_FACTOR, readRecord } from './list-records.js';
+import { makeOwnShards } from './own-shards.js';
+import type { Plan } from './plan.js';
+import { type ShardClient, shardClient } from './shard-records.js';
+import type { SemaphoreChanged } from './semaphore-records.js';
+
+interface ShardsOptions {
+  /** Whether only this process writes to the store. Then a missing shard never existed. */
+  readonly isOwn: boolean;
+  /** Number of shards: a constant of the format, smaller only in simulations. */
+  readonly shards?: number;
+  /**
+   * Whether there is an archive. Archived definitions may pause names, so no name is granted before they are loaded.
+   */
+  readonly awaitsArchive: boolean;
+  /** Hears of each changed name. */
+  readonly nameChanged: (name: string, change: SemaphoreChanged) => void;
+}
+
+/** All shards of the names on demand, as this node knows them. */
+export class Shards {
+  readonly #clients = new Map<string, ShardClient>();
+  readonly #count: number;
+  /** The names of all shards. */
+  readonly keys: readonly string[];
+  #making?: Promise<void> | undefined;
+  #isRead = false;
+  #isLoaded = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly options: ShardsOptions,
+  ) {
+    this.#count = options.shards ?? SHARDS;
+    this.keys = Array.from({ length: this.#count }, (_, shard) => String(shard));
+  }
+
+  get isOwn(): boolean {
+    return this.options.isOwn;
+  }
+
+  /** Whether this node may grant names on demand: it has read all shards, and archived definitions are loaded. */
+  get isReady(): boolean {
+    return this.isOwn || (this.#isRead && (this.#isLoaded || !this.options.awaitsArchive));
+  }
+
+  /** Notes that this node has read all shards. From then on, a missing shard was lost. */
+  markRead(): void {
+    this.#isRead = true;
+  }
+
+  /** Notes that the archived definitions are in the shards. */
+  markLoaded(): void {
+    this.#isLoaded = true;
+  }
+
+  /** Reads the texts of all shards from the store, by key. @throws StoreUnavailableError */
+  texts(): Promise<Map<string, string>> {
+    const { store, timers, timing } = this.context;
+    const keys = this.keys.map((shard) => SHARD_PREFIX + shard);
+    return answerWithin(timers, LIST_FACTOR * timing.callTimeout, 'read the shards', () => store.readMany(keys));
+  }
+
+  /** Asks the store for one text. @throws the store's error, if that is why the shards are not read */
+  async expectStore(): Promise<void> {
+    await readRecord(this.context, ROOT_KEY);
+  }
+
+  /** Forgets all shards that were read, because they may belong to another birth. */
+  forget(): void {
+    this.#clients.clear();
+  }
+
+  /**
+   * The client of a shard, if there is one. If only this process writes to the store, creates the client: then another
+   * node of this process made the shard.
+   */
+  find(shard: string): ShardClient | undefined {
+    return this.#clients.get(shard) ?? (this.isOwn && this.keys.includes(shard) ? this.of(shard) : undefined);
+  }
+
+  all(): Iterable<ShardClient> {
+    return this.#clients.values();
+  }
+
+  /** The client of a shard; creates it if needed. @throws InvalidOptionsError if there is no such shard */
+  of(shard: string): ShardClient {
+    const known = this.#clients.get(shard);
+    if (known) return known;
+    if (!this.keys.includes(shard)) {
+      throw new InvalidOptionsError('a shard', [`${show(shard)} is not a number from 0 to ${this.#count - 1}`]);
+    }
+    const client = shardClient(shard, this.context, this.options.nameChanged);
+    this.#clients.set(shard, client);
+    return client;
+  }
+
+  /** The shard that a semaphore's name belongs to, as in {@link keys}. */
+  keyOf(name: string): string {
+    return shardOf(name, this.#count);
+  }
+
+  /** Carries out a plan on a shard. Errors as of {@link RecordClient.transact}. */
+  async transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
+    if (this.isOwn) await (this.#making ??= this.#make());
+    return this.of(shard).transact(plan);
+  }
+
+  /** The client of the shard that a semaphore's name belongs to. */
+  ofName(name: string): ShardClient {
+    return this.of(this.keyOf(name));
+  }
+
+  /** A missing shard counts as empty only in a store that no other process writes to. */
+  orEmpty(shard: ShardRecord | undefined): ShardRecord | undefined {
+    return shard ?? (this.isOwn ? EMPTY_SHARD : undefined);
+  }
+
+  /** All names in the shards, with their records, as this node last knew them. */
+  *names(): Generator<[string, SemaphoreRecord]> {
+    for (const { known } of this.#clients.values()) {
+      for (const name of known?.names.keys() ?? []) yield [name, nameIn(known!, name)];
+    }
+  }
+
+  /** The names in the shards that an operator defined, with their records. */
+  *definedNames(): Generator<[string, SemaphoreRecord]> {
+    for (const [name, record] of this.names()) if (this.isDefined(name)) yield [name, record];
+  }
+
+  /** Whether a name has a claim, as this node last knew it. */
+  isClaimed(name: string): boolean {
+    return this.#knownOf(name)?.claims.has(name) ?? false;
+  }
+
+  /**
+   * Whether the claim of a record's name is missing. The package's own records need no claim: they are never on demand,
+   * and do no harm when they are created anew without a grace.
+   */
+  lacksClaim(name: string): boolean {
+    return !isOwnName(name) && !this.isClaimed(name);
+  }
+
+  /** Whether a name's shard has an operator's definition of it, as this node last knew it. */
+  isDefined(name: string): boolean {
+    return this.#knownOf(name)?.names.get(name)?.definition !== undefined;
+  }
+
+  /** The record of a name that an operator defined in its shard, as this node last knew it. */
+  definedRecordOf(name: string): SemaphoreRecord | undefined {
+    return this.isDefined(name) ? nameIn(this.#knownOf(name)!, name) : undefined;
+  }
+
+  /** Whether a definition, a permit or a grace in the shard may prevent a claim of a name, as this node last knew it. */
+  keepsUnclaimed(name: string): boolean {
+    const known = this.#knownOf(name);
+    return known !== undefined && (known.names.has(name) || known.grace !== undefined);
+  }
+
+  /** Whether a name has neither an entry nor a claim in its shard, as this node last knew it. */
+  lacks(name: string): boolean {
+    const known = this.#knownOf(name);
+    return known !== undefined && !known.names.has(name) && !known.claims.has(name);
+  }
+
+  /** Upper bound of a name's revision, as this node last knew it. */
+  revisionOf(name: string): number | undefined {
+    const known = this.#knownOf(name);
+    return known && (known.names.get(name)?.revision ?? known.revision);
+  }
+
+  /**
+   * Adds claims, with one write per shard. A shard that can't be read does not stop the others.
+   *
+   * @throws if the store can't be asked
+   */
+  async claim(claims: readonly Claim[]): Promise<void> {
+    const byShard = new Map<string, Claim[]>();
+    for (const each of claims) {
+      const shard = this.keyOf(each.name);
+      byShard.set(shard, [...(byShard.get(shard) ?? []), each]);
+    }
+    await forEachLimit([...byShard], async ([key, due]) => {
+      const noting = this.transact<void>(key, (record, view, nonce) => {
+        const shard = this.orEmpty(record);
+        const next = shard && claim(shard, due, view, nonce);
+        return next ? { write: next, done: () => undefined } : { result: undefined };
+      });
+      // The client of the shard has reported the error.
+      await noting.catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+      });
+    });
+  }
+
+  /** Origin of the record that has claimed a name, as this node last knew it. */
+  claimOf(name: string): string | undefined {
+    return this.#knownOf(name)?.claims.get(name);
+  }
+
+  async #make(): Promise<void> {
+    try {
+      await makeOwnShards(this.context, this.keys);
+    } catch (error) {
+      this.#making = undefined;
+      throw error;
+    }
+  }
+
+  #knownOf(name: string): ShardRecord | undefined {
+    return this.#clients.get(this.keyOf(name))?.known;
+  }
+}

@@ -1,0 +1,63 @@
+import { type Pieces, inSlices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { byName } from '../context/node-identity.js';
+import type { Participant } from '../context/participant.js';
+import { messageOf } from '../decision/index.js';
+import { answerWithin } from '../store/answer-within.js';
+import { participantOf } from './living-members.js';
+import { type MemberEntry, MEMBERS, PAGES, decodePage } from './member-page.js';
+
+/** A node of the membership, as the records in the store show it. */
+export interface MemberState extends Participant {
+  /** `living`: its lease goes on. `lapsed`: it did not renew its lease in time. `left`: it closed. */
+  readonly state: 'living' | 'lapsed' | 'left';
+  /** Cluster time in ms at which its lease ends, unless it renews it. */
+  readonly expiresAt: number;
+  /** The scopes of leadership in which it takes part; absent if its version does not say so. */
+  readonly scopes?: readonly string[];
+}
+
+/** The membership at one moment. */
+export interface MemberLook {
+  /** Sorted by group, acquirer and id. A node that is gone stays for about the time of a lease. */
+  readonly members: readonly MemberState[];
+  /** Why some nodes may be missing, in sentences: pages that can't be read. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads all nodes of the membership from the store. Any process can do that; it need not take part. It has observed no
+ * lease, so it judges them by cluster time only, which is good enough to show them.
+ *
+ * @throws StoreUnavailableError
+ */
+export async function lookAtMembers(context: Context): Promise<MemberLook> {
+  const { store, timers, timing, clusterClock, nodeClock } = context;
+  if (!clusterClock.isFresh) await clusterClock.sample();
+  const keys = Array.from({ length: PAGES }, (_, page) => `${MEMBERS.keyPrefix}${page}`);
+  const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
+  return inSlices(looked(texts, clusterClock.earliest() - timing.clockTolerance), nodeClock);
+}
+
+function* looked(texts: ReadonlyMap<string, string>, now: number): Pieces<MemberLook> {
+  const problems: string[] = [];
+  const latest = new Map<string, MemberEntry>();
+  for (const [key, text] of texts) {
+    try {
+      // A node that gave a page up has an older entry in it.
+      for (const entry of decodePage(key.slice(MEMBERS.keyPrefix.length), text).entries) {
+        if ((latest.get(entry.instance)?.beat ?? 0) <= entry.beat) latest.set(entry.instance, entry);
+      }
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+    yield 1;
+  }
+  return { members: [...latest.values()].map((entry) => stateOf(entry, now)).toSorted(byName), problems };
+}
+
+function stateOf(entry: MemberEntry, now: number): MemberState {
+  const { expiresAt, scopes, ended } = entry;
+  const state = ended ? 'left' : expiresAt < now ? 'lapsed' : 'living';
+  return { ...participantOf(entry), state, expiresAt, ...(scopes && { scopes }) };
+}

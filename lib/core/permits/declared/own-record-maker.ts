@@ -1,0 +1,103 @@
+import {
+  type Claim,
+  LONGEST_ON_DEMAND,
+  definitionOnDemand,
+  isActive,
+  pendingRecord,
+  restore,
+  rewrite,
+} from '../../decision/index.js';
+import { codeDefinition } from './node-code.js';
+import { forEachLimit } from '../../async/for-each-limit.js';
+import { type Pieces, inSlices } from '../../async/slices.js';
+import type { Context } from '../../context/context.js';
+import { isUnreadable } from '../../cell/known-record.js';
+import type { OwnRecords } from '../../cell/own-records.js';
+import type { OwnRecordClient } from '../../cell/semaphore-records.js';
+import type { Shards } from '../../cell/shards.js';
+
+/** Origin in the claim of a record that a former version wrote. Such a record has no origin. */
+const FORMER = 'former';
+
+/** ms for which a claimed record may be pending before a call makes it active. */
+const PATIENCE = 60_000;
+
+/** Creates records for names that code defines, and claims the names in their shards (see `decision/claims`). */
+export class OwnRecordMaker {
+  constructor(
+    private readonly own: OwnRecords,
+    private readonly shards: Shards,
+    private readonly context: Context,
+  ) {}
+
+  /**
+   * Creates missing records as pending ones, and tries to claim their names. A shard may refuse a claim for a while.
+   */
+  async prepare(names: readonly string[]): Promise<void> {
+    await forEachLimit(names, (name) => this.#makePending(this.own.of(name)));
+    await this.shards.claim(names.flatMap((name) => this.#claimOf(this.own.of(name)) ?? []));
+  }
+
+  /**
+   * Claims the names of active records again, if a shard lost the claim, or if a former version wrote the record.
+   *
+   * @param others records that are not in `own`
+   */
+  async claimAgain(others: Iterable<OwnRecordClient>): Promise<void> {
+    await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
+  }
+
+  /**
+   * Makes a claimed record active for a call with a duration. This is needed if the declaring node died between the
+   * claim and the definition, or if the record was lost and no living node declares the name. Waits until the record
+   * has been pending for a minute: a living node that declares the name writes its own definition sooner.
+   *
+   * @param asked duration that the call asks for, in ms
+   */
+  async revive(client: OwnRecordClient, asked: number): Promise<void> {
+    await this.#makePending(client);
+    await client.transact<void>((record, view, nonce) => {
+      if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
+      const { name } = client;
+      const definition = definitionOnDemand(name, asked);
+      // No living node's code has it, so the next node with a definition of that name replaces it.
+      const changes = { ...codeDefinition(definition), source: 'code' as const, revision: 1 };
+      const first = rewrite(record, changes, view, nonce);
+      // If the record was active before, its holders may have any duration that a call may ask for.
+      const longest = { ...first, definition: definitionOnDemand(name, Math.max(asked, LONGEST_ON_DEMAND)) };
+      const isUnsure = this.context.timing.strictStart || this.shards.claimOf(name) !== record.origin;
+      const write = isUnsure ? { ...restore(longest, undefined, view, nonce), definition } : first;
+      return { write, done: () => undefined };
+    });
+  }
+
+  *#lacking(others: Iterable<OwnRecordClient>): Pieces<Claim[]> {
+    const lost: Claim[] = [];
+    for (const client of [...this.own.all(), ...others]) {
+      const claim = this.#claimOf(client);
+      if (claim?.isActive) lost.push(claim);
+      yield 1;
+    }
+    return lost;
+  }
+
+  /** @returns undefined if the name needs no claim, or has one */
+  #claimOf({ name, known }: OwnRecordClient): Claim | undefined {
+    if (!known || !this.shards.lacksClaim(name)) return undefined;
+    return { name, origin: known.origin ?? FORMER, isActive: isActive(known) };
+  }
+
+  async #makePending(client: OwnRecordClient): Promise<void> {
+    if (client.known) return;
+    await client
+      .transact<void>((record, view, nonce) =>
+        record
+          ? { result: undefined }
+          : { notify: 'none', write: pendingRecord(view.now, nonce), done: () => undefined },
+      )
+      .catch((error: unknown) => {
+        // An unreadable record stays unchanged and does not stop the others. Its client has reported it.
+        if (!isUnreadable(error)) throw error;
+      });
+  }
+}

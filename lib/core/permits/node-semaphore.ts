@@ -1,0 +1,239 @@
+import {
+  type AcquireOptions,
+  type AcquireWaitOptions,
+  type AttemptOptions,
+  type RunOptions,
+  type WaitOptions,
+  parseAcquireOptions,
+  parseRunOptions,
+  parseWaitOptions,
+} from './call-options.js';
+import { type DenialReason, type StoredPermit, decide, mismatchOf, reservedNameFault } from '../decision/index.js';
+import { UseCount } from '../async/use-count.js';
+import { type Context, timeOf } from '../context/context.js';
+import type { DeclaredDefinitions } from './declared/declared-definitions.js';
+import { type Explanation, explain } from './explanation.js';
+import type { SkipReason } from '../context/events.js';
+import { UnknownSemaphoreError } from './permits.errors.js';
+import { HeldLeases } from './held-leases.js';
+import type { Attempt, HeldPermit } from './held-permit.js';
+import type { Permit } from './permit.js';
+import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
+import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../cell/semaphore-records.js';
+import { OrphanCleanup } from './orphan-cleanup.js';
+import { takeRequestedRun } from './requested-run.js';
+import type { RunPermit } from './runs/run-permit.js';
+import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
+import { AcquireTimeoutError } from './permits.errors.js';
+import { WaitQueue } from './wait-queue.js';
+
+const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
+
+/**
+ * A semaphore of this node, and the only place that reacts to changes of its record. If a permit is gone, ends earlier
+ * than before, or the revision is new, the semaphore verifies its leases and wakes its queue.
+ */
+export class NodeSemaphore {
+  readonly heldLeases: HeldLeases;
+  readonly orphans: OrphanCleanup;
+  readonly runner: Runner;
+  readonly waitQueue: WaitQueue;
+  /** Counts calls, leases and clean-ups in progress. */
+  readonly uses: UseCount;
+
+  /** @param onIdle runs when the last call, lease or clean-up has ended */
+  constructor(
+    readonly recordClient: SemaphoreClient,
+    private readonly declared: DeclaredDefinitions,
+    private readonly context: Context,
+    onIdle: () => void,
+  ) {
+    this.uses = new UseCount(onIdle);
+    this.orphans = new OrphanCleanup(recordClient, this.uses, context);
+    this.heldLeases = new HeldLeases(recordClient, this.orphans, this.uses, context);
+    this.runner = new Runner(recordClient.name, this.#runLeases(), context);
+    this.waitQueue = new WaitQueue(recordClient, context);
+  }
+
+  get name(): string {
+    return this.recordClient.name;
+  }
+
+  async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
+    const parsed = parseAcquireOptions(this.name, options);
+    const declaring = this.declared.ensure(this.name, parsed.duration);
+    if (declaring) await declaring;
+    const attempt = await this.#attempt(parsed);
+    return attempt.permit ?? this.#denied(attempt, parsed.duration);
+  }
+
+  async acquire(options?: AcquireWaitOptions): Promise<HeldPermit> {
+    const parsed = parseWaitOptions(this.name, options);
+    await this.declared.ensure(this.name, parsed.duration);
+    const attempt = await this.#wait(parsed);
+    if (attempt.permit) return attempt.permit;
+    throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
+  }
+
+  async run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
+    const settings = parseRunOptions(this.name, options);
+    const request = takeRequestedRun(this.name, settings.job);
+    await this.declared.ensure(this.name, settings.duration);
+    return this.runner.run(work, request ? requested(settings, request) : settings);
+  }
+
+  explain(): Promise<Explanation> {
+    return explain(this.recordClient, this.heldLeases, this.context);
+  }
+
+  /**
+   * Why the record, as last seen, would deny a new permit to this node now. Undefined if it would grant one, and while
+   * cluster time is unknown. Does not ask the store.
+   */
+  get denial(): DenialReason | undefined {
+    const { node, clusterClock } = this.context;
+    if (!clusterClock.isFresh) return undefined;
+    const request = { ...node, holder: node.instance, permitId: '', nonce: '' };
+    const decision = decide(this.recordClient.known, request, this.recordClient.view());
+    return decision.outcome === 'denied' ? decision.reason : undefined;
+  }
+
+  /**
+   * A permit of another node, as this node last saw it, until it is surely over. Does not ask the store.
+   *
+   * @param slack ms for which it counts longer, because this node may not have seen its last refresh
+   */
+  othersPermit(slack: number): StoredPermit | undefined {
+    const { node, timing } = this.context;
+    const until = timeOf(this.context) - 2 * timing.clockTolerance - slack;
+    const permits = this.recordClient.known?.permits ?? [];
+    return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);
+  }
+
+  /**
+   * Keeps the next grant for the process for which it is kept already, or for all but that one, from now on.
+   *
+   * @param duration ms after which any node may get the permit
+   * @param former for whom it was kept, if that is over
+   * @throws StoreUnavailableError or UnknownOutcomeError
+   */
+  async renewPreference(duration: number, former?: NextHolder): Promise<void> {
+    // Read with the write: an operator may just have chosen another one.
+    const whom: PreferenceRequest['whom'] = (_record, _holder, kept) => (kept ? nextHolderOf(kept) : former);
+    await this.recordClient.transact(preferring(this.context.random.id(), { whom, duration }));
+  }
+
+  /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */
+  onChange(change: SemaphoreChanged): void {
+    if (!takesAway(change)) return;
+    this.heldLeases.verify();
+    this.waitQueue.wake();
+    this.runner.reconsider();
+  }
+
+  /** Verifies leases whose permits the record no longer contains. */
+  verify(): void {
+    this.heldLeases.verify();
+  }
+
+  /** Ends all waiting calls: they are denied as `closing`. Releases each permit as soon as its work has ended. */
+  drain(): void {
+    this.waitQueue.wake();
+    this.runner.stopWaiting();
+    this.heldLeases.drain();
+  }
+
+  /** Releases every permit that no run uses any more. */
+  async close(): Promise<void> {
+    this.runner.close();
+    this.waitQueue.wake();
+    await this.heldLeases.close();
+  }
+
+  #runLeases(): RunLeases {
+    return {
+      attempt: (options) => this.#attemptRun(options),
+      mayRetry: (options) => this.#mayRetry(options),
+      release: (permit) => this.heldLeases.release(permit),
+      holdUntilExpiry: (permit) => this.heldLeases.holdUntilExpiry(permit),
+      endUse: (permit, reason) => this.heldLeases.endUse(permit, reason),
+    };
+  }
+
+  /** A further attempt is new work: a pause or a migration drains. The record as last seen decides. */
+  #mayRetry({ acquirer }: Pick<AttemptOptions, 'acquirer'>): boolean {
+    const { node } = this.context;
+    const definition = this.recordClient.known?.definition;
+    if (!definition) return false;
+    return mismatchOf(definition, { group: node.group, acquirer: acquirer ?? node.acquirer }) === undefined;
+  }
+
+  /** A run with `wait` waits in the queue, also for a definition that is not loaded yet. */
+  async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
+    const waiting = wait === undefined ? this.#attempt(options) : this.#wait({ ...options, timeout: wait });
+    const attempt = await waiting;
+    if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
+    return attempt;
+  }
+
+  /** Observes a call for a permit. The calls for the package's own semaphores are not the application's. */
+  #observed(options: AttemptOptions, call: () => Promise<Attempt>): Promise<Attempt> {
+    const { instrumentation, node } = this.context;
+    if (!instrumentation || reservedNameFault(this.name) !== undefined) return call();
+    return instrumentation.acquire(this.name, options.acquirer ?? node.acquirer, call);
+  }
+
+  #wait(options: WaitOptions): Promise<Attempt> {
+    return this.#observed(options, () => this.#waitInQueue(options));
+  }
+
+  /** @throws the signal's reason if the signal aborts */
+  async #waitInQueue(options: WaitOptions): Promise<Attempt> {
+    options.signal?.throwIfAborted();
+    const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
+    // The caller gave up during the attempt, so the permit goes back: now, or in the background if the store is away.
+    if (options.signal?.aborted) await attempt.permit?.release().catch(() => undefined);
+    options.signal?.throwIfAborted();
+    return attempt;
+  }
+
+  /** A holder that already has a permit does not wait for its turn: the first in the queue may wait for this permit. */
+  async #ask(options: WaitOptions, mayTake: boolean): Promise<Attempt> {
+    if (!mayTake && !this.heldLeases.holds(options.holder)) return BEHIND;
+    const attempt = await this.heldLeases.attempt(options);
+    if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
+    return attempt;
+  }
+
+  /**
+   * Tries once. Right after the start, a call waits for a definition of this node's code that is not in the store yet.
+   */
+  #attempt(options: AttemptOptions): Promise<Attempt> {
+    return this.#observed(options, () =>
+      this.heldLeases
+        .attempt(options)
+        .then((attempt) => (this.#mayBeLoaded(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt)),
+    );
+  }
+
+  #mayBeLoaded(attempt: Attempt): boolean {
+    return !attempt.permit && attempt.reason === 'no-definition' && this.declared.isAwaited(this.name);
+  }
+
+  async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
+    return (await this.declared.awaitLoad(this.name)) ? this.heldLeases.attempt(options) : denied;
+  }
+
+  #denied({ error, reason }: Attempt & { permit?: undefined }, duration: number | undefined): undefined {
+    if (error) throw error;
+    this.#checkKnown(reason, duration);
+    this.context.events.next({ type: 'denied', semaphore: this.name, reason });
+    return undefined;
+  }
+
+  /** Throws for an unknown name. If a misspelt name were only denied, no error would say why nothing ever runs. */
+  #checkKnown(reason: SkipReason, duration: number | undefined): void {
+    if (reason !== 'no-definition' || this.declared.expects(this.name, duration)) return;
+    throw new UnknownSemaphoreError(this.name);
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import {
+  storedCount,
+  storedDefinitionSchema,
+  storedPermitSchema,
+  storedText,
+  storedTime,
+} from '../../core/decision/index.js';
+import { nodeSchema } from '../../core/context/node-identity.js';
+import { AUDIT_ACTIONS, type AuditEntry } from '../../core/context/audit-entry.js';
+import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../core/context/events.js';
+import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
+
+/*
+ * Schemas of entries that any node may have written. Unknown fields are dropped. An entry is invalid if one of its
+ * known fields is invalid.
+ */
+
+const happened = { semaphore: storedText, job: storedText, node: nodeSchema, at: storedTime };
+const skipReason = z.enum(SKIP_REASONS);
+
+/** How a run came about, was tried again, and kept its permit. */
+export const storyShape = {
+  by: storedText.optional(),
+  missed: storedTime.optional(),
+  attempts: storedCount.optional(),
+  renewals: storedCount.optional(),
+  // A later version may know another reason: then the rest of the run still counts.
+  loss: z
+    .object({ at: storedTime, reason: z.enum(LOSS_REASONS) })
+    .optional()
+    .catch(undefined),
+};
+
+const runSchema: z.ZodType<EndedRun> = z.object({
+  ...happened,
+  kind: z.literal('run'),
+  took: storedTime,
+  outcome: z.enum(['ok', 'failed', 'lost']),
+  message: storedText.optional(),
+  ...storyShape,
+  token: storedCount.optional(),
+  slot: storedCount.optional(),
+  ended: z.enum(TERM_ENDS).optional(),
+  run: storedCount.optional(),
+});
+
+const startSchema: z.ZodType<StartEntry> = z.object({
+  ...happened,
+  kind: z.literal('start'),
+  run: storedCount,
+  by: storedText.optional(),
+  missed: storedTime.optional(),
+  token: storedCount.optional(),
+  slot: storedCount.optional(),
+  until: storedTime.optional(),
+  loss: storyShape.loss,
+});
+
+const expirySchema: z.ZodType<ExpiryEntry> = z.object({
+  semaphore: storedText,
+  node: nodeSchema,
+  at: storedTime,
+  kind: z.literal('expiry'),
+  token: storedCount,
+});
+
+const skipSchema = z.object({
+  ...happened,
+  kind: z.literal('skip'),
+  reason: skipReason,
+  before: z.object({ reason: skipReason, count: storedCount }).optional(),
+});
+
+export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
+  runSchema,
+  startSchema,
+  expirySchema,
+  skipSchema,
+]);
+
+const definitionSchema = z.object(storedDefinitionSchema.shape);
+const pauseSchema = z.object({
+  by: storedText,
+  at: storedTime,
+  reason: storedText.optional(),
+  groupPattern: storedDefinitionSchema.shape.groupPattern,
+});
+
+export const auditEntrySchema: z.ZodType<AuditEntry> = z.object({
+  id: storedText.optional(),
+  at: storedTime,
+  action: z.enum(AUDIT_ACTIONS),
+  semaphore: storedText,
+  by: storedText,
+  reason: storedText.optional(),
+  node: nodeSchema,
+  revision: storedCount.optional(),
+  from: definitionSchema.optional(),
+  to: definitionSchema.optional(),
+  paused: pauseSchema.optional(),
+  bulk: storedText.optional(),
+  part: storedCount.optional(),
+  undoes: storedText.optional(),
+  undoesBulk: storedText.optional(),
+  outcome: z.literal('unknown').optional(),
+  follows: storedText.optional(),
+  permit: z.object(storedPermitSchema.shape).optional(),
+  target: nodeSchema.optional(),
+  order: z
+    .object({ resource: storedText.optional(), node: storedText.optional(), left: storedCount.optional() })
+    .optional(),
+  job: storedText.optional(),
+  task: storedText.optional(),
+  count: storedCount.optional(),
+});

@@ -1,0 +1,202 @@
+import type { CancelTimer } from '../../../core/async/node-clock.js';
+import { inSlices } from '../../../core/async/slices.js';
+import { type Context, timeOf } from '../../../core/context/context.js';
+import { LeftOut } from '../../../core/context/left-out.js';
+import { DecodedTexts } from '../../../core/cell/decoded-texts.js';
+import { LIST_FACTOR } from '../../../core/cell/list-records.js';
+import { answerWithin } from '../../../core/store/answer-within.js';
+import type { StoredRunEntry } from '../history-entry.js';
+import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-record.js';
+import { type Addition, contains, withAddition } from './job-shard.js';
+import { decodeJobShard, encodeJobShard } from './job-shard.codec.js';
+import { PendingAdditions, SHARDS, shardOf } from './pending-additions.js';
+
+export const KEY_PREFIX = 'history:';
+/** ms for which runs are collected before they are written together. */
+const GATHERING = 5000;
+/** ms after a failure until the next try. */
+const PATIENCE = 10_000;
+/** Attempts of one write while other nodes write the same text. */
+const TRIES = 5;
+/** ms for which a reading counts as current. */
+const FRESH = 1000;
+
+/** The schedule of a job on this node: its expression, and the last time at which it was due. */
+export interface JobTimes {
+  readonly schedule: string;
+  /** Cluster time in ms. */
+  readonly due?: number | undefined;
+}
+
+type TimesOf = (job: JobRecord) => JobTimes | undefined;
+
+/**
+ * A bounded past of each job, which runs of other jobs can't push out.
+ *
+ * ```
+ *   a run ends ─▶ changes in memory ──(every 5 s)──▶ addition 17 of this node ─▶ compare-and-set of the job's shard
+ *                                                      ▲            no answer │
+ *                                                      └── again, unless the shard has "this node: 17"
+ * ```
+ *
+ * The store is asked only while there are changes, or when a person reads. A crash loses the changes of the last seconds.
+ */
+export class JobHistories {
+  readonly #pending: PendingAdditions;
+  readonly #decoded = new DecodedTexts((_key, text) => decodeJobShard(text));
+  readonly #leftOut: LeftOut;
+  #known: readonly JobRecord[] = [];
+  #readAt = -Infinity;
+  #reading?: Promise<readonly JobRecord[]> | undefined;
+  #cancelTimer?: CancelTimer | undefined;
+  #flushing?: Promise<void> | undefined;
+  #isClosed = false;
+
+  /** @param timesNow looks at the schedules of this node, and returns that of a job, if it has one */
+  constructor(
+    private readonly context: Context,
+    private readonly timesNow: () => TimesOf,
+    /** Version of the application, if it has one. */
+    private readonly version?: string,
+  ) {
+    this.#pending = new PendingAdditions(context.node.instance);
+    this.#leftOut = new LeftOut('read the history of jobs', context);
+  }
+
+  /** Number of entries that the latest reading left out because they can't be read. */
+  get unreadable(): number {
+    return this.#leftOut.count;
+  }
+
+  /** Notes what this node learned of a run. @param stack of the error with which the run failed */
+  note(entry: StoredRunEntry, stack?: string): void {
+    if (entry.kind === 'skip') return;
+    const now = timeOf(this.context);
+    if (entry.kind === 'expiry') this.#pending.expire(entry);
+    else if (entry.kind === 'start') this.#pending.add(ofStart(entry), now);
+    else {
+      this.#pending.add(ofRun(entry, stack?.slice(0, LONGEST_STACK)), now);
+      if (entry.run !== undefined) this.#pending.end(entry.semaphore, runKey(entry));
+    }
+    this.#flushIn(GATHERING);
+  }
+
+  /**
+   * Reads the records of all jobs. Concurrent calls share one reading.
+   *
+   * @param age ms that the answer may be old
+   * @throws StoreUnavailableError
+   */
+  async all(age = FRESH): Promise<readonly JobRecord[]> {
+    if (this.context.nodeClock.monotonic() - this.#readAt < age) return this.#known;
+    this.#reading ??= this.#read(keys()).finally(() => (this.#reading = undefined));
+    this.#known = await this.#reading;
+    return this.#known;
+  }
+
+  /** Reads the records of the jobs of one semaphore. @throws StoreUnavailableError */
+  async of(semaphore: string): Promise<readonly JobRecord[]> {
+    const { store, timers, timing, nodeClock } = this.context;
+    const key = KEY_PREFIX + shardOf(semaphore);
+    const text = await answerWithin(timers, timing.callTimeout, 'read the history of a job', () => store.read(key));
+    const { shard } = await inSlices(decodeJobShard(text), nodeClock);
+    return [...shard.jobs.values()].filter((job) => job.semaphore === semaphore);
+  }
+
+  /** The last answer of {@link all}. */
+  get known(): readonly JobRecord[] {
+    return this.#known;
+  }
+
+  /** Tries once to write the remaining changes, and reports a failure. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    await this.#flushing;
+    // An addition without an answer is repeated, and may be followed by changes.
+    for (let rounds = 0; rounds < 2 && this.#pending.shards.length > 0; rounds++) if (!(await this.#flush())) return;
+  }
+
+  async #read(all: readonly string[]): Promise<readonly JobRecord[]> {
+    const { store, timers, timing, nodeClock } = this.context;
+    const begun = nodeClock.monotonic();
+    const patience = LIST_FACTOR * timing.callTimeout;
+    const texts = await answerWithin(timers, patience, 'read the history of jobs', () => store.readMany(all));
+    const shards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
+    this.#leftOut.note(shards.flatMap(({ faults }) => faults));
+    this.#readAt = begun;
+    return shards.flatMap(({ shard }) => [...shard.jobs.values()]);
+  }
+
+  #flushIn(delay: number): void {
+    if (this.#isClosed || this.#flushing) return;
+    this.#cancelTimer ??= this.context.nodeClock.schedule(() => {
+      this.#cancelTimer = undefined;
+      this.#flushing = this.#flush().then((isDone) => {
+        this.#flushing = undefined;
+        if (this.#pending.shards.length > 0) this.#flushIn(isDone ? GATHERING : PATIENCE);
+      });
+    }, delay);
+  }
+
+  /** One shard after another, so that many jobs never keep the store busy. @returns false if the store failed */
+  async #flush(): Promise<boolean> {
+    try {
+      const timesOf = this.timesNow();
+      for (const shard of this.#pending.shards) await this.#write(shard, timesOf);
+    } catch (error) {
+      if (this.#isClosed) this.#report(error);
+      return false;
+    }
+    this.#reportDropped();
+    return true;
+  }
+
+  async #write(shard: number, timesOf: TimesOf): Promise<void> {
+    const { store, timers, timing } = this.context;
+    const key = KEY_PREFIX + shard;
+    const addition = this.#pending.take(shard, Math.round(timeOf(this.context)), (job) =>
+      this.#complete(job, timesOf(job)),
+    );
+    const ask = <T>(call: () => Promise<T>) =>
+      answerWithin(timers, timing.callTimeout, 'write the history of a job', call);
+    for (let tries = 0; tries < TRIES; tries++) {
+      const text = await ask(() => store.read(key));
+      const next = await this.#next(text, addition);
+      const isWritten =
+        next === undefined || (await ask(() => store.compareAndSet(key, text, next, { notify: 'none' })));
+      if (isWritten) return this.#pending.done(shard);
+    }
+    throw new Error(`other nodes were faster ${TRIES} times: the next try follows in ${PATIENCE} ms`);
+  }
+
+  /** @returns undefined if there is nothing to write: the shard has the addition, or a newer version wrote it */
+  async #next(text: string | undefined, addition: Addition): Promise<string | undefined> {
+    const { shard, faults, isNewer } = await inSlices(decodeJobShard(text), this.context.nodeClock);
+    // Reported now, because the write removes the invalid jobs.
+    if (faults.length > 0) this.#leftOut.note(faults);
+    return isNewer || contains(shard, addition) ? undefined : encodeJobShard(withAddition(shard, addition));
+  }
+
+  #complete(job: JobRecord, times: JobTimes | undefined): JobRecord {
+    const { version } = this;
+    return {
+      ...job,
+      ...(times && { schedule: times.schedule, due: times.due }),
+      ...(version !== undefined && { versions: [{ version, since: job.usedAt }] }),
+    };
+  }
+
+  #report(error: unknown): void {
+    this.context.events.next({ type: 'problem', action: 'write the history of jobs', error });
+  }
+
+  #reportDropped(): void {
+    const dropped = this.#pending.takeDropped();
+    if (dropped > 0) this.#report(new Error(`runs of ${dropped} jobs were dropped: there were too many names of jobs`));
+  }
+}
+
+function keys(): string[] {
+  return Array.from({ length: SHARDS }, (_, shard) => KEY_PREFIX + shard);
+}

@@ -1,0 +1,145 @@
+import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { sortedInPieces } from '../../core/async/sorted.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { type HistoryEntry, type StartEntry, newerFirst } from './history-entry.js';
+import type { RunFacts } from './jobs/paired-runs.js';
+import type { RunHistory } from './run-history.js';
+import type { JobHistories } from './jobs/job-histories.js';
+import type { JobRecord } from './jobs/job-record.js';
+import { type JobRuns, jobRuns } from './jobs/job-runs.js';
+import { HOUR } from './jobs/run-periods.js';
+import { type RunsQuery, absolute, entriesOf, entryKey, isSelective, matchesQuery } from './jobs/runs-query.js';
+
+/** Default capacity of the journal. All of it is read, because runs of one job may be far back. */
+const ALL = 10_000;
+
+interface Sources {
+  readonly context: Context;
+  readonly history: Pick<RunHistory, 'read'>;
+  readonly histories: JobHistories;
+  /** Reads what is known of starts without an end. */
+  readonly factsOf: (open: readonly StartEntry[]) => Promise<RunFacts>;
+}
+
+/**
+ * The runs of all nodes: the last ones of all jobs together, and the past of each job, which other jobs can't push out.
+ */
+export class Runs {
+  readonly #sources: Sources;
+  #known: readonly JobRuns[] = [];
+  /** Unchanged records are the same objects in each reading. */
+  readonly #cache: ShownRecords = new WeakMap();
+
+  /** Only a gatekeeper makes one. */
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /**
+   * Finds runs, newest first. They come from the journal of the last runs, and from the past of each job.
+   *
+   * @param query selects runs
+   * @param sees returns false for semaphores whose runs are left out; default: all are seen
+   * @throws StoreUnavailableError
+   */
+  async find(query: RunsQuery, sees?: (semaphore: string) => boolean): Promise<HistoryEntry[]> {
+    const { history, context } = this.#sources;
+    if (!isSelective(query) && !sees) return (await history.read(query.limit)).toReversed();
+    const [entries, jobs] = await Promise.all([history.read(ALL), this.jobs(query.semaphore)]);
+    const exact = absolute(query, timeOf(context));
+    const isWanted = (entry: HistoryEntry) => matchesQuery(entry, exact) && (!sees || sees(entry.semaphore));
+    const found = await inSlices(allOf(entries, jobs, isWanted), context.nodeClock);
+    return (await inSlices(sortedInPieces(found, newerFirst), context.nodeClock)).slice(0, query.limit);
+  }
+
+  /**
+   * The past of each job, sorted by semaphore and job.
+   *
+   * @param semaphore only the jobs of this semaphore; default: all jobs
+   * @throws StoreUnavailableError
+   */
+  async jobs(semaphore?: string): Promise<JobRuns[]> {
+    const { histories } = this.#sources;
+    return this.#shown(semaphore === undefined ? await histories.all() : await histories.of(semaphore));
+  }
+
+  /**
+   * The past of each job as it was a short time ago, for an overview that is read often.
+   *
+   * @param age ms that the answer may be old
+   * @throws StoreUnavailableError
+   */
+  async recent(age: number): Promise<readonly JobRuns[]> {
+    this.#known = await this.#shown(await this.#sources.histories.all(age));
+    return this.#known;
+  }
+
+  /** The last answer of {@link recent}; empty before the first one. */
+  get known(): readonly JobRuns[] {
+    return this.#known;
+  }
+
+  async #shown(records: readonly JobRecord[]): Promise<JobRuns[]> {
+    const { factsOf, context } = this.#sources;
+    const facts = await factsOf(records.flatMap(({ starts }) => starts));
+    const now = Math.round(timeOf(context));
+    const jobs = await inSlices(shownInPieces(records, facts, now, this.#cache), context.nodeClock);
+    return inSlices(sortedInPieces(jobs, byName), context.nodeClock);
+  }
+}
+
+type ShownRecords = WeakMap<JobRecord, { readonly hour: number; readonly shown: JobRuns }>;
+
+function* shownInPieces(
+  records: readonly JobRecord[],
+  facts: RunFacts,
+  now: number,
+  cache: ShownRecords,
+): Pieces<JobRuns[]> {
+  const jobs: JobRuns[] = [];
+  for (const record of records) {
+    jobs.push(shownOnce(record, facts, now, cache));
+    yield 1;
+  }
+  return jobs;
+}
+
+/** Only runs that go on, and a new hour, change what an unchanged record shows. */
+function shownOnce(record: JobRecord, facts: RunFacts, now: number, cache: ShownRecords): JobRuns {
+  const hour = Math.floor(now / HOUR);
+  const known = cache.get(record);
+  if (known?.hour === hour) return known.shown;
+  const shown = jobRuns(record, facts, now);
+  if (record.starts.length === 0) cache.set(record, { hour, shown });
+  return shown;
+}
+
+/** The journal is newer than the past of the jobs, but may lack the message of a failure that it has not read. */
+function* allOf(
+  entries: readonly HistoryEntry[],
+  jobs: readonly JobRuns[],
+  isWanted: (entry: HistoryEntry) => boolean,
+): Pieces<HistoryEntry[]> {
+  const known = new Set<string>();
+  const found: HistoryEntry[] = [];
+  for (const entry of bothOf(entries, jobs)) {
+    const key = entryKey(entry);
+    if (!known.has(key) && isWanted(entry)) found.push(entry);
+    known.add(key);
+    yield 1;
+  }
+  return found;
+}
+
+function* bothOf(entries: readonly HistoryEntry[], jobs: readonly JobRuns[]): Generator<HistoryEntry> {
+  yield* entries.toReversed();
+  for (const job of jobs) yield* entriesOf(job);
+}
+
+function byName(one: JobRuns, other: JobRuns): number {
+  return compare(one.semaphore, other.semaphore) || compare(one.job, other.job);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

@@ -1,0 +1,44 @@
+import { placeOf } from '../../../stores/postgres/address.js';
+import { type OwnPool, type Queries, openPool, requirePg } from '../../../stores/postgres/pg.js';
+import { type TableManual, explaining } from './refusal.js';
+
+/** A connection that opens at its first use. */
+export interface Connection {
+  queries(): Promise<Queries>;
+  close(): Promise<void>;
+}
+
+/** The application's own pool, or the address of a server. */
+export interface Target {
+  readonly pool?: Queries | undefined;
+  readonly connectionString?: string | undefined;
+}
+
+/** ms. Shorter than the archive's own timeout of 10 s. */
+const PATIENCE = 5000;
+
+/**
+ * Returns a function that opens a connection.
+ *
+ * @throws MissingPackageError if pg is needed but not installed
+ */
+export function connectionTo({ pool, connectionString }: Target, manual: TableManual): () => Connection {
+  if (pool) return () => given(pool, manual);
+  requirePg(manual.archive.replace('()', '({ connectionString })'));
+  return () => connect(connectionString!, manual);
+}
+
+/** Uses the application's own pool, which the application closes. */
+function given(pool: Queries, manual: TableManual): Connection {
+  const queries = explaining(pool, `PostgreSQL of ${manual.archive}'s pool`, manual);
+  return { queries: async () => queries, close: async () => undefined };
+}
+
+function connect(connectionString: string, manual: TableManual): Connection {
+  const config = { connectionString, max: 1, connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE };
+  let pool: OwnPool | undefined;
+  return {
+    queries: async () => explaining((pool ??= openPool(config)), placeOf(connectionString), manual),
+    close: async () => pool?.end(),
+  };
+}

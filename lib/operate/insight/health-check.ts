@@ -1,0 +1,326 @@
+import { STRICT_START } from '../../core/clock/index.js';
+import type { CancelTimer } from '../../core/async/node-clock.js';
+import { isStoreError } from '../../core/store/index.js';
+import type { AlertKind } from '../../core/context/alert.js';
+import { type Context, timeOf } from '../../core/context/context.js';
+import { answerWithin } from '../../core/store/answer-within.js';
+import type { GatekeeperState } from './state.js';
+import {
+  type HealthFacts,
+  type HealthFaultCode,
+  type HealthReport,
+  type StalePart,
+  type UnreadableCounts,
+  clusterTimeOf,
+  healthReport,
+} from './health-report.js';
+import type { JobWarning } from './job-watch.js';
+import type { FaultPart } from './leader-watch.js';
+import { type PartHealth, partsHealth } from './part-health.js';
+import { recoveryFaults } from './recovery-faults.js';
+
+/** Health of a node: its store, its clock, and whether permits are granted through it. */
+export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
+  /** Number of entries that the latest readings left out because they can't be read. */
+  readonly unreadable: UnreadableCounts;
+  /** Median in ms of the last 32 reads and writes of single records. Absent before the first. */
+  readonly latency?: number;
+  /** The kinds of calls that this node has made, with their last answers. */
+  readonly parts: readonly PartHealth[];
+  /** The living nodes. Absent if they were never counted. */
+  readonly nodes?: CountedNodes;
+  /** Whether this node has an archive of definitions. */
+  readonly hasArchive: boolean;
+  /** Receivers of alerts. Absent without the option `alerts`. */
+  readonly alerts?: readonly ReceiverStatus[];
+  /**
+   * Jobs of this node that missed a run, and holders of its semaphores that are not heard of, at most 20 of each. They don't
+   * change the status. Absent if there are none, or if this node publishes nothing.
+   */
+  readonly warnings?: readonly HealthWarning[];
+}
+
+/** A warning about a semaphore of this node that is no fault: permits are granted, and another node would do no better. */
+export interface HealthWarning {
+  /** Identifies the warning, for programs. See {@link Warning}. */
+  readonly code: JobWarning['code'];
+  /** Name of the semaphore. */
+  readonly semaphore: string;
+  /** When this node noticed it: ms since the epoch, cluster time. */
+  readonly since: number;
+  /** For people. */
+  readonly sentence: string;
+}
+
+/** The parts of a health that it has only if they are asked for. */
+export interface HealthRequest {
+  /** Whether the node counts the living nodes, unless it did so in the last 10 s. Default false. */
+  readonly nodes?: boolean;
+  /**
+   * Whether the health lists the warnings, which name semaphores. A function selects the semaphores by their names. Default
+   * false.
+   */
+  readonly warnings?: boolean | ((semaphore: string) => boolean);
+}
+
+/** The living nodes as last counted. */
+export interface CountedNodes {
+  /** Number of living nodes. */
+  readonly count: number;
+  /** When they were counted: ms since the epoch, cluster time. */
+  readonly asOf: number;
+}
+
+/** A receiver of alerts, and the result of the last request to it. */
+export interface ReceiverStatus {
+  /** Its name; by default the host of its address. */
+  readonly name: string;
+  /** Kinds of alerts that it gets. */
+  readonly kinds: readonly AlertKind[];
+  /** Number of alerts that wait. */
+  readonly waiting: number;
+  /** Absent before the first request. */
+  readonly last?: RequestResult;
+}
+
+/** Result of a request to a receiver of alerts. */
+export interface RequestResult {
+  /** When it ended: ms since the epoch, cluster time. */
+  readonly at: number;
+  /** Its duration in ms. */
+  readonly took: number;
+  /** HTTP status of the answer; absent if there was none. */
+  readonly status?: number;
+  /** Why it failed, for people; absent if it was accepted. */
+  readonly problem?: string;
+}
+
+/** A fresh reading, or the last known value with the reason why it could not be read. */
+export interface Known<T> {
+  readonly value: T;
+  readonly stale: readonly StalePart[];
+}
+
+/** ms for which a count of the nodes is current. */
+const COUNTED = 10_000;
+/** ms for which an answer of the store counts as proof that it is reachable. */
+const FRESH = 1000;
+/** Any key would do. This one belongs to the node registry, so the probe adds no key to the store. */
+const PROBED_KEY = 'nodes:0';
+/** ms after which a store without an answer counts as silent, even if other calls may take longer. */
+const LONGEST_PATIENCE = 5000;
+
+interface Counting {
+  readonly unreadable: number;
+}
+
+/**
+ * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
+ * archives.
+ */
+export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
+  readonly shards: { readonly fault?: HealthFacts['shards'] };
+  readonly listing: { readonly readAt: number | undefined };
+  readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
+  readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
+  readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
+  readonly follower: { readonly removed: HealthFacts['removed']; readonly stuck: HealthFacts['unfollowed'] };
+  readonly code: { readonly faults: HealthFacts['unfollowed'] };
+  readonly jobs: { warnings(isWanted: (semaphore: string) => boolean): readonly JobWarning[] };
+  readonly leaders: { readonly faults: HealthFacts['leaderless'] };
+  readonly applications: { readonly faults: HealthFacts['otherApplications'] };
+  readonly allocation: { readonly unowned: HealthFacts['unowned']; readonly failing: HealthFacts['failingGroups'] };
+  /** Returns undefined without the option `alerts`. */
+  readonly alerts: () =>
+    { readonly faults: HealthFacts['undelivered']; readonly receivers: readonly ReceiverStatus[] } | undefined;
+}
+
+/** Checks whether the store answers, and combines all facts in one report. */
+export class HealthCheck {
+  /** When each fault of the last report was first seen, in the node's monotonic ms. */
+  #known = new Map<HealthFaultCode, number>();
+  #probing?: Promise<void>;
+
+  constructor(
+    private readonly context: Context,
+    private readonly sources: HealthSources,
+  ) {}
+
+  /** Reports without asking the store. */
+  report(wanted: HealthRequest['warnings'] = true): Health {
+    const { node, store, clusterClock } = this.context;
+    const facts = this.#facts();
+    const report = healthReport(facts);
+    const seen = report.faults.map(({ code }) => [code, this.#known.get(code) ?? facts.monotonic] as const);
+    this.#known = new Map(seen);
+    const known = { node, store: store.health(), clock: clusterClock.report(), unreadable: facts.unreadable };
+    return { ...known, ...this.#more(facts), ...this.#warnings(facts, wanted), ...report };
+  }
+
+  #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts'> {
+    const { latency } = this.context.store;
+    const countedAt = facts.calls('nodes').answeredAt;
+    const alerts = this.sources.alerts()?.receivers;
+    return {
+      ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
+      parts: partsHealth(facts),
+      ...(countedAt !== undefined && {
+        nodes: { count: this.sources.nodes.known.length, asOf: clusterTimeOf(countedAt, facts) },
+      }),
+      hasArchive: this.sources.archive !== undefined,
+      ...(alerts && { alerts }),
+    };
+  }
+
+  #warnings(facts: HealthFacts, wanted: boolean | ((semaphore: string) => boolean)): Pick<Health, 'warnings'> {
+    const found = this.sources.jobs.warnings(typeof wanted === 'function' ? wanted : () => wanted);
+    if (found.length === 0) return {};
+    const warnings = found.map(({ code, semaphore, since, sentence }) => ({
+      code,
+      semaphore,
+      since: clusterTimeOf(since, facts),
+      sentence,
+    }));
+    return { warnings };
+  }
+
+  /** Asks the store, unless it has just answered, and then reports. Takes at most 5 s. Never rejects. */
+  async check({ nodes = false, warnings = false }: HealthRequest = {}): Promise<Health> {
+    // The report shows a failure.
+    await Promise.allSettled([this.#probe(), nodes && this.#countNodes()]);
+    return this.report(warnings);
+  }
+
+  async #countNodes(): Promise<void> {
+    const { store, timers, nodeClock } = this.context;
+    const { answeredAt = -Infinity } = store.calls('nodes');
+    if (store.calls('reads').failing || nodeClock.monotonic() - answeredAt < COUNTED) return;
+    await answerWithin(timers, this.#patience, 'list the nodes', () => this.sources.nodes.nodes());
+  }
+
+  /**
+   * Reads one part of an answer for people. If the store does not answer, returns the last known value.
+   *
+   * @param read asks the store
+   * @param recall returns the last known value
+   * @param readAt returns when the last known value was read. Default: when the store last answered such a call
+   * @throws any other error of `read`
+   */
+  async read<T>(
+    part: StalePart['part'],
+    read: () => Promise<T>,
+    recall: () => T | Promise<T>,
+    readAt = () => this.context.store.calls(part).answeredAt,
+  ): Promise<Known<T>> {
+    try {
+      await this.#probe();
+      return { value: await this.#unlessSilent(read()), stale: [] };
+    } catch (error) {
+      if (!isStoreError(error)) throw error;
+      return { value: await recall(), stale: [this.#stale(part, error.message, readAt())] };
+    }
+  }
+
+  /**
+   * Expects that the store answers now. For an answer for people that needs no call to the store at this moment: an empty one
+   * must not look like the truth during an outage.
+   *
+   * @throws StoreUnavailableError
+   */
+  expectAnswer(): Promise<void> {
+    return this.#probe();
+  }
+
+  /** To read a list may take long. If the store freezes meanwhile, a probe ends the wait early. */
+  async #unlessSilent<T>(reading: Promise<T>): Promise<T> {
+    let cancel: CancelTimer | undefined;
+    const silence = new Promise<never>((_resolve, reject) => {
+      cancel = this.context.nodeClock.schedule(() => void this.#probe().catch(reject), FRESH);
+    });
+    return Promise.race([reading, silence]).finally(cancel);
+  }
+
+  #stale(part: StalePart['part'], sentence: string, readAt: number | undefined): StalePart {
+    return { part, sentence, ...(readAt !== undefined && { asOf: clusterTimeOf(readAt, this.#moment()) }) };
+  }
+
+  /** @throws StoreUnavailableError */
+  #probe(): Promise<void> {
+    const { answeredAt = -Infinity, failing } = this.context.store.calls('reads');
+    const isFresh =
+      !failing && this.context.nodeClock.monotonic() - answeredAt < FRESH && this.context.store.health().connected;
+    if (isFresh && !this.#isClockFailing) return Promise.resolve();
+    this.#probing ??= this.#ask().finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  async #ask(): Promise<void> {
+    const { timers, store } = this.context;
+    const reading = answerWithin(timers, this.#patience, 'answer', () => store.read(PROBED_KEY));
+    await Promise.all([reading, this.#isClockFailing && this.#readClock()]);
+  }
+
+  /**
+   * The clock's own next attempt may come much later, for example if its first attempt was made before the first
+   * connection.
+   */
+  get #isClockFailing(): boolean {
+    const { store, clusterClock } = this.context;
+    return !clusterClock.isFresh && store.calls('clock').failing !== undefined;
+  }
+
+  async #readClock(): Promise<void> {
+    const { timers, clusterClock } = this.context;
+    // A round has several readings, each of which may take as long as a call. The report shows a failure.
+    await answerWithin(timers, this.#patience, 'return its time', () => clusterClock.sample()).catch(() => undefined);
+  }
+
+  get #patience(): number {
+    return Math.min(this.context.timing.callTimeout, LONGEST_PATIENCE);
+  }
+
+  /** The parts of faults that several subjects may have at once. Does not ask the store. */
+  faultParts(): Partial<Record<HealthFaultCode, readonly FaultPart[]>> {
+    const { leaders, allocation, applications } = this.sources;
+    const moment = this.#moment();
+    const timed = (parts: readonly FaultPart[]) =>
+      parts.map((part) => ({ ...part, since: clusterTimeOf(part.since, moment) }));
+    return {
+      'no-leader': timed(leaders.faults),
+      'resources-unowned': timed(allocation.unowned),
+      'other-application': timed(applications.faults),
+    };
+  }
+
+  #moment(): Pick<HealthFacts, 'now' | 'monotonic'> {
+    return { now: timeOf(this.context), monotonic: this.context.nodeClock.monotonic() };
+  }
+
+  #facts(): HealthFacts {
+    const { store, clusterClock, isClosing } = this.context;
+    const { runs, audit, nodes } = this.sources;
+    const { suspect } = clusterClock.report();
+    return {
+      ...this.#moment(),
+      patience: this.#patience,
+      isClosing: isClosing(),
+      store: store.health(),
+      calls: (part) => store.calls(part),
+      clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
+      recovering: recoveryFaults(this.context),
+      removed: this.sources.follower.removed,
+      unfollowed: [...this.sources.code.faults, ...this.sources.follower.stuck],
+      listedAt: this.sources.listing.readAt,
+      shards: this.sources.shards.fault,
+      archive: this.sources.archive?.failures ?? [],
+      runArchive: this.sources.runArchive?.failures ?? [],
+      leaderless: this.sources.leaders.faults,
+      unowned: this.sources.allocation.unowned,
+      failingGroups: this.sources.allocation.failing,
+      otherApplications: this.sources.applications.faults,
+      undelivered: this.sources.alerts()?.faults ?? [],
+      unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
+      known: this.#known,
+    };
+  }
+}
