@@ -63,7 +63,9 @@ export class KnownRecord<R extends StoredRecord> {
 
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View {
-    return { now: this.context.clusterClock.latest(), isExpired: (lease) => this.#judge.isExpired(lease) };
+    // Read once: a record may have hundreds of leases.
+    const at = this.context.nodeClock.monotonic();
+    return { now: this.context.clusterClock.latest(at), isExpired: (lease) => this.#judge.isExpired(lease, at) };
   }
 
   /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */

@@ -3,7 +3,6 @@ import {
   type SemaphoreDefinition,
   type SemaphoreRecord,
   type ShardRecord,
-  type StoredPermit,
   type View,
   expectRoom,
   expectShort,
@@ -23,17 +22,18 @@ const OWN = Symbol('own');
 /** Returned instead of a result: this node has not read the shard, so it can't write. */
 const UNREAD = Symbol('unread');
 
+/** The answers of a node about its names. */
 export interface Route {
-  /** Whether the name is reserved for the package. Such a name always has its own record. */
-  readonly isReserved: boolean;
+  /** Whether a name is reserved for the package. Such a name always has its own record. */
+  readonly isReserved: (name: string) => boolean;
   /** The definition of this node's code, if it has one. */
-  readonly declared: () => SemaphoreDefinition | undefined;
-  /** Whether a call with a duration may use the name on demand. */
-  readonly mayDemand: boolean;
-  /** The client of the name's own record, if this node has one. */
-  readonly find: () => OwnRecordClient | undefined;
-  /** The client of the name's own record; creates it if needed. */
-  readonly own: () => OwnRecordClient;
+  readonly declared: (name: string) => SemaphoreDefinition | undefined;
+  /** Whether a call with a duration may use a name on demand. */
+  readonly mayDemand: (name: string) => boolean;
+  /** The client of a name's own record, if this node has one. */
+  readonly find: (name: string) => OwnRecordClient | undefined;
+  /** The client of a name's own record; creates it if needed. */
+  readonly own: (name: string) => OwnRecordClient;
   /** Makes a claimed record active again that no node maintains any more, for a call that asks for `asked` ms. */
   readonly revive: (own: OwnRecordClient, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
@@ -58,11 +58,20 @@ export interface Route {
  * and a grant on demand. So no two nodes use different rows while a permit lives.
  */
 export class RoutedClient implements SemaphoreClient {
+  readonly #isReserved: boolean;
+  readonly #mayDemand: boolean;
+  /** The shard of the name. */
+  readonly #key: string;
+
   constructor(
     readonly name: string,
     private readonly shards: Shards,
     private readonly route: Route,
-  ) {}
+  ) {
+    this.#isReserved = route.isReserved(name);
+    this.#mayDemand = route.mayDemand(name);
+    this.#key = shards.keyOf(name);
+  }
 
   get known(): SemaphoreRecord | undefined {
     const own = this.#own();
@@ -73,15 +82,18 @@ export class RoutedClient implements SemaphoreClient {
 
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T> {
     const own = this.#own();
-    return own ? this.#transactOwn(own, plan, asked) : this.#transactSomewhere(plan, asked);
+    if (own) return this.#transactOwn(own, plan, asked);
+    // A name on demand, in the usual case: nothing is awaited before its write.
+    const isOnDemand = this.shards.isReady && this.route.declared(this.name) === undefined;
+    return isOnDemand ? this.#transactInShard(plan, asked) : this.#transactSomewhere(plan, asked);
   }
 
   /** Finds out first which record the name has. */
   async #transactSomewhere<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    const isDeclared = this.route.declared() !== undefined;
-    if (isDeclared) await this.route.own().look();
+    const isDeclared = this.route.declared(this.name) !== undefined;
+    if (isDeclared) await this.route.own(this.name).look();
     if (!this.shards.isReady && !this.#own()) {
-      const result = isDeclared ? await this.route.own().transact(readOnly(plan)) : UNREAD;
+      const result = isDeclared ? await this.route.own(this.name).transact(readOnly(plan)) : UNREAD;
       if (result !== UNREAD) return result;
       // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
       await this.shards.expectStore();
@@ -89,29 +101,30 @@ export class RoutedClient implements SemaphoreClient {
         await this.shards.expectStore();
         throw this.#unread();
       }
-      if (isDeclared) await this.route.own().look();
+      if (isDeclared) await this.route.own(this.name).look();
     }
     const own = this.#own();
     return own ? this.#transactOwn(own, plan, asked) : this.#transactInShard(plan, asked);
   }
 
-  async #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    const result = await this.shards.transact(this.shards.keyOf(this.name), this.#planInShard(plan, asked));
-    if (result === UNREAD) throw this.#unread();
-    return result === OWN ? this.#transactOwn(this.route.own(), plan, asked) : result;
+  #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+    return this.shards.transact(this.#key, this.#planInShard(plan, asked)).then((result) => {
+      if (result === UNREAD) throw this.#unread();
+      return result === OWN ? this.#transactOwn(this.route.own(this.name), plan, asked) : result;
+    });
   }
 
   /**
    * Carries out a plan on the own record. A pending record may wait for a dead node; a call with a duration revives it.
    */
   #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    const isStuck = asked !== undefined && this.route.mayDemand && !this.route.declared() && !isInForce(own);
+    const isStuck = asked !== undefined && this.#mayDemand && !this.route.declared(this.name) && !isInForce(own);
     return isStuck ? this.route.revive(own, asked).then(() => own.transact(plan)) : own.transact(plan);
   }
 
   /** A shard that can't be read holds other names, too, so it is not replaced for one of them. */
   repair(...call: Parameters<OwnRecordClient['repair']>): Promise<boolean> {
-    return this.route.own().repair(...call);
+    return this.route.own(this.name).repair(...call);
   }
 
   view(): View {
@@ -132,20 +145,20 @@ export class RoutedClient implements SemaphoreClient {
 
   /** The client of the own record, if that is the name's record. Once it is, this does not change any more. */
   #own(): OwnRecordClient | undefined {
-    if (this.route.isReserved) return this.route.own();
-    const own = this.route.find();
+    if (this.#isReserved) return this.route.own(this.name);
+    const own = this.route.find(this.name);
     if (own && isInForce(own)) return own;
-    return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;
+    return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own(this.name) : undefined;
   }
 
   /** Not cached: at the birth of a cluster, `Shards.forget` drops all clients. */
   get #shard(): ShardClient {
-    return this.shards.ofName(this.name);
+    return this.shards.of(this.#key);
   }
 
   #nameIn(shard: ShardRecord, asked?: number, view?: View): SemaphoreRecord {
     const record = nameIn(shard, this.name, asked);
-    const declared = this.route.declared();
+    const declared = this.route.declared(this.name);
     if (!declared) return record;
     // Before the claim, a duration of a call or of a permit must not make a definition. In a grace, code's definition
     // applies: holders can refresh, and others are denied as `recovering` and not as `no-definition`.
@@ -164,32 +177,30 @@ export class RoutedClient implements SemaphoreClient {
       const shard = this.shards.orEmpty(found);
       if (!shard) return { result: UNREAD };
       if (shard.claims.has(name)) return { result: OWN };
-      const before = this.#nameIn(shard, this.route.mayDemand ? asked : undefined, view);
+      const before = this.#nameIn(shard, this.#mayDemand ? asked : undefined, view);
       const step = plan(before, view, nonce);
       // If code defines the name, nothing is granted here before the claim, and later the definition's duration
       // applies.
-      if (!this.route.declared() || 'write' in step) expectShort(shard, name, asked);
+      if (!this.route.declared(this.name) || 'write' in step) expectShort(shard, name, asked);
       return inShard(step, name, (next) => {
         expectRoom(shard, name, next, view);
-        for (const { duration } of extended(before, next)) expectShort(shard, name, duration);
+        for (const { id, duration } of next.permits) {
+          // Of a permit that is new, or has a longer duration than before.
+          if (duration > (before.permits.find((former) => former.id === id)?.duration ?? 0))
+            expectShort(shard, name, duration);
+        }
         return withName(shard, name, before, next, view);
       });
     };
   }
 
   #unread(): ShardsUnreadError {
-    return new ShardsUnreadError(this.name, this.route.declared() !== undefined, this.route.whyUnread());
+    return new ShardsUnreadError(this.name, this.route.declared(this.name) !== undefined, this.route.whyUnread());
   }
 }
 
 function isInForce({ known }: OwnRecordClient): boolean {
   return known !== undefined && isActive(known);
-}
-
-/** Permits that are new or have a longer duration than before. */
-function extended(before: SemaphoreRecord, { permits }: SemaphoreRecord): StoredPermit[] {
-  const durations = new Map(before.permits.map(({ id, duration }) => [id, duration]));
-  return permits.filter(({ id, duration }) => duration > (durations.get(id) ?? 0));
 }
 
 /** A plan that may return a result from an active own record, but never writes. Otherwise the shard must be read. */

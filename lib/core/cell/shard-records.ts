@@ -45,7 +45,8 @@ export function shardClient(
     ...reporting(SHARD_PREFIX + shard, context),
     changed: (change) => {
       context.recoveries.note(client.key, change.record.grace, client);
-      for (const [name, each] of changesOf(change)) {
+      for (const name of changedNames(change.former, change.record)) {
+        const each = changeOf(name, change);
         reportChange(name, each, context);
         if (isNewlyDefined(name, change)) reportDefinition(name, each, context);
         nameChanged(name, each);
@@ -64,15 +65,13 @@ function reportDefinition(semaphore: string, { record: { revision, change } }: S
   events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
-function* changesOf({ record, former, own }: RecordChanged<ShardRecord>): Generator<[string, SemaphoreChanged]> {
-  for (const name of changedNames(former, record)) {
-    const [before, after] = [former && nameIn(former, name), nameIn(record, name)];
-    const isOnDemand = !former?.names.get(name)?.definition;
-    // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
-    const revision = isOnDemand && !record.names.has(name) ? (before?.revision ?? after.revision) : after.revision;
-    const named = after.revision === revision ? after : { ...after, revision };
-    yield [name, { record: named, former: former?.names.has(name) ? before : undefined, own }];
-  }
+function changeOf(name: string, { record, former, own }: RecordChanged<ShardRecord>): SemaphoreChanged {
+  const entry = former?.names.get(name);
+  const before = entry && nameIn(former!, name);
+  const after = nameIn(record, name);
+  // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
+  const hasVanished = before !== undefined && !entry?.definition && !record.names.has(name);
+  return { record: hasVanished ? { ...after, revision: before.revision } : after, former: before, own };
 }
 
 function reporting(semaphore: string, { events }: Context): RecordListener<ShardRecord> {

@@ -43,6 +43,7 @@ export class Shards {
   /** The names of all shards. */
   readonly keys: readonly string[];
   #making?: Promise<void> | undefined;
+  #areMade = false;
   #isRead = false;
   #isLoaded = false;
 
@@ -120,14 +121,9 @@ export class Shards {
   }
 
   /** Carries out a plan on a shard. Errors as of {@link RecordClient.transact}. */
-  async transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
-    if (this.isOwn) await (this.#making ??= this.#make());
-    return this.of(shard).transact(plan);
-  }
-
-  /** The client of the shard that a semaphore's name belongs to. */
-  ofName(name: string): ShardClient {
-    return this.of(this.keyOf(name));
+  transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
+    if (!this.isOwn || this.#areMade) return this.of(shard).transact(plan);
+    return (this.#making ??= this.#make()).then(() => this.of(shard).transact(plan));
   }
 
   /** A missing shard counts as empty only in a store that no other process writes to. */
@@ -220,6 +216,7 @@ export class Shards {
   async #make(): Promise<void> {
     try {
       await makeOwnShards(this.context, this.keys);
+      this.#areMade = true;
     } catch (error) {
       this.#making = undefined;
       throw error;

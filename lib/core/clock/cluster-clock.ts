@@ -107,7 +107,9 @@ export class ClusterClock {
 
   /** Whether a sample is young enough for decisions. */
   get isFresh(): boolean {
-    return this.#isSteady && this.#clocks.isAnyHeard(this.node.monotonic(), OLDEST_SAMPLE);
+    // Every call asks this, so it reads each clock once.
+    const at = this.node.monotonic();
+    return this.#isSteadyAt(at) && this.#clocks.isAnyHeard(at, OLDEST_SAMPLE);
   }
 
   /** Monotonic ms at which the last successful round began. Its readings are younger than that. */
@@ -125,9 +127,10 @@ export class ClusterClock {
   /**
    * Upper bound of cluster time, in whole ms. If a clock was set back, its former time counts until every node must
    * have noticed. -Infinity before the first sample.
+   *
+   * @param at monotonic ms of now
    */
-  latest(): number {
-    const at = this.node.monotonic();
+  latest(at = this.node.monotonic()): number {
     return Math.floor(at + this.#clocks.highest(at));
   }
 
@@ -169,7 +172,11 @@ export class ClusterClock {
 
   /** False if the machine slept or its wall clock was set since the samples. Then the samples are useless. */
   get #isSteady(): boolean {
-    return Math.abs(this.node.wall() - this.node.monotonic() - this.#wallAhead) <= this.options.tolerance;
+    return this.#isSteadyAt(this.node.monotonic());
+  }
+
+  #isSteadyAt(at: number): boolean {
+    return Math.abs(this.node.wall() - at - this.#wallAhead) <= this.options.tolerance;
   }
 
   async #readMembers(): Promise<void> {

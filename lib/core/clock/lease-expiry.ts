@@ -46,10 +46,10 @@ export class LeaseExpiry {
     return end ? this.#left(lease, end, this.node.monotonic()) : Infinity;
   }
 
-  isExpired(lease: Expiring): boolean {
+  /** @param at monotonic ms of now, or a little before: then a lease counts for as much longer */
+  isExpired(lease: Expiring, at = this.node.monotonic()): boolean {
     const end = this.#observations.endOf(lease);
     if (!end) return false;
-    const at = this.node.monotonic();
     if (at < end.notBefore || this.#left(lease, end, at) > 0) {
       // A node that has just started may soon know enough clocks.
       this.#isSampleDue ||= this.clusterClock.mayHearMore && this.#untilExpiry(lease) <= 0;

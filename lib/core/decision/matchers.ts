@@ -19,11 +19,11 @@ const matchersByDefinition = new WeakMap<SemaphoreDefinition, DefinitionMatchers
  * answers but no compiled patterns: those of ten thousand definitions with different patterns would fill the memory.
  */
 export function matchersOf(definition: SemaphoreDefinition): DefinitionMatchers {
+  const { groupPattern, acquirerPattern } = definition;
+  if (groupPattern === ANY && acquirerPattern === ANY) return ANYONE;
   const found = matchersByDefinition.get(definition);
   if (found) return found;
-  const { groupPattern, acquirerPattern } = definition;
-  const isAny = groupPattern === ANY && acquirerPattern === ANY;
-  const matchers = isAny ? ANYONE : { group: matcher(groupPattern), acquirer: matcher(acquirerPattern) };
+  const matchers = { group: matcher(groupPattern), acquirer: matcher(acquirerPattern) };
   matchersByDefinition.set(definition, matchers);
   return matchers;
 }

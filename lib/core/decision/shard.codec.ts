@@ -89,7 +89,7 @@ function namelessShard(text: string): ShardRecord | undefined {
   return { ...EMPTY_SHARD, ...counts, nonce, birth, names: new Map(), claims: new Map(), ...(grace && { grace }) };
 }
 
-/** Writes a shard's text. The texts of unchanged entries are cached. */
+/** Writes a shard's text. The texts of unchanged entries are cached, if there are several. */
 export function encodeShard({
   v,
   nonce,
@@ -102,12 +102,18 @@ export function encodeShard({
   claims,
   grace,
 }: ShardRecord): string {
-  const nameTexts = [...names].map(([name, entry]) => textOfEntry(name, entry));
-  const claimTexts = [...claims].map(([name, origin]) => `[${quote(name)},${quote(origin)}]`);
+  let nameTexts = '';
+  for (const [name, entry] of names) {
+    // The only entry of a shard has changed, or the shard would not be written.
+    const text = names.size === 1 ? entryText(name, entry) : textOfEntry(name, entry);
+    nameTexts += nameTexts === '' ? text : `,${text}`;
+  }
+  let claimTexts = '';
+  for (const [name, origin] of claims) claimTexts += `${claimTexts === '' ? '' : ','}[${quote(name)},${quote(origin)}]`;
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"birth":${quote(birth)},"lastToken":${lastToken},"revision":${revision},` +
-    `"names":[${nameTexts.join(',')}],"claims":[${claimTexts.join(',')}]${graceText}}`
+    `"names":[${nameTexts}],"claims":[${claimTexts}]${graceText}}`
   );
 }
 
@@ -117,10 +123,16 @@ const texts = new WeakMap<NameEntry, string>();
 function textOfEntry(name: string, entry: NameEntry): string {
   const known = texts.get(entry);
   if (known !== undefined) return known;
+  const text = entryText(name, entry);
+  texts.set(entry, text);
+  return text;
+}
+
+function entryText(name: string, entry: NameEntry): string {
   const { revision, permits, definition, source, fingerprint, change, pause } = entry;
   const rest = definition ? `,${JSON.stringify({ definition, source, fingerprint, change, pause }).slice(1)}` : '}';
   // Joined, because a text of a template is put together anew each time that it is copied.
-  const text = [
+  return [
     '{"name":',
     quote(name),
     `,"revision":${revision},"permits":[`,
@@ -128,6 +140,4 @@ function textOfEntry(name: string, entry: NameEntry): string {
     ']',
     rest,
   ].join('');
-  texts.set(entry, text);
-  return text;
 }

@@ -148,10 +148,11 @@ const NO_PERMITS: readonly StoredPermit[] = [];
 
 /** The longest duration counts: a use that asks for a shorter one must not shorten the permit of another use. */
 function impliedDefinition(name: string, entry: NameEntry | undefined, asked = 0): SemaphoreDefinition | undefined {
-  const durations = (entry?.permits ?? []).map((permit) => permit.asked?.under ?? permit.duration);
-  const duration = Math.max(asked, ...durations);
-  if (duration === 0) return undefined;
-  return definitionOnDemand(name, duration);
+  let duration = asked;
+  for (const permit of entry?.permits ?? NO_PERMITS) {
+    duration = Math.max(duration, permit.asked?.under ?? permit.duration);
+  }
+  return duration === 0 ? undefined : definitionOnDemand(name, duration);
 }
 
 /** The definition that a call's duration makes: any group, any acquirer, one permit. @param duration ms */
@@ -210,13 +211,16 @@ function nextShard(
 /** The names without expired permits, in a new map. */
 function living(names: ShardRecord['names'], view: View): Map<string, NameEntry> {
   const isOver = (permit: StoredPermit) => view.isExpired(permit);
-  const alive = new Map<string, NameEntry>();
+  // In the usual case nothing is over, and a copied map costs much less than one that is filled name by name.
+  const alive = new Map(names);
   for (const [name, entry] of names) {
+    const { permits, definition } = entry;
+    const isUnchanged = !permits.some(isOver);
     // An unchanged entry stays the same object, so that its cached text is used again.
-    const next = entry.permits.some(isOver)
-      ? { ...entry, permits: entry.permits.filter((permit) => !isOver(permit)) }
-      : entry;
-    if (next.permits.length > 0 || next.definition) alive.set(name, next);
+    if (isUnchanged && (permits.length > 0 || definition)) continue;
+    const left = isUnchanged ? permits : permits.filter((permit) => !isOver(permit));
+    if (left.length > 0 || definition) alive.set(name, { ...entry, permits: left });
+    else alive.delete(name);
   }
   return alive;
 }

@@ -36,8 +36,9 @@ const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
 export class NodeSemaphore {
   readonly heldLeases: HeldLeases;
   readonly orphans: OrphanCleanup;
-  readonly runner: Runner;
-  readonly waitQueue: WaitQueue;
+  // Made with their first use: most calls for names on demand neither run a job nor wait.
+  #runner?: Runner;
+  #waitQueue?: WaitQueue;
   /** Counts calls, leases and clean-ups in progress. */
   readonly uses: UseCount;
 
@@ -51,12 +52,18 @@ export class NodeSemaphore {
     this.uses = new UseCount(onIdle);
     this.orphans = new OrphanCleanup(recordClient, this.uses, context);
     this.heldLeases = new HeldLeases(recordClient, this.orphans, this.uses, context);
-    this.runner = new Runner(recordClient.name, this.#runLeases(), context);
-    this.waitQueue = new WaitQueue(recordClient, context);
   }
 
   get name(): string {
     return this.recordClient.name;
+  }
+
+  get runner(): Runner {
+    return (this.#runner ??= new Runner(this.name, this.#runLeases(), this.context));
+  }
+
+  get waitQueue(): WaitQueue {
+    return (this.#waitQueue ??= new WaitQueue(this.recordClient, this.context));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
@@ -127,8 +134,8 @@ export class NodeSemaphore {
   onChange(change: SemaphoreChanged): void {
     if (!takesAway(change)) return;
     this.heldLeases.verify();
-    this.waitQueue.wake();
-    this.runner.reconsider();
+    this.#waitQueue?.wake();
+    this.#runner?.reconsider();
   }
 
   /** Verifies leases whose permits the record no longer contains. */
@@ -138,15 +145,15 @@ export class NodeSemaphore {
 
   /** Ends all waiting calls: they are denied as `closing`. Releases each permit as soon as its work has ended. */
   drain(): void {
-    this.waitQueue.wake();
-    this.runner.stopWaiting();
+    this.#waitQueue?.wake();
+    this.#runner?.stopWaiting();
     this.heldLeases.drain();
   }
 
   /** Releases every permit that no run uses any more. */
   async close(): Promise<void> {
-    this.runner.close();
-    this.waitQueue.wake();
+    this.#runner?.close();
+    this.#waitQueue?.wake();
     await this.heldLeases.close();
   }
 
@@ -212,16 +219,19 @@ export class NodeSemaphore {
     return this.#observed(options, () =>
       this.heldLeases
         .attempt(options)
-        .then((attempt) => (this.#mayBeLoaded(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt)),
+        .then((attempt) => (this.#lacksOwnDefinition(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt)),
     );
   }
 
-  #mayBeLoaded(attempt: Attempt): boolean {
-    return !attempt.permit && attempt.reason === 'no-definition' && this.declared.isAwaited(this.name);
+  /** Whether this node's code has the definition for the lack of which an attempt was denied. */
+  #lacksOwnDefinition(attempt: Attempt): boolean {
+    return !attempt.permit && attempt.reason === 'no-definition' && this.declared.has(this.name);
   }
 
+  /** The definition may also have come between the denial and this look. */
   async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
-    return (await this.declared.awaitLoad(this.name)) ? this.heldLeases.attempt(options) : denied;
+    const isThere = !this.declared.isAwaited(this.name) || (await this.declared.awaitLoad(this.name));
+    return isThere ? this.heldLeases.attempt(options) : denied;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }, duration: number | undefined): undefined {

@@ -3,7 +3,7 @@ import { promised } from '../async/promised.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from './declared/declared-definitions.js';
 import { OwnRecords } from '../cell/own-records.js';
-import { RoutedClient } from '../cell/routed-client.js';
+import { type Route, RoutedClient } from '../cell/routed-client.js';
 import { ShardBirth } from '../cell/shard-birth.js';
 import { SemaphoreListing } from '../cell/semaphore-listing.js';
 import type { SemaphoreChanged, SemaphoreClient } from '../cell/semaphore-records.js';
@@ -15,6 +15,7 @@ import type { Permit } from './permit.js';
 import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';
 import type { Semaphore } from './semaphore.js';
+import { SpreadMap } from './spread-map.js';
 
 type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3], 'awaitHistory'> & {
   readonly isOwn: boolean;
@@ -39,8 +40,18 @@ export class SemaphoreDirectory {
   readonly shards: Shards;
   readonly birth: ShardBirth;
   readonly listing: SemaphoreListing;
-  readonly #inUse = new Map<string, NodeSemaphore>();
+  readonly #inUse = new SpreadMap<NodeSemaphore>();
   readonly #demanded = new Set<string>();
+  readonly #route: Route = {
+    isReserved: (name) => reservedNameFault(name) !== undefined,
+    declared: (name) => this.declared.get(name),
+    mayDemand: (name) => this.declared.mayDemand(name),
+    find: (name) => this.own.find(name),
+    own: (name) => this.own.of(name),
+    revive: (own, asked) => this.declared.revive(own, asked),
+    awaitShards: () => this.declared.awaitShards(),
+    whyUnread: () => this.birth.fault?.sentence,
+  };
 
   constructor(
     private readonly context: Context,
@@ -63,7 +74,7 @@ export class SemaphoreDirectory {
   }
 
   /** Semaphores with leases, calls or clean-ups in progress, and those that code defines, after their first use. */
-  get inUse(): ReadonlyMap<string, NodeSemaphore> {
+  get inUse(): Omit<SpreadMap<NodeSemaphore>, 'set' | 'delete'> {
     return this.#inUse;
   }
 
@@ -87,7 +98,7 @@ export class SemaphoreDirectory {
   /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
     const free = unreserved(name);
-    const handle = new SemaphoreHandle(this.#inUse.has(free) ? free : checkedName(free), this);
+    const handle = new SemaphoreHandle(this.#find(free) ? free : checkedName(free), this);
     if (this.#demanded.size < MOST_DEMANDED && !this.declared.has(free)) this.#demanded.add(free);
     return handle;
   }
@@ -107,7 +118,12 @@ export class SemaphoreDirectory {
 
   /** A semaphore for reading only; nothing is kept in memory. @throws InvalidOptionsError if the name is invalid */
   peek(name: string): NodeSemaphore {
-    return this.#inUse.get(name) ?? this.#create(checkedName(name));
+    return this.#find(name) ?? this.#create(checkedName(name));
+  }
+
+  /** A caller in JavaScript may give anything for a name: then its check says what is wrong. */
+  #find(name: unknown): NodeSemaphore | undefined {
+    return typeof name === 'string' ? this.#inUse.get(name) : undefined;
   }
 
   /** {@link peek} and {@link visit} for parts that only need the record. */
@@ -123,16 +139,7 @@ export class SemaphoreDirectory {
   }
 
   #create(name: string): NodeSemaphore {
-    const client = new RoutedClient(name, this.shards, {
-      isReserved: reservedNameFault(name) !== undefined,
-      declared: () => this.declared.get(name),
-      mayDemand: this.declared.mayDemand(name),
-      find: () => this.own.find(name),
-      own: () => this.own.of(name),
-      revive: (own, asked) => this.declared.revive(own, asked),
-      awaitShards: () => this.declared.awaitShards(),
-      whyUnread: () => this.birth.fault?.sentence,
-    });
+    const client = new RoutedClient(name, this.shards, this.#route);
     const forget = () => {
       if (!this.declared.has(name) && this.#inUse.get(name) === semaphore) this.#inUse.delete(name);
     };

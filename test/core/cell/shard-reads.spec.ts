@@ -8,7 +8,6 @@ import {
   encodeShard,
 } from '../../../lib/core/decision/index.js';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
-import { namesIn } from '../../support/born.js';
 import { outcomeOf, useCluster } from '../../support/nodes.js';
 import { removed } from '../../support/removed.js';
 import { put } from '../../support/shards.js';
@@ -81,9 +80,8 @@ describe('a hint of a shard', () => {
     // Another birth begins while it reads: the shards that it has are of the former one.
     await put(nodes, ROOT_KEY, encodeRoot({ nonce: 'r', id: 'next', state: 'creating' }));
     await nodes.time.advance(0);
-    const [name] = namesIn('0', 1) as [string];
     partsOf(fresh.gatekeeper)
-      .directory.shards.ofName(name)
+      .directory.shards.of('0')
       .observe(encodeShard(blankShard('former', 1, 'former')));
     await put(nodes, `${SHARD_PREFIX}0`, encodeShard(blankShard('next', 1, 'next')));
     await nodes.time.advance(100);

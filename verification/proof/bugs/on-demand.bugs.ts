@@ -37,7 +37,7 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/core/cell/routed-client.ts',
-        find: 'return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own() : undefined;',
+        find: 'return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own(this.name) : undefined;',
         replace: 'return undefined;',
       },
     ],

@@ -1,7 +1,7 @@
 import { CannotRunError, InvalidOptionsError, ReservedNameError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
-import { useCluster } from '../../../support/nodes.js';
-import { refused } from '../../../support/refused.js';
-import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from './runners.js';
+import { useCluster } from '../../support/nodes.js';
+import { refused } from '../../support/refused.js';
+import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from '../../core/permits/by-hand/runners.js';
 
 const KEY = 'run-request:job';
 

@@ -1,8 +1,8 @@
 import { RunRequestedError, StoreUnavailableError, currentPermit } from 'nestjs-gatekeeper';
-import { UnknownRunError } from '../../../../lib/gatekeeper/index.js';
-import { START, settled } from '../../../support/fake-time.js';
-import { openEnd, outcomeOf, useCluster } from '../../../support/nodes.js';
-import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from './runners.js';
+import { UnknownRunError } from '../../../lib/gatekeeper/index.js';
+import { START, settled } from '../../support/fake-time.js';
+import { openEnd, outcomeOf, useCluster } from '../../support/nodes.js';
+import { ANN, EXPORT, nodeWithJob, runNowOf, serve } from '../../core/permits/by-hand/runners.js';
 
 const KEY = 'run-request:job';
 
