@@ -1,4 +1,5 @@
 import type { Client as HazelcastClient, LifecycleState } from 'hazelcast-client';
+import { onLifecycle } from './client-patches/lifecycle-events.js';
 
 /** A client with a connection to the cluster. */
 export interface LiveClient {
@@ -24,4 +25,23 @@ const LOST: ReadonlySet<string> = new Set(['DISCONNECTED', 'SHUTTING_DOWN', 'SHU
 
 export function meansLost(state: LifecycleState): boolean {
   return LOST.has(state);
+}
+
+/** Uses the application's client, which reconnects by its own config. Never closes it. */
+export class GivenClient implements ClientSource {
+  constructor(readonly client: HazelcastClient) {}
+
+  async connect(): Promise<LiveClient> {
+    const { client } = this;
+    if (!client.getLifecycleService().isRunning())
+      throw new Error('the client that was passed in has been shut down: pass a running one');
+    const lost = new AbortController();
+    const stopListening = onLifecycle(client, (state) => meansLost(state) && lost.abort());
+    const release = async () => {
+      stopListening();
+      // Node keeps a source signal while signals that were derived from it have listeners.
+      lost.abort();
+    };
+    return { client, lost: lost.signal, release };
+  }
 }

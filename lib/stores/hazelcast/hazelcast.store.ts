@@ -17,7 +17,7 @@ import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
-import { GivenClient } from './given-client.js';
+import { GivenClient } from './client-source.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpMissingError } from './records/cp-proof.js';
 import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';

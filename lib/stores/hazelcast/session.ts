@@ -1,10 +1,14 @@
-import type { Client as HazelcastClient } from 'hazelcast-client';
+import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
 import type { ChangeFeed } from './change-feed.js';
 import { atMost } from '../../core/store/at-most.js';
 import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
-import { openRecords } from './records/open-records.js';
 import type { Records } from './records/records.js';
+import { CpRecords } from './records/cp-records.js';
+import { LockedRecords } from './records/locked-records.js';
+import { partitionKeys } from './records/map-pages.js';
+import { MapRecords } from './records/map-records.js';
+import { mutexOf } from './client-patches/lock-owner.js';
 
 /** Objects that calls need while connected, looked up once. */
 export interface Session {
@@ -61,4 +65,36 @@ export function dataMembers({ client }: Session): number {
     .getCluster()
     .getMembers()
     .filter(({ liteMember }) => !liteMember).length;
+}
+
+interface OpenedRecords {
+  readonly records: Records;
+  /** The map whose removed entries mean removed records. */
+  readonly map: IMap<string, unknown>;
+}
+
+interface Circumstances {
+  readonly callTimeout: number;
+  readonly ended: AbortSignal;
+}
+
+/** @throws CpMissingError if the options ask for CP and the cluster has no CP subsystem */
+async function openRecords(
+  client: HazelcastClient,
+  { mapName, cp, acquisition }: ResolvedOptions,
+  circumstances: Circumstances,
+): Promise<OpenedRecords> {
+  const map = await client.getMap<string, unknown>(cp ? `${mapName}.keys` : mapName);
+  let known: readonly string[] | undefined;
+  const keys = () => (known ??= partitionKeys(client));
+  if (cp) {
+    const records = new CpRecords(client, mapName, map);
+    await records.prove();
+    return { records, map };
+  }
+  const records =
+    acquisition === 'pessimistic'
+      ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)
+      : new MapRecords(map, keys);
+  return { records, map };
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { type Client, LifecycleState } from 'hazelcast-client';
-import { GivenClient } from '../../../lib/stores/hazelcast/given-client.js';
+import { GivenClient } from '../../../lib/stores/hazelcast/client-source.js';
 
 function clientOf(isRunning: boolean) {
   const lifecycle = Object.assign(new EventEmitter(), { isRunning: () => isRunning });

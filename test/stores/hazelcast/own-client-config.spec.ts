@@ -1,5 +1,5 @@
 import { LogLevel, ReconnectMode } from 'hazelcast-client';
-import { ownClientConfig } from '../../../lib/stores/hazelcast/client-config.js';
+import { ownClientConfig } from '../../../lib/stores/hazelcast/own-client.js';
 import { ClientLog } from '../../../lib/stores/hazelcast/client-log.js';
 import {
   type OwnClientOptions,

@@ -4,8 +4,7 @@ import { isUnreadable, textOf, unreadableText } from '../records/foreign-value.j
 import { MapRecords } from '../records/map-records.js';
 import type { Session } from '../session.js';
 import { oncePerSession, type TaskCalls } from './task-calls.js';
-import { PartitionSample } from './partition-sample.js';
-import { textRange } from './text-range.js';
+import { PartitionSample, textRange } from './text-range.js';
 
 type TextMap = IMap<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
-import { endSocketTimeout } from './ioredis-socket-timeout.js';
 import {
   type Arg,
   type Primary,
@@ -296,4 +295,21 @@ class IoredisSubscriber implements Subscriber {
     this.#closing.abort();
     if (!this.#isClosed) this.client.disconnect(); // that of a closed client would keep the process alive for 2 s
   }
+}
+
+/** The timer of ioredis for its option `socketTimeout`. */
+interface Timed {
+  socketTimeoutTimer?: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Call this when a connection has closed. Up to version 5.11, ioredis leaves the timer of its `socketTimeout` running if
+ * the connection closes before an answer. The timer then breaks the next connection, in good health, and keeps a process
+ * alive that has closed its clients.
+ */
+function endSocketTimeout(client: object): void {
+  const timed = client as Timed;
+  if (timed.socketTimeoutTimer === undefined) return;
+  clearTimeout(timed.socketTimeoutTimer);
+  timed.socketTimeoutTimer = undefined; // else ioredis begins no other
 }
