@@ -1,8 +1,23 @@
 import 'reflect-metadata';
-import type { ScheduleFunction } from '../tasks/index.js';
-import { CLUSTER_CRON, type ClusterCronMetadata, type ClusterCronOptions } from './cluster-cron.metadata.js';
+import type { ScheduleFunction, ScheduleOptions } from '../tasks/index.js';
 import { checkTarget } from './guard-method.js';
 import type { DecoratorFor } from './task-handler.decorator.js';
+import { sharedKey } from '../core/copies/shared.js';
+
+/** Metadata on a method that runs at the ticks of schedules: a list of {@link ClusterCronMetadata}. */
+export const CLUSTER_CRON = sharedKey('cluster-cron');
+
+/** Options of `@ClusterCron`. */
+export interface ClusterCronOptions extends ScheduleOptions {
+  /** Name of the schedule in the cluster: 1 to 59 letters, digits, `_`, `.` or `-`. Default: class and method, "JobsService.export". */
+  readonly name?: string;
+}
+
+/** One decorator on a method, as written; checked when the application boots. */
+export interface ClusterCronMetadata {
+  readonly expression: string;
+  readonly options: ClusterCronOptions;
+}
 
 /**
  * Calls the method at the times of a cron expression, once per time in the whole cluster. Each call is a task: it survives

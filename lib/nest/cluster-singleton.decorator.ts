@@ -1,5 +1,9 @@
-import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
-import type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
+import {
+  CLUSTER_SINGLETON,
+  type ClusterSingletonMetadata,
+  type ClusterSingletonOptions,
+  type SemaphoreName,
+} from './cluster-singleton.metadata.js';
 import { guardMethod } from './guard-method.js';
 import type { GuardDecorator } from './guarded-types.js';
 import { runGuarded } from './guarded-run.js';

@@ -4,7 +4,7 @@ import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/cor
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { systemClock } from '../core/async/node-clock.js';
 import { readTicks } from '../core/cron/ticks.js';
-import { CLUSTER_SINGLETON } from './cluster-singleton.constants.js';
+import { CLUSTER_SINGLETON } from './cluster-singleton.metadata.js';
 import type { GuardedCall } from './guarded-call.js';
 import { LEADER_ONLY } from './leader-only.metadata.js';
 import { setDistance } from './lifecycle.module.js';

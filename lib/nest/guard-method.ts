@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
 import { InvalidOptionsError } from '../core/decision/index.js';
-import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
+import { GATEKEEPER_PROPERTY } from './cluster-singleton.metadata.js';
 import {
   GENERATOR,
   LAZY,

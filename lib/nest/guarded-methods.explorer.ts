@@ -10,7 +10,7 @@ import {
 } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../core/decision/index.js';
-import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
+import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY, type ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import {
   NOT_STATIC,
   NO_SCHEDULER,
@@ -19,7 +19,6 @@ import {
   UNSTABLE_JOBS,
 } from './cluster-singleton.messages.js';
 import { unstableName } from './class-names.js';
-import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { calledTwice } from './called-twice.js';
 import { catchUpJob } from './catch-up.js';
 import { type Registry, findRegistry } from './cron-jobs.js';

@@ -17,9 +17,8 @@ import {
   nameSchema,
   unreserved,
 } from '../core/decision/index.js';
-import { GATEKEEPER_PROPERTY } from './cluster-singleton.constants.js';
+import { GATEKEEPER_PROPERTY, type ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { BAD_SEMAPHORE, FROZEN, NOT_ANSWERED, NO_GATEKEEPER } from './cluster-singleton.messages.js';
-import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
 import { isSecondFiring } from './firings.js';
 import type { GuardedCall, Place } from './guarded-call.js';
 import type { LeaderOnlyMetadata } from './leader-only.metadata.js';

@@ -17,7 +17,7 @@ export { GuardedMethodsExplorer } from './guarded-methods.explorer.js';
 export type { ScheduleMetadata } from './schedule-metadata.js';
 export type { GuardedMethod } from './guarded-method.js';
 export { ClusterCron } from './cluster-cron.decorator.js';
-export type { ClusterCronOptions } from './cluster-cron.metadata.js';
+export type { ClusterCronOptions } from './cluster-cron.decorator.js';
 export { ClusterService, type LeadOptions } from './cluster.service.js';
 export { LeaderOnly, OnLeadershipGained, OnLeadershipLost } from './leader-only.decorator.js';
 export { LeadershipExplorer } from './leadership.explorer.js';

@@ -11,7 +11,15 @@ import type {
   TaskType,
 } from '../tasks/index.js';
 import { checkTarget } from './guard-method.js';
-import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.metadata.js';
+import { sharedKey } from '../core/copies/shared.js';
+
+/** Metadata on a method that handles tasks: a list of {@link TaskHandlerMetadata}. */
+export const TASK_HANDLER = sharedKey('task-handler');
+
+/** One decorator on a method, as written; checked when the application boots. */
+export type TaskHandlerMetadata =
+  | { readonly kind: 'task' | 'group'; readonly task: TaskType; readonly options?: GroupHandlerOptions | undefined }
+  | { readonly kind: 'invalid' };
 
 /** A decorator for methods that can be called as `F`. */
 export type DecoratorFor<F> = <Method extends F>(

@@ -2,13 +2,20 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { InvalidOptionsError } from '../core/decision/index.js';
 import { type Gatekeeper, isReal, partsOf } from '../gatekeeper/index.js';
 import { type Tasks, typeOf } from '../tasks/index.js';
-import { connectSchedules } from './cluster-cron.explorer.js';
-import { SECOND_HANDLER, SECOND_INVALID_HANDLER } from './cluster-singleton.messages.js';
+import {
+  SECOND_HANDLER,
+  SECOND_INVALID_HANDLER,
+  SECOND_INSTANCE,
+  SECOND_SCHEDULE,
+  UNSTABLE_SCHEDULE,
+} from './cluster-singleton.messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';
-import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.metadata.js';
+import { TASK_HANDLER, type TaskHandlerMetadata } from './task-handler.decorator.js';
 import { type Call, callOf, taskMethodFault } from './task-method.js';
+import { unstableName } from './class-names.js';
+import { CLUSTER_CRON, type ClusterCronMetadata } from './cluster-cron.decorator.js';
 
 type Handlers = DecoratedMethod<readonly TaskHandlerMetadata[]>;
 
@@ -82,4 +89,44 @@ function handledBy(metadata: TaskHandlerMetadata): string {
   if (metadata.kind === 'invalid') return INVALID;
   const { type } = typeOf(metadata.task);
   return metadata.kind === 'task' ? `tasks "${type}"` : `groups of "${type}"`;
+}
+
+type Scheduled = DecoratedMethod<readonly ClusterCronMetadata[]>;
+
+/**
+ * Connects the methods with `@ClusterCron`.
+ *
+ * @returns every fault of every schedule, in sentences
+ */
+function connectSchedules(decorated: DecoratedMethods, tasks: Tasks): string[] {
+  const former = new Map<string, string>();
+  const methods = decorated.find<readonly ClusterCronMetadata[]>(CLUSTER_CRON);
+  return methods.flatMap((scheduled) =>
+    scheduled.metadata.flatMap((metadata) => connectSchedule(scheduled, metadata, tasks, former)),
+  );
+}
+
+/** @param former the methods that were connected before, by the names of their schedules */
+function connectSchedule(
+  scheduled: Scheduled,
+  metadata: ClusterCronMetadata,
+  tasks: Tasks,
+  former: Map<string, string>,
+) {
+  const { method } = scheduled;
+  const fault = taskMethodFault(scheduled);
+  if (fault !== undefined) return [fault];
+  const { name = method, ...options } = metadata.options;
+  const unstable = metadata.options.name === undefined ? unstableName(scheduled) : undefined;
+  if (unstable) return [UNSTABLE_SCHEDULE(method, unstable)];
+  const other = former.get(name);
+  if (other !== undefined) return [other === method ? SECOND_INSTANCE(method) : SECOND_SCHEDULE(method, other, name)];
+  former.set(name, method);
+  try {
+    tasks.schedules.add(name, metadata.expression, callOf(scheduled), options);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults.map((fault) => `${method}: ${fault}`);
+    throw error;
+  }
 }

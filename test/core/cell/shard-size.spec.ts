@@ -8,7 +8,7 @@ import {
   encodeShard,
 } from '../../../lib/core/decision/index.js';
 import { LARGEST_BODY } from '../../../lib/stores/remote/protocol.js';
-import { GATEKEEPER_PROPERTY } from '../../../lib/nest/cluster-singleton.constants.js';
+import { GATEKEEPER_PROPERTY } from '../../../lib/nest/cluster-singleton.metadata.js';
 import { runGuarded } from '../../../lib/nest/guarded-run.js';
 import { namesIn } from '../../support/born.js';
 import { type TestCluster, useCluster } from '../../support/nodes.js';
