@@ -26,7 +26,6 @@ import { listen } from './listen.js';
 import { observedNode } from './observed-node.js';
 import { Readiness } from './readiness.js';
 import { type ShutdownTime, shutdownTime } from './process-manager.js';
-import { startParts } from './starting.js';
 
 /**
  * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. It opens the store, and so
@@ -308,4 +307,15 @@ export class Gatekeeper {
       await closeParts(this.#parts);
     }
   }
+}
+
+/** Starts all parts over a verified store, in the order in which they need each other. */
+async function startParts(parts: Parts, settings: Pick<GatekeeperSettings, 'membership'>): Promise<void> {
+  const { context, sweeping, directory, housekeeping, membership, registry, nodesWatch, runArchivist, alerts } = parts;
+  context.clusterClock.start();
+  await sweeping.start();
+  await directory.birth.start();
+  await housekeeping.start();
+  if (settings.membership) await membership.start();
+  for (const part of [registry, nodesWatch, runArchivist, alerts]) part?.start();
 }
