@@ -1,7 +1,6 @@
 import { GatekeeperError, nameOfError } from '../core/decision/index.js';
 import type { ObservedNode } from '../gatekeeper/telemetry.js';
 import { groupType } from '../tasks/task-id.js';
-import { BoundedNames, OTHER } from './bounded-names.js';
 
 /** Names in the attributes of metrics and in the names of spans: a limited number of each kind. */
 export class Labels {
@@ -53,5 +52,27 @@ export class Labels {
       // Telemetry must not fail the call. The name shows that the function gave none.
       return OTHER;
     }
+  }
+}
+
+/** The value of an attribute for names beyond the limit, as in OpenTelemetry's conventions. */
+const OTHER = '_OTHER';
+
+/** Lets the first names through, and gives all later ones one name. So the number of time series is limited. */
+class BoundedNames {
+  readonly #known = new Set<string>();
+
+  constructor(private readonly limit: number) {}
+
+  /** Whether it was let through before. */
+  isKnown(name: string): boolean {
+    return this.#known.has(name);
+  }
+
+  of(name: string): string {
+    if (this.#known.has(name)) return name;
+    if (this.#known.size >= this.limit) return OTHER;
+    this.#known.add(name);
+    return name;
   }
 }
