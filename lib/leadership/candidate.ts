@@ -12,7 +12,6 @@ import { isAwaitedBy } from '../core/permits/runs/current-permit.js';
 import { PermitWork } from '../core/permits/runs/permit-work.js';
 import type { RunResult } from '../core/permits/runs/runner.js';
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
-import { CrashedLeaders } from './crashed-leaders.js';
 import { NotLeaderError } from './leadership.errors.js';
 import { REST, Rest } from './rest.js';
 import { Term } from './term.js';
@@ -322,4 +321,27 @@ export class Candidate {
 
 function abortOf(signal: AbortSignal) {
   return signal.aborted ? of(undefined) : fromEvent(signal, 'abort');
+}
+
+/**
+ * Reports leaders of a scope that crashed. A leader that gives its permit back leaves a record without permits. So if
+ * another node's permit is still in the record when this node takes the next one, it has expired.
+ */
+class CrashedLeaders {
+  #last: StoredPermit | undefined;
+
+  constructor(
+    private readonly semaphore: string,
+    private readonly context: Pick<Context, 'node' | 'events'>,
+  ) {}
+
+  /** Call this with the permit in each new version of the scope's record. */
+  observe(permit: StoredPermit | undefined): void {
+    const { node, events } = this.context;
+    const former = this.#last;
+    this.#last = permit;
+    const isSuccessor = permit?.instance === node.instance && former && former.token < permit.token;
+    if (isSuccessor && former.instance !== node.instance)
+      events.next({ type: 'expired', semaphore: this.semaphore, permits: [former] });
+  }
 }

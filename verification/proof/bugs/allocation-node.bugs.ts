@@ -79,7 +79,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'the end of a lease that a node announces is ignored: after a shutdown, its resources wait for the lease to end',
     patches: [
       {
-        file: 'lib/allocation/round/members-index.ts',
+        file: 'lib/allocation/round/group-registry.ts',
         find: 'return [...left, ...present.flatMap(({ former }) => former ?? [])];',
         replace: 'return left.slice(left.length);',
       },
