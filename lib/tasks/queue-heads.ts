@@ -1,10 +1,11 @@
 import type { Context } from '../core/context/context.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { type Hints, leadsTo } from './hints.js';
-import { Backlog } from './overview/backlog.js';
 import { readableTask } from './task.codec.js';
 import type { WaitingPlace } from './task-place.js';
-import { Untaken } from './untaken.js';
+import type { Priority } from './task.js';
+import { groupType, joinType } from './task-id.js';
+import { show } from '../core/decision/index.js';
 
 /** Hints that are removed from one queue in one look, at most. */
 const MOST_REMOVED = 100;
@@ -59,4 +60,96 @@ export class QueueHeads {
     const text = await this.store.texts.read(task.id);
     return text === undefined || !leadsTo(hint, text);
   }
+}
+
+/** ms between two counts. */
+const INTERVAL = 10_000;
+
+/**
+ * Counts the tasks that wait, for telemetry: one small read for each queue in which the sweep has found tasks, so an idle
+ * type costs nothing, and only on the node that sweeps. Does nothing without telemetry.
+ */
+class Backlog {
+  readonly #found = new Map<string, readonly [string, Priority]>();
+  /** Monotonic ms. */
+  #countedAt = -Infinity;
+
+  constructor(
+    private readonly hints: Pick<Hints, 'queue'>,
+    private readonly context: Pick<Context, 'instrumentation' | 'nodeClock'>,
+  ) {}
+
+  /** Call this for each queue in which tasks wait. */
+  look(type: string, priority: Priority): void {
+    if (this.context.instrumentation) this.#found.set(`${type}.${priority}`, [type, priority]);
+  }
+
+  /** Call this after all queues. @throws StoreUnavailableError */
+  async done(): Promise<void> {
+    const { instrumentation, nodeClock } = this.context;
+    const queues = [...this.#found.values()];
+    this.#found.clear();
+    if (!instrumentation || nodeClock.monotonic() - this.#countedAt < INTERVAL) return;
+    this.#countedAt = nodeClock.monotonic();
+    const waiting = new Map<string, number>();
+    for (const [type, priority] of queues) {
+      const of = groupType(type);
+      waiting.set(of, (waiting.get(of) ?? 0) + (await this.hints.queue(type, priority).size()));
+    }
+    instrumentation.backlog(waiting);
+  }
+}
+
+/** ms for which the first hint of a queue may stay. Nodes that handle a type look at its queues all the time. */
+const PATIENCE = 60_000;
+
+interface Head {
+  /** The begin of the hint, which says when the task was offered. */
+  readonly place: string;
+  /** Monotonic ms at which it was seen first. */
+  readonly since: number;
+  isTold: boolean;
+}
+
+/** Warns once if tasks of a type wait, and no node takes any of them. */
+class Untaken {
+  #heads: ReadonlyMap<string, Head> = new Map();
+  #next = new Map<string, Head>();
+
+  constructor(private readonly context: Pick<Context, 'events' | 'nodeClock'>) {}
+
+  /**
+   * Call this with the first hint of each queue in which tasks wait.
+   *
+   * @returns whether it was there at the last look, too
+   */
+  look(type: string, priority: Priority, hint: string): boolean {
+    const queue = `${type}.${priority}`;
+    const place = hint.split('{', 1)[0]!;
+    const now = this.context.nodeClock.monotonic();
+    const known = this.#heads.get(queue);
+    const head = known?.place === place ? known : { place, since: now, isTold: false };
+    this.#next.set(queue, head);
+    if (!head.isTold && now - head.since >= PATIENCE) {
+      head.isTold = true;
+      this.context.events.next({ type: 'tasks-untaken', task: type, priority, sentence: sentenceOf(type) });
+    }
+    return head === known;
+  }
+
+  /** Call this after all queues. Those without waiting tasks are forgotten. */
+  done(): void {
+    this.#heads = this.#next;
+    this.#next = new Map();
+  }
+}
+
+function sentenceOf(type: string): string {
+  const of = groupType(type);
+  const waiting =
+    type === joinType(of) ? `groups of type ${show(of)} wait for their handler` : `tasks of type ${show(of)} wait`;
+  return (
+    `${waiting}, and no node has taken any for ${PATIENCE / 1000} s: start a node that handles the type, or one more if all ` +
+    `are busy, or look whether the semaphore ${show(`task:${of}`)} is paused, excludes the nodes, or has no permit left`
+  );
 }

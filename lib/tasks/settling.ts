@@ -12,7 +12,8 @@ import { FAMILY, familyOf } from './subtasks/sub-name.js';
 import { type Incarnation, type Task, USUAL_LIMITS } from './task.js';
 import { groupId, groupType, joinId, joinType } from './task-id.js';
 import type { Stamp, Submission } from './transitions.js';
-import { finishTask } from './unique/finish-task.js';
+import { encodeTask } from './task.codec.js';
+import { finishedOrBegun } from './unique/unique.js';
 
 /** The part of the store of tasks that the steps after an end need. */
 interface SettlingStore {
@@ -89,4 +90,24 @@ export class Settling {
     const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
     await this.store.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
   }
+}
+
+interface Records {
+  readonly texts: ConditionalTexts;
+  readonly parents: Pick<Parents, 'removeFamily'>;
+  readonly hints: Pick<Hints, 'offer'>;
+  readonly slices: Pick<Slices, 'turn'>;
+  stamp(): Promise<Stamp>;
+}
+
+/** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
+async function finishTask(store: Records, task: Task, text: string): Promise<void> {
+  if (task.next) await store.parents.removeFamily(task);
+  // Members of a group come here at the same time: they share the note of their ends.
+  const turn = store.slices.turn(text.length);
+  if (turn) await turn;
+  const next = finishedOrBegun(task, await store.stamp());
+  const nextText = encodeTask(next);
+  const { isWritten } = await store.texts.write(task.id, text, nextText);
+  if (isWritten && next.state === 'waiting') await store.hints.offer(next, nextText);
 }

@@ -1,5 +1,4 @@
 import { InvalidOptionsError, ReservedNameError, show } from '../core/decision/index.js';
-import { fairKeyOf } from './fair/fair-key.js';
 import { MOST_BYTES, readJson } from './json.js';
 import { isTickId } from './schedules/tick-id.js';
 import type { NewTask } from './submission.js';
@@ -10,8 +9,8 @@ import {
   parseSubmitOptions,
 } from './submit-options.js';
 import { subAwaitedId } from './subtasks/sub-name.js';
-import { type TaskName, isMadeName, isOfEmpty } from './task-id.js';
-import { nameOfKey } from './unique/unique-key.js';
+import { type TaskName, isMadeName, isOfEmpty, nameFaults, single } from './task-id.js';
+import type { UniqueOptions } from './unique/unique-options.js';
 
 interface ReaderParts {
   /** Bytes of data as JSON. */
@@ -106,4 +105,28 @@ function awaitedId(name: AwaitedName, parent: string | undefined): string {
 export function expectName(name: TaskName): TaskName {
   if (isMadeName(name)) return name;
   throw new InvalidOptionsError('a task', [`name: ${show(name)} is no name: make it with single() or grouped()`]);
+}
+
+/** The fair key of one task. @throws InvalidOptionsError if it can't be used */
+export function fairKeyOf(id: string, key: NonNullable<SubmitOptions['fairKey']>, data: unknown): string {
+  const text = typeof key === 'function' ? key(data as never) : key;
+  const faults = nameFaults('fairKey', text);
+  if (faults.length > 0) throw new InvalidOptionsError(`task ${show(id)}`, faults);
+  return text;
+}
+
+/**
+ * The name of a submission with its key.
+ *
+ * @throws InvalidOptionsError if the name is of a group, or the key can't be a name
+ */
+function nameOfKey(name: TaskName, key: UniqueOptions['key'], data: unknown): TaskName {
+  if (name.member) {
+    throw new InvalidOptionsError(`task ${show(name.id)}`, ['unique: a member of a group is one task by its number']);
+  }
+  if (key === undefined) return name;
+  const text = typeof key === 'function' ? key(data as never) : key;
+  const faults = nameFaults('unique.key', text);
+  if (faults.length > 0) throw new InvalidOptionsError(`task ${show(name.id)}`, faults);
+  return { ...name, id: single(name.type, text).id };
 }

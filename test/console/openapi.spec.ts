@@ -7,7 +7,7 @@ import { openApiOf } from '../../lib/console/openapi/document.js';
 import { retryLaterBody, submitTaskBody } from '../../lib/console/api/task-fields.js';
 import * as fields from '../../lib/console/api/fields.js';
 import { compilePattern, faultsOf, storedText } from '../../lib/core/decision/index.js';
-import { fairKeyOf } from '../../lib/tasks/fair/fair-key.js';
+import { fairKeyOf } from '../../lib/tasks/submission-reader.js';
 import { nameOfId } from '../../lib/tasks/index.js';
 import { parseSubmitOptions } from '../../lib/tasks/submit-options.js';
 import { schemaOf, valuesOf } from './schema-values.js';

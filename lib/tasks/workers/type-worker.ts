@@ -5,12 +5,12 @@ import { StoreUnavailableError } from '../../core/store/index.js';
 import type { TaskLimits } from '../task.js';
 import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
-import { HandlerTurns } from './handler-turns.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource, nameIn } from './hint-source.js';
 import type { WorkerState } from './handled-type.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Admission, TypeLimit } from './type-limit.js';
+import type { NodeClock } from '../../core/async/node-clock.js';
 
 export interface WorkerOptions extends HeldOptions {
   /** Tasks of the type at the same time on this node. */
@@ -282,5 +282,48 @@ export class TypeWorker {
       () => true,
       () => false,
     );
+  }
+}
+
+/** So many handlers run at once, and others wait for their turn, in order. */
+class HandlerTurns {
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly clock: NodeClock,
+  ) {}
+
+  /**
+   * Waits for a turn. Call {@link leave} once after it.
+   *
+   * @param patience ms
+   * @returns false if no turn came in this time
+   */
+  enter(patience: number): Promise<boolean> | true {
+    if (this.#running < this.most) {
+      this.#running++;
+      return true;
+    }
+    return new Promise((resolve) => {
+      const cancelTimer = this.clock.schedule(() => {
+        this.#waiting.delete(begin);
+        resolve(false);
+      }, patience);
+      const begin = () => {
+        cancelTimer();
+        resolve(true);
+      };
+      this.#waiting.add(begin);
+    });
+  }
+
+  /** The turn goes to the one that has waited longest. */
+  leave(): void {
+    const [next] = this.#waiting;
+    if (!next) return void this.#running--;
+    this.#waiting.delete(next);
+    next();
   }
 }
