@@ -6,7 +6,7 @@ export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';
 export { JobHistories } from './jobs/job-histories.js';
-export { timesOf } from './jobs/job-times.js';
+export { timesOf } from './jobs/job-histories.js';
 export type { JobRuns, RunDay, RunStatistics } from './jobs/job-runs.js';
 export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
 export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-record.js';

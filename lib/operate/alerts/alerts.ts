@@ -11,8 +11,8 @@ import { type FaultParts, clusterConditions, failedRun, healthConditions, isPast
 import type { AlertsMessage } from './message.js';
 import { MOST_OPEN, OpenAlerts } from './open-alerts.js';
 import { type Post, postByFetch } from './post.js';
-import { Turn } from './turn.js';
 import { Webhook } from './webhook.js';
+import { SweepPermit } from '../../core/permits/sweep-permit.js';
 
 /** ms between two looks at this node's health. It asks the store only while there is a trouble. */
 const LOOK = 2000;
@@ -226,5 +226,40 @@ export class Alerts {
     const { nodeClock, random, events } = this.context;
     const onError = (error: unknown) => events.next({ type: 'problem', action, error });
     return new Periodic(nodeClock, work, { interval: () => interval, chance: random.number, onError });
+  }
+}
+
+/** Lets one node of the cluster report troubles that several nodes see, as a permit of a hidden semaphore. */
+class Turn {
+  readonly #permit: SweepPermit;
+  #askedAt = -Infinity;
+  #answer: boolean | undefined;
+
+  /**
+   * @param kind name of the troubles that share this turn
+   * @param interval ms between two requests for the permit, which lasts 2.5 times as long
+   */
+  constructor(
+    private readonly context: Context,
+    kind: string,
+    private readonly interval: number,
+  ) {
+    this.#permit = new SweepPermit(context, interval, `gatekeeper:alerts:${kind}`);
+  }
+
+  /** @returns whether it is this node's turn; undefined if the store can't be asked */
+  async take(): Promise<boolean | undefined> {
+    const now = this.context.nodeClock.monotonic();
+    if (now - this.#askedAt >= this.interval) {
+      this.#askedAt = now;
+      // The health reports a store that can't be asked.
+      this.#answer = await this.#permit.take().catch(() => undefined);
+    }
+    return this.#permit.isHeld || (this.#answer ? undefined : this.#answer);
+  }
+
+  /** Lets another node take the turn at once. */
+  close(): Promise<void> {
+    return this.#permit.close();
   }
 }

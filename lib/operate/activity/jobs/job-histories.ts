@@ -10,6 +10,7 @@ import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-rec
 import { type Addition, contains, withAddition } from './job-shard.js';
 import { decodeJobShard, encodeJobShard } from './job-shard.codec.js';
 import { PendingAdditions, SHARDS, shardOf } from './pending-additions.js';
+import type { JobInfo } from '../node-info.js';
 
 export const KEY_PREFIX = 'history:';
 /** ms for which runs are collected before they are written together. */
@@ -199,4 +200,19 @@ export class JobHistories {
 
 function keys(): string[] {
   return Array.from({ length: SHARDS }, (_, shard) => KEY_PREFIX + shard);
+}
+
+/**
+ * The schedules of the jobs of this node.
+ *
+ * @returns undefined for a job for which this node has no schedule
+ */
+export function timesOf(infos: readonly JobInfo[], context: Context): (job: JobRecord) => JobTimes | undefined {
+  const offset = timeOf(context) - context.nodeClock.wall();
+  return ({ semaphore, job }) => {
+    const info = infos.find((each) => each.job === job && (each.semaphore ?? semaphore) === semaphore);
+    if (!info?.schedule) return undefined;
+    const due = info.schedule.recent?.at(-1);
+    return { schedule: info.schedule.expression, ...(due !== undefined && { due: Math.round(due + offset) }) };
+  };
 }

@@ -6,14 +6,11 @@ import {
   isFurther,
   merge,
 } from '../definition-archive.js';
-import type { ArchivedDefinition } from '../../../../core/decision/index.js';
-import { escapeHidden, show } from '../../../../core/decision/index.js';
+import { type ArchivedDefinition, escapeHidden, show } from '../../../../core/decision/index.js';
 import { ARCHIVE_VERSION, decodeArchived, refuseNewer } from '../archive.codec.js';
-import { ArchiveTable } from '../../../archives/postgres/archive-table.js';
+import { ArchiveTable, quotedTable } from '../../../archives/postgres/archive-table.js';
 import type { Connection } from '../../../archives/postgres/connection.js';
-import { isTableMissing } from '../../../archives/postgres/refusal.js';
-import { type RefusedRow, saveApart } from './save-apart.js';
-import { statements } from './statements.js';
+import { isTableMissing, isRefusedValue } from '../../../archives/postgres/refusal.js';
 
 interface Row {
   readonly name: string;
@@ -118,4 +115,79 @@ function refusal(refused: readonly RefusedRow[]): RefusedDefinitionsError {
     .map(({ definition, error }) => `${show(definition.name)} (${escapeHidden(error.message)})`);
   const names = refused.map(({ definition }) => definition.name);
   return new RefusedDefinitionsError(names, named.join(', '));
+}
+
+/** @param table name of the table, maybe with a schema */
+function statements(table: string) {
+  const quoted = quotedTable(table);
+  return {
+    create: `CREATE TABLE IF NOT EXISTS ${quoted} (
+      name pg_catalog.text NOT NULL,
+      put_aside pg_catalog.text NOT NULL DEFAULT '',
+      revision pg_catalog.int8 NOT NULL,
+      version pg_catalog.int4 NOT NULL,
+      body pg_catalog.jsonb NOT NULL,
+      saved_at pg_catalog.timestamptz NOT NULL DEFAULT pg_catalog.now(),
+      PRIMARY KEY (name, put_aside)
+    )`,
+    load: `SELECT name, version, body FROM ${quoted} WHERE put_aside OPERATOR(pg_catalog.=) ''::pg_catalog.text`,
+    // Returns the rows that a newer version wrote, which stay unchanged. Writes in the order of names: two nodes that
+    // save the same rows in different orders would block each other, and one of them would fail.
+    save: `WITH given AS (
+      SELECT name, revision, body FROM ROWS FROM (
+        pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.int8[]), pg_catalog.unnest($3::pg_catalog.jsonb[])
+      ) AS each(name, revision, body)
+    ), written AS (
+      INSERT INTO ${quoted} AS kept (name, revision, version, body)
+      SELECT name, revision, $4::pg_catalog.int4, body FROM given ORDER BY name
+      ON CONFLICT (name, put_aside) DO UPDATE
+        SET revision = excluded.revision, version = excluded.version, body = excluded.body, saved_at = pg_catalog.now()
+        WHERE kept.version OPERATOR(pg_catalog.<=) excluded.version AND (
+          kept.revision OPERATOR(pg_catalog.<) excluded.revision OR (
+            kept.revision OPERATOR(pg_catalog.=) excluded.revision AND kept.body OPERATOR(pg_catalog.<>) excluded.body
+          )
+        )
+    )
+    SELECT kept.name, kept.version FROM ${quoted} AS kept, given WHERE kept.name OPERATOR(pg_catalog.=) given.name
+      AND kept.put_aside OPERATOR(pg_catalog.=) ''::pg_catalog.text AND kept.version OPERATOR(pg_catalog.>) $4::pg_catalog.int4`,
+    // Only if the row is still as it was read: a person may have repaired it since.
+    putAside: `UPDATE ${quoted} SET put_aside = pg_catalog.now()::pg_catalog.text WHERE name OPERATOR(pg_catalog.=) $1::pg_catalog.text
+      AND put_aside OPERATOR(pg_catalog.=) ''::pg_catalog.text AND body OPERATOR(pg_catalog.=) $2::pg_catalog.jsonb`,
+  };
+}
+
+/** The outcome of a save, row by row. */
+interface SavedApart<Row> {
+  /** The answers of the statements. */
+  readonly rows: Row[];
+  readonly refused: RefusedRow[];
+}
+
+/** A row that the database refused because of its values. */
+interface RefusedRow {
+  readonly definition: ArchivedDefinition;
+  readonly error: Error;
+}
+
+/**
+ * Writes all definitions in one statement. If the database refuses a value, writes each half separately, down to the
+ * single refused row. So a refused row does not stop any other row.
+ *
+ * @param write writes all or nothing
+ * @throws any error of `write` that a row's value did not cause
+ */
+async function saveApart<Row>(
+  definitions: readonly ArchivedDefinition[],
+  write: (definitions: readonly ArchivedDefinition[]) => Promise<Row[]>,
+): Promise<SavedApart<Row>> {
+  try {
+    return { rows: await write(definitions), refused: [] };
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    if (definitions.length === 1) return { rows: [], refused: [{ definition: definitions[0]!, error }] };
+    const middle = Math.ceil(definitions.length / 2);
+    const first = await saveApart(definitions.slice(0, middle), write);
+    const second = await saveApart(definitions.slice(middle), write);
+    return { rows: [...first.rows, ...second.rows], refused: [...first.refused, ...second.refused] };
+  }
 }
