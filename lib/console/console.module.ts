@@ -5,16 +5,20 @@ import {
   type NestModule,
   type Provider,
   type Type,
+  Injectable,
+  Logger,
+  type OnModuleInit,
+  Inject,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.js';
 import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
-import { OpenConsoleCheck } from './access/open-console.check.js';
 import { TaskCalls } from './access/task-calls.js';
 import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from './console.constants.js';
 import type { ConsoleOptions } from './console.options.js';
-import { parseConsoleOptions } from './console.settings.js';
+import { parseConsoleOptions, type ConsoleSettings } from './console.settings.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
@@ -23,7 +27,6 @@ import { ConsoleRouter } from './http/console-router.js';
 import { HeavyAnswers } from './http/heavy-answers.js';
 import { UnreadAnswers } from './http/unread-answers.js';
 import { HostErrors } from './http/host-errors.js';
-import { HttpCheck } from './http/http-check.js';
 import { IncomingBodies } from './http/incoming-bodies.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemAnswers } from './http/problem-answers.js';
@@ -47,6 +50,30 @@ import { TaskWorkersController } from './routes/task-workers.controller.js';
 import { TasksController } from './routes/tasks.controller.js';
 import { UndoController } from './routes/undo.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
+
+/** Logs a warning at the start if the console is insecure. */
+@Injectable()
+class OpenConsoleCheck implements OnModuleInit {
+  constructor(@Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings) {}
+
+  onModuleInit(): void {
+    if (this.settings.insecure) new Logger('Gatekeeper').warn(OPEN);
+  }
+}
+
+const OPEN =
+  'the console runs with insecure: true: every client that reaches its port may change what runs. Give it tokens, unless only this machine reaches the port';
+
+/** Logs at boot if the application has no HTTP, so that the console is not served. A worker may share the module. */
+@Injectable()
+class HttpCheck implements OnModuleInit {
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  onModuleInit(): void {
+    if (this.host.httpAdapter) return;
+    new Logger('Gatekeeper').log('the console is not served: this application has no HTTP server');
+  }
+}
 
 const CONTROLLERS: Type[] = [
   SessionController,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Schemas } from '../../lib/console/openapi/schemas.js';
+import { Schemas } from '../../lib/console/openapi/document.js';
 import type { z } from 'zod';
 
 interface Schema {

@@ -9,7 +9,6 @@ import { EventStreams } from '../http/event-streams.js';
 import type { Sees } from '../access/name-limit.js';
 import { Res, SeenNames, User } from '../http/input.decorator.js';
 import { Serves } from '../http/handlers.js';
-import { ChangeGatherer } from './change-gatherer.js';
 
 const MOST_STREAMS = 100;
 /** Maximum per token: half of all streams. */
@@ -62,4 +61,31 @@ function told(event: GatekeeperEvent): object {
   if (!('error' in event)) return event;
   const { error } = event;
   return { ...event, error: { message: messageOf(error) } };
+}
+
+/** ms for which changes are collected into one event. */
+const GATHERING = 200;
+
+/** Collects the names of changed semaphores. A busy cluster changes records far more often than people can read. */
+class ChangeGatherer {
+  readonly #names = new Set<string>();
+  #timer?: NodeJS.Timeout;
+
+  constructor(private readonly tell: (names: string[]) => void) {}
+
+  add(name: string): void {
+    this.#names.add(name);
+    this.#timer ??= setTimeout(() => this.#flush(), GATHERING).unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    const names = [...this.#names].toSorted();
+    this.#names.clear();
+    this.#timer = undefined;
+    this.tell(names);
+  }
 }
