@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { isatty } from 'node:tty';
+import { isatty, type ReadStream, type WriteStream } from 'node:tty';
+import { createInterface } from 'node:readline/promises';
 import { EXIT } from './exit-code.js';
 import { openOperator } from './open-operator.js';
 import { run } from './run.js';
-import { questioner } from './text/questioner.js';
 
 const interrupted = new AbortController();
 
@@ -44,3 +44,27 @@ const exitCode = await run(process.argv.slice(2), {
 });
 // Not process.exit(): it would drop pending output, and hide resources that were left open.
 if (exitCode !== EXIT.done) process.exitCode = exitCode;
+
+/**
+ * Returns a function that asks a yes-no question on the terminal. Only "y" and "yes" mean yes. An interruption or the
+ * end of the input means no.
+ *
+ * @returns undefined if one of the two streams is not a terminal
+ */
+function questioner(input: ReadStream, output: WriteStream): ((question: string) => Promise<boolean>) | undefined {
+  if (!input.isTTY || !output.isTTY) return undefined;
+  return async (question) => {
+    const terminal = createInterface({ input, output });
+    const ended = new AbortController();
+    for (const end of ['close', 'SIGINT'] as const) terminal.once(end, () => ended.abort());
+    try {
+      return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal: ended.signal })).trim());
+    } catch (error) {
+      // The user pressed Ctrl+C or Ctrl+D. That means no.
+      if (ended.signal.aborted) return false;
+      throw error;
+    } finally {
+      terminal.close();
+    }
+  };
+}

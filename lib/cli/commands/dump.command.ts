@@ -1,15 +1,16 @@
 import { Command } from 'commander';
 import { type Dump, dumpOf, leftOutOf, parseDump } from '../dump/dump.js';
-import { applyStep } from '../dump/load.js';
 import { type LoadStep, planLoad } from '../dump/load-plan.js';
 import { readJsonFile } from '../json-file.js';
 import type { Operator } from '../operator.js';
 import { reasonOption } from '../option-readers.js';
 import { type Batch, inBatches, tellFailures } from '../batches.js';
 import type { Runner, Session } from '../session.js';
-import { loadText } from '../views/load.view.js';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.js';
+import { EXIT, type ExitCode, exitCodeOf, CommandFailure } from '../exit-code.js';
 import { forEachLimit } from '../../core/async/for-each-limit.js';
+import { excerpt } from '../text/table.js';
+import { differenceText } from '../views/difference.js';
+import { LEADER_PREFIX } from '../../core/decision/index.js';
 
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(
@@ -80,4 +81,41 @@ async function applied(
 function isOfOne(error: unknown): boolean {
   const exitCode = exitCodeOf(error);
   return exitCode !== EXIT.unreachable && exitCode !== EXIT.notAllowed;
+}
+
+/** Formats the changes that a load of a dump would make. */
+function loadText({ steps }: { steps: readonly LoadStep[] }): string {
+  if (steps.length === 0) return 'nothing to load: the cluster matches the dump already';
+  const rows = steps.map(({ name, actions, from, to }) => [name, actions.join(', '), differenceText(from, to)]);
+  const shown = excerpt(['name', 'action', 'change'], rows);
+  return `${shown}\n${steps.length} to load; nothing was changed: add --yes to make the changes`;
+}
+
+const NO_LEADERSHIP = 'only nodes make a leadership: start a node that takes part in it, then load again';
+
+/**
+ * Brings one semaphore to the state in the dump.
+ *
+ * @throws the error of the first failed action; earlier ones stay done
+ */
+async function applyStep(operator: Operator, step: LoadStep, reason: string | undefined): Promise<void> {
+  const { name, groupPattern, acquirerPattern, permits, duration, pause } = step.to;
+  const patterns = { groupPattern, acquirerPattern, permits, duration };
+  for (const action of step.actions) {
+    switch (action) {
+      case 'define':
+        if (name.startsWith(LEADER_PREFIX)) throw new CommandFailure(EXIT.notFound, NO_LEADERSHIP);
+        await operator.define({ name, ...patterns }, { reason });
+        break;
+      case 'edit':
+        await operator.edit(name, patterns, { reason, expectedRevision: step.revision });
+        break;
+      case 'pause':
+        await operator.pause(name, { reason: reason ?? pause?.reason });
+        break;
+      case 'resume':
+        await operator.resume(name, { reason });
+        break;
+    }
+  }
 }

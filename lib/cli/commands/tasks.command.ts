@@ -1,6 +1,15 @@
 import { Argument, Command, Option } from 'commander';
 import { TASK_PREFIX, quoted } from '../../core/decision/index.js';
-import { LISTED_STATES, type ListedState, type TaskPage, type TaskView, idFault } from '../../tasks/index.js';
+import {
+  LISTED_STATES,
+  type ListedState,
+  type TaskPage,
+  type TaskView,
+  idFault,
+  type HandledType,
+  type TaskDetails,
+  type WaitingType,
+} from '../../tasks/index.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../exit-code.js';
 import { readJsonFile } from '../json-file.js';
 import type { Operator } from '../operator.js';
@@ -8,7 +17,8 @@ import { limitOption, readTaskType, reasonOption } from '../option-readers.js';
 import type { Runner, Session } from '../session.js';
 import { type SubmissionOptions, submissionOf, submissionOptions } from '../submission-options.js';
 import { plain } from '../text/plain.js';
-import { taskText, tasksText, typesText } from '../views/tasks.view.js';
+import { fields, table } from '../text/table.js';
+import { timeText } from '../text/times.js';
 
 const ACTIONS = [
   'types',
@@ -175,3 +185,54 @@ const DONE = {
 
 const NO_LIMIT = (type: string) =>
   `type ${quoted(type)} has no limit: make one first, with "gatekeeper define ${TASK_PREFIX}${type} --permits 1000 --duration 1m"`;
+
+/** Formats tasks, one line each. */
+function tasksText({ tasks }: { readonly tasks: readonly TaskView[] }): string {
+  if (tasks.length === 0) return 'no tasks';
+  return table(['id', 'state', 'attempts', 'crashes', 'submitted', 'remark'], tasks.map(taskRow));
+}
+
+/** Formats the types of which tasks wait, and those that the answering node handles. */
+function typesText({
+  waiting,
+  here,
+}: {
+  readonly waiting: readonly WaitingType[];
+  readonly here: readonly HandledType[];
+}): string {
+  if (waiting.length + here.length === 0) return 'no tasks wait';
+  const since = new Map(waiting.map(({ type, offeredAt }) => [type, timeText(offeredAt)]));
+  const types = [...new Set([...since.keys(), ...here.map(({ type }) => type)])].toSorted();
+  const rows = types.map((type) => {
+    const handled = here.filter((each) => each.type === type);
+    const running = handled.reduce((sum, each) => sum + each.running, 0);
+    const obstacles = handled.flatMap(({ obstacle }) => obstacle ?? []);
+    return [type, since.get(type) ?? '-', handled.length > 0 ? String(running) : '-', obstacles.join(', ')];
+  });
+  return table(['type', 'waiting since', 'running here', 'remark'], rows);
+}
+
+/** Formats one task. */
+function taskText({ task, explanation }: TaskDetails): string {
+  const json = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value));
+  return [
+    `${task.id}: ${explanation.sentence}`,
+    fields([
+      ['state', task.state],
+      ['token', String(task.token)],
+      ['submitted', timeText(task.submittedAt)],
+      ['attempts', `${task.attempts} of ${task.maxAttempts} failed, ${task.crashes} of ${task.maxCrashes} crashed`],
+      ['data', json(task.data)],
+      ['result', json(task.result)],
+    ]),
+  ].join('\n');
+}
+
+function taskRow({ id, state, attempts, crashes, submittedAt, lastError, lease, cancel }: TaskView): string[] {
+  const remarks = [
+    ...(lease ? [`${lease.instance} until ${timeText(lease.until)}`] : []),
+    ...(cancel ? [`cancelled by ${cancel.by}`] : []),
+    ...(lastError ? [lastError.message] : []),
+  ];
+  return [id, state, String(attempts), String(crashes), timeText(submittedAt), remarks.join('; ')];
+}

@@ -4,8 +4,11 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { quoted } from '../../core/decision/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
-import { otherShapeOf } from './answer-shape.js';
 import { RemoteProblem, failureOf } from './problem.js';
+// Not from the index, because that also loads Nest, which takes long.
+import { ROUTES } from '../../console/api/routes.js';
+import { RouteTable } from '../../console/http/route-table.js';
+import { otherShape } from '../../stores/remote/other-shape.js';
 
 /** ms until the next try after the console's rate limit refused a change. */
 const A_MOMENT = 1000;
@@ -187,4 +190,19 @@ function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   const { code, message: causeMessage } = (cause ?? {}) as { code?: string; message?: string };
   return causeMessage || code || message;
+}
+
+const CALLS = new RouteTable(Object.values(ROUTES).map((route) => ({ route })));
+
+/**
+ * Compares an answer with the console's document. Only kinds of values count: a newer console may have more fields, and values
+ * that this version does not know.
+ *
+ * @param path of the call, such as "/api/semaphores"
+ * @returns what the answer is, if it has another shape
+ */
+function otherShapeOf(answer: unknown, method: string, path: string): string | undefined {
+  const parsed = CALLS.find(method, path)?.served.route.answer.safeParse(answer);
+  const fault = parsed?.error?.issues.find(({ code }) => code === 'invalid_type');
+  return fault && otherShape(answer, fault.path);
 }

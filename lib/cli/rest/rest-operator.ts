@@ -36,7 +36,6 @@ import type {
   TaskOperator,
   WindowCall,
 } from '../operator.js';
-import { restTasks } from './rest-tasks.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 /** Maximum number of resources in an answer. */
@@ -261,4 +260,18 @@ export class RestOperator implements Operator {
 /** A time before now is sent as a duration, so that the console's clock counts. */
 function timeOf(time: number | undefined): string | undefined {
   return time === undefined ? undefined : time < 0 ? `${-time}ms` : String(time);
+}
+
+/** Tasks over the console's HTTP API. */
+function restTasks(client: RestClient): TaskOperator {
+  return {
+    types: () => client.ask(['task-types']),
+    list: (query, from) => client.ask(['tasks'], { query: { ...query, from } }),
+    find: (id) => client.ask(['tasks', id]),
+    submit: (body) => client.ask(['tasks'], { method: 'POST', body }),
+    cancel: (id, { reason }) => client.ask(['tasks', id, 'cancel'], { method: 'POST', body: { reason } }),
+    cancelGroup: (id, { reason }) => client.ask(['task-groups', id, 'cancel'], { method: 'POST', body: { reason } }),
+    release: (id, { reason }) => client.ask(['tasks', id, 'release'], { method: 'POST', body: { reason } }),
+    retry: (id, { reason }) => client.ask(['tasks', id, 'retry'], { method: 'POST', body: { reason } }),
+  };
 }
