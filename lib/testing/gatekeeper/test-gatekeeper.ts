@@ -10,11 +10,17 @@ import {
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { LEADER_PREFIX, show } from '../../core/decision/index.js';
-import type { Allocation } from '../../allocation/index.js';
+import {
+  Allocation,
+  type AllocationGroup,
+  type AllocationListener,
+  type AllocationParts,
+  type GroupSettings,
+} from '../../allocation/index.js';
 import { memory } from '../../stores/memory/index.js';
-import { TestAllocation } from './test-allocation.js';
 import { type TestCall, type TestDenial, TestScript } from './test-calls.js';
 import { TestSemaphore } from './test-semaphore.js';
+import { TestGroup } from './test-group.js';
 
 /** Options of a {@link TestGatekeeper}: the identity of its node. */
 export interface TestGatekeeperOptions {
@@ -165,5 +171,44 @@ export class TestGatekeeper extends GatekeeperService {
 
   #create(name: string): TestSemaphore {
     return new TestSemaphore(name, this.node, this.#script, partsOf(this).directory.declared, () => this.explain(name));
+  }
+}
+
+/** The allocation groups of a {@link TestGatekeeper}. A group exists as soon as it is used. */
+class TestAllocation extends Allocation {
+  readonly #groups = new Map<string, TestGroup>();
+
+  constructor(
+    parts: AllocationParts,
+    private readonly node: string,
+  ) {
+    super(parts);
+  }
+
+  override get groups(): readonly AllocationGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  override group<T>(name: string): AllocationGroup<T> {
+    return this.testGroup(name) as AllocationGroup as AllocationGroup<T>;
+  }
+
+  override add(name: string, { onAllocated }: GroupSettings): AllocationGroup {
+    const group = this.testGroup(name);
+    if (onAllocated) group.onAllocated(onAllocated as AllocationListener);
+    return group;
+  }
+
+  testGroup(name: string): TestGroup {
+    const group = this.#groups.get(name) ?? new TestGroup(name, this.node);
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  override startWithFirst(): void {}
+  override async start(): Promise<void> {}
+
+  override async close(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => group.close()));
   }
 }
