@@ -12,10 +12,10 @@ const text = readFileSync(`${ROOT}test/README.md`, 'utf8');
 const described = [...text.matchAll(/^\| `test\/([\w-]+)`/gm)].map(([, folder]) => folder!);
 
 /** Folders that are only floors: each of their folders is a part. */
-const FLOORS = ['core', 'operate'];
+const FLOORS = new Set(['core', 'operate']);
 const partsOf = (area: string): string[] =>
   foldersOf(area).flatMap((folder) =>
-    FLOORS.includes(folder) ? foldersOf(`${area}/${folder}`).map((part) => `${folder}/${part}`) : [folder],
+    FLOORS.has(folder) ? foldersOf(`${area}/${folder}`).map((part) => `${folder}/${part}`) : [folder],
   );
 
 describe('the folders of test', () => {
