@@ -45,8 +45,8 @@ function isHeld({ isHeld: held }: { readonly isHeld: boolean }): boolean {
 const PAUSE = 30_000;
 
 /**
- * The types of tasks that the nodes of the cluster handle, and that code of this node submits. Programs may name any type, so other names must not come into the
- * metrics, of which the number of names is limited.
+ * The types of tasks that the nodes of the cluster handle, and that code of this node submits. Programs may name any type,
+ * so other names must not come into the metrics, of which the number of names is limited.
  */
 class HandledTypes {
   #readAt = -Infinity;

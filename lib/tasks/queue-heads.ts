@@ -18,7 +18,8 @@ interface HeadsStore {
 
 /**
  * The first hints of the queues in which tasks wait, as the sweep sees them. One that stays, because no node takes it, is
- * removed if it leads to no task: the node that ended its task could not do it.
+ * removed if it leads to no task: the node that ended its task could not do it. Also counts the waiting tasks for telemetry
+ * ({@link Backlog}), and warns of tasks that no node takes ({@link Untaken}).
  */
 export class QueueHeads {
   readonly #untaken: Untaken;
@@ -63,7 +64,7 @@ export class QueueHeads {
 }
 
 /** ms between two counts. */
-const INTERVAL = 10_000;
+const COUNT_INTERVAL = 10_000;
 
 /**
  * Counts the tasks that wait, for telemetry: one small read for each queue in which the sweep has found tasks, so an idle
@@ -89,7 +90,7 @@ class Backlog {
     const { instrumentation, nodeClock } = this.context;
     const queues = [...this.#found.values()];
     this.#found.clear();
-    if (!instrumentation || nodeClock.monotonic() - this.#countedAt < INTERVAL) return;
+    if (!instrumentation || nodeClock.monotonic() - this.#countedAt < COUNT_INTERVAL) return;
     this.#countedAt = nodeClock.monotonic();
     const waiting = new Map<string, number>();
     for (const [type, priority] of queues) {
@@ -101,7 +102,7 @@ class Backlog {
 }
 
 /** ms for which the first hint of a queue may stay. Nodes that handle a type look at its queues all the time. */
-const PATIENCE = 60_000;
+const UNTAKEN_AFTER = 60_000;
 
 interface Head {
   /** The begin of the hint, which says when the task was offered. */
@@ -130,7 +131,7 @@ class Untaken {
     const known = this.#heads.get(queue);
     const head = known?.place === place ? known : { place, since: now, isTold: false };
     this.#next.set(queue, head);
-    if (!head.isTold && now - head.since >= PATIENCE) {
+    if (!head.isTold && now - head.since >= UNTAKEN_AFTER) {
       head.isTold = true;
       this.context.events.next({ type: 'tasks-untaken', task: type, priority, sentence: sentenceOf(type) });
     }
@@ -149,7 +150,7 @@ function sentenceOf(type: string): string {
   const waiting =
     type === joinType(of) ? `groups of type ${show(of)} wait for their handler` : `tasks of type ${show(of)} wait`;
   return (
-    `${waiting}, and no node has taken any for ${PATIENCE / 1000} s: start a node that handles the type, or one more if all ` +
+    `${waiting}, and no node has taken any for ${UNTAKEN_AFTER / 1000} s: start a node that handles the type, or one more if all ` +
     `are busy, or look whether the semaphore ${show(`task:${of}`)} is paused, excludes the nodes, or has no permit left`
   );
 }

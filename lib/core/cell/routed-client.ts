@@ -1,5 +1,6 @@
 import {
   type Expiring,
+  LONGEST_ON_DEMAND,
   type SemaphoreDefinition,
   type SemaphoreRecord,
   type ShardRecord,
@@ -22,7 +23,7 @@ const OWN = Symbol('own');
 /** Returned instead of a result: this node has not read the shard, so it can't write. */
 const UNREAD = Symbol('unread');
 
-/** The answers of a node about its names. */
+/** What a {@link RoutedClient} asks its node about names. One object serves all names. */
 export interface Route {
   /** Whether a name is reserved for the package. Such a name always has its own record. */
   readonly isReserved: (name: string) => boolean;
@@ -60,8 +61,8 @@ export interface Route {
 export class RoutedClient implements SemaphoreClient {
   readonly #isReserved: boolean;
   readonly #mayDemand: boolean;
-  /** The shard of the name. */
-  readonly #key: string;
+  /** Key of the name's shard, as in {@link Shards.keys}. */
+  readonly #shardKey: string;
 
   constructor(
     readonly name: string,
@@ -70,7 +71,7 @@ export class RoutedClient implements SemaphoreClient {
   ) {
     this.#isReserved = route.isReserved(name);
     this.#mayDemand = route.mayDemand(name);
-    this.#key = shards.keyOf(name);
+    this.#shardKey = shards.keyOf(name);
   }
 
   get known(): SemaphoreRecord | undefined {
@@ -83,7 +84,7 @@ export class RoutedClient implements SemaphoreClient {
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T> {
     const own = this.#own();
     if (own) return this.#transactOwn(own, plan, asked);
-    // A name on demand, in the usual case: nothing is awaited before its write.
+    // The usual case of a name on demand: its record is in the shard, so there is nothing to wait for.
     const isOnDemand = this.shards.isReady && this.route.declared(this.name) === undefined;
     return isOnDemand ? this.#transactInShard(plan, asked) : this.#transactSomewhere(plan, asked);
   }
@@ -108,7 +109,7 @@ export class RoutedClient implements SemaphoreClient {
   }
 
   #transactInShard<T>(plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
-    return this.shards.transact(this.#key, this.#planInShard(plan, asked)).then((result) => {
+    return this.shards.transact(this.#shardKey, this.#planInShard(plan, asked)).then((result) => {
       if (result === UNREAD) throw this.#unread();
       return result === OWN ? this.#transactOwn(this.route.own(this.name), plan, asked) : result;
     });
@@ -153,7 +154,7 @@ export class RoutedClient implements SemaphoreClient {
 
   /** Not cached: at the birth of a cluster, `Shards.forget` drops all clients. */
   get #shard(): ShardClient {
-    return this.shards.of(this.#key);
+    return this.shards.of(this.#shardKey);
   }
 
   #nameIn(shard: ShardRecord, asked?: number, view?: View): SemaphoreRecord {
@@ -185,7 +186,8 @@ export class RoutedClient implements SemaphoreClient {
       return inShard(step, name, (next) => {
         expectRoom(shard, name, next, view);
         for (const { id, duration } of next.permits) {
-          // Of a permit that is new, or has a longer duration than before.
+          if (duration <= LONGEST_ON_DEMAND) continue;
+          // A permit that is not new may keep a duration that was allowed when it was granted.
           if (duration > (before.permits.find((former) => former.id === id)?.duration ?? 0))
             expectShort(shard, name, duration);
         }

@@ -70,8 +70,8 @@ function changeOf(name: string, { record, former, own }: RecordChanged<ShardReco
   const before = entry && nameIn(former!, name);
   const after = nameIn(record, name);
   // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
-  const hasVanished = before !== undefined && !entry?.definition && !record.names.has(name);
-  return { record: hasVanished ? { ...after, revision: before.revision } : after, former: before, own };
+  const hasVanishedOnDemand = before !== undefined && !entry?.definition && !record.names.has(name);
+  return { record: hasVanishedOnDemand ? { ...after, revision: before.revision } : after, former: before, own };
 }
 
 function reporting(semaphore: string, { events }: Context): RecordListener<ShardRecord> {

@@ -43,6 +43,7 @@ export class Shards {
   /** The names of all shards. */
   readonly keys: readonly string[];
   #making?: Promise<void> | undefined;
+  /** Whether `#making` has succeeded: then a call need not wait for a promise. */
   #areMade = false;
   #isRead = false;
   #isLoaded = false;

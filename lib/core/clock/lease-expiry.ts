@@ -46,7 +46,11 @@ export class LeaseExpiry {
     return end ? this.#left(lease, end, this.node.monotonic()) : Infinity;
   }
 
-  /** @param at monotonic ms of now, or a little before: then a lease counts for as much longer */
+  /**
+   * Whether a lease is over for all nodes except its holder.
+   *
+   * @param at monotonic ms of now; an earlier time only makes the lease count for longer
+   */
   isExpired(lease: Expiring, at = this.node.monotonic()): boolean {
     const end = this.#observations.endOf(lease);
     if (!end) return false;

@@ -89,7 +89,7 @@ function namelessShard(text: string): ShardRecord | undefined {
   return { ...EMPTY_SHARD, ...counts, nonce, birth, names: new Map(), claims: new Map(), ...(grace && { grace }) };
 }
 
-/** Writes a shard's text. The texts of unchanged entries are cached, if there are several. */
+/** Writes a shard's text. With several entries, the texts of unchanged ones are cached. */
 export function encodeShard({
   v,
   nonce,
@@ -104,7 +104,7 @@ export function encodeShard({
 }: ShardRecord): string {
   let nameTexts = '';
   for (const [name, entry] of names) {
-    // The only entry of a shard has changed, or the shard would not be written.
+    // A shard with one name is mostly written because that name changed: a cached text would not be used again.
     const text = names.size === 1 ? entryText(name, entry) : textOfEntry(name, entry);
     nameTexts += nameTexts === '' ? text : `,${text}`;
   }

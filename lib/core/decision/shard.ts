@@ -215,10 +215,9 @@ function living(names: ShardRecord['names'], view: View): Map<string, NameEntry>
   const alive = new Map(names);
   for (const [name, entry] of names) {
     const { permits, definition } = entry;
-    const isUnchanged = !permits.some(isOver);
     // An unchanged entry stays the same object, so that its cached text is used again.
-    if (isUnchanged && (permits.length > 0 || definition)) continue;
-    const left = isUnchanged ? permits : permits.filter((permit) => !isOver(permit));
+    if (!permits.some(isOver) && (permits.length > 0 || definition)) continue;
+    const left = permits.filter((permit) => !isOver(permit));
     if (left.length > 0 || definition) alive.set(name, { ...entry, permits: left });
     else alive.delete(name);
   }

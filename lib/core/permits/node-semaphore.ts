@@ -14,7 +14,7 @@ import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from './declared/declared-definitions.js';
 import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
-import { UnknownSemaphoreError } from './permits.errors.js';
+import { UnknownSemaphoreError, AcquireTimeoutError } from './permits.errors.js';
 import { HeldLeases } from './held-leases.js';
 import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
@@ -24,7 +24,6 @@ import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
-import { AcquireTimeoutError } from './permits.errors.js';
 import { WaitQueue } from './wait-queue.js';
 
 const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
@@ -36,7 +35,7 @@ const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
 export class NodeSemaphore {
   readonly heldLeases: HeldLeases;
   readonly orphans: OrphanCleanup;
-  // Made with their first use: most calls for names on demand neither run a job nor wait.
+  // Created on first use: most calls for names on demand neither run a job nor wait.
   #runner?: Runner;
   #waitQueue?: WaitQueue;
   /** Counts calls, leases and clean-ups in progress. */
@@ -146,7 +145,8 @@ export class NodeSemaphore {
   /** Ends all waiting calls: they are denied as `closing`. Releases each permit as soon as its work has ended. */
   drain(): void {
     this.#waitQueue?.wake();
-    this.#runner?.stopWaiting();
+    // Also for a run that has not reached its runner yet.
+    this.runner.stopWaiting();
     this.heldLeases.drain();
   }
 
@@ -223,15 +223,17 @@ export class NodeSemaphore {
     );
   }
 
-  /** Whether this node's code has the definition for the lack of which an attempt was denied. */
+  /** Whether an attempt was denied because a definition of this node's code was missing, and it may be there now or soon. */
   #lacksOwnDefinition(attempt: Attempt): boolean {
-    return !attempt.permit && attempt.reason === 'no-definition' && this.declared.has(this.name);
+    if (attempt.permit || attempt.reason !== 'no-definition' || !this.declared.has(this.name)) return false;
+    // A removed definition stays missing until a reset, so its denial stays one read.
+    return this.declared.isAwaited(this.name) || this.recordClient.known?.definition !== undefined;
   }
 
-  /** The definition may also have come between the denial and this look. */
+  /** Tries again when the definition may be in the store. It may have come between the denial and this look. */
   async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
-    const isThere = !this.declared.isAwaited(this.name) || (await this.declared.awaitLoad(this.name));
-    return isThere ? this.heldLeases.attempt(options) : denied;
+    const mayBeThere = !this.declared.isAwaited(this.name) || (await this.declared.awaitLoad(this.name));
+    return mayBeThere ? this.heldLeases.attempt(options) : denied;
   }
 
   #denied({ error, reason }: Attempt & { permit?: undefined }, duration: number | undefined): undefined {

@@ -121,7 +121,7 @@ export class SemaphoreDirectory {
     return this.#find(name) ?? this.#create(checkedName(name));
   }
 
-  /** A caller in JavaScript may give anything for a name: then its check says what is wrong. */
+  /** The semaphore of a name, if it is in use. Callers in JavaScript may pass any value: {@link checkedName} reports it. */
   #find(name: unknown): NodeSemaphore | undefined {
     return typeof name === 'string' ? this.#inUse.get(name) : undefined;
   }

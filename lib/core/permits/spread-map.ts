@@ -1,14 +1,14 @@
 import { hashOf } from '../decision/index.js';
 
-/** Each of the maps stays small, also with 100,000 names. A power of two. */
+/** Number of small maps, a power of two. Each stays small, also with 100,000 names. */
 const MAPS = 512;
 
 /**
- * A map for many names of which some come and go all the time.
+ * A map of many names, some of which come and go all the time.
  *
- * A `Map` of V8 keeps a deleted key in the chain of its hash until it grows or is packed, which a large map rarely is: a name
- * that came and went thousands of times beside 20,000 others took 20 to 100 µs for each access. Here names are spread
- * over small maps, which are packed often.
+ * A `Map` of V8 keeps a deleted key in the chain of its hash until it grows or is packed, which a large map rarely is: a
+ * name that came and went thousands of times beside 20,000 others took 20 to 100 µs for each access. Here names are
+ * spread over small maps, which are packed often.
  */
 export class SpreadMap<V> {
   readonly #maps: (Map<string, V> | undefined)[] = Array.from({ length: MAPS });
@@ -16,10 +16,6 @@ export class SpreadMap<V> {
 
   get size(): number {
     return this.#size;
-  }
-
-  has(name: string): boolean {
-    return this.get(name) !== undefined;
   }
 
   get(name: string): V | undefined {
@@ -39,10 +35,6 @@ export class SpreadMap<V> {
 
   *[Symbol.iterator](): Generator<[string, V]> {
     for (const map of this.#maps) if (map) yield* map;
-  }
-
-  *keys(): Generator<string> {
-    for (const [name] of this) yield name;
   }
 
   *values(): Generator<V> {

@@ -12,7 +12,7 @@ import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import { isStoreError } from '../../core/store/index.js';
-import type { Archived } from '../../core/permits/declared/declared-definitions.js';
+import type { Archived, DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
 import {
   type DifferingDefinition,
   differencesSentence,
@@ -21,7 +21,6 @@ import {
   tooManySentence,
 } from './code-difference.js';
 import { type Announcement, type CodeVerdict, codeVerdict, isStillDue, reasonsOf } from './code-rule.js';
-import type { DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
 import type { DefinitionWriter } from './definition-writer.js';
 
 /** Values of the option `codeChanges`. */

@@ -283,12 +283,16 @@ export class HeldTask implements TaskLease {
 }
 
 /** ms after a report within which it is written. So one write serves all reports of this time. */
-const WITHIN = 1000;
+const REPORT_WITHIN = 1000;
 const LONGEST_NOTE = 200;
 
-const error = ({ input }: { input?: unknown }) => `${show(input)} is not a number from 0 on`;
-const amount = z.number({ error }).min(0, { error });
-const schema = onlyFields({ done: amount, total: amount, note: lineSchema(LONGEST_NOTE).optional() });
+const notANumber = ({ input }: { input?: unknown }) => `${show(input)} is not a number from 0 on`;
+const amountSchema = z.number({ error: notANumber }).min(0, { error: notANumber });
+const progressSchema = onlyFields({
+  done: amountSchema,
+  total: amountSchema,
+  note: lineSchema(LONGEST_NOTE).optional(),
+});
 
 /**
  * The reports of progress of one attempt. Every write of the claim takes the latest one along: a renewal, or the end. If
@@ -307,11 +311,11 @@ class ProgressReports {
 
   /** @throws InvalidOptionsError */
   report(done: number, total: number, note?: string): void {
-    const { data, error: fault } = schema.safeParse({ done, total, ...(note !== undefined && { note }) });
+    const { data, error: fault } = progressSchema.safeParse({ done, total, ...(note !== undefined && { note }) });
     if (!data) throw new InvalidOptionsError(`the progress of task ${show(this.claim.task.id)}`, faultsOf(fault));
     if (this.#isOver) return;
     this.claim.progress = { done, total, ...(note !== undefined && { note }), at: this.#now };
-    this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.#flush(), WITHIN);
+    this.#cancelTimer ??= this.context.nodeClock.schedule(() => void this.#flush(), REPORT_WITHIN);
   }
 
   /** The claim was written. A report that came meanwhile still waits. */

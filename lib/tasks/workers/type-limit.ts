@@ -1,9 +1,8 @@
 import { pause } from '../../core/async/pause.js';
 import type { Context } from '../../core/context/context.js';
 import { type DenialReason, TASK_PREFIX, isActive, mismatchOf } from '../../core/decision/index.js';
-import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
+import { type PermitLostError, UnknownSemaphoreError, AcquireTimeoutError } from '../../core/permits/permits.errors.js';
 import type { Permit } from '../../core/permits/permit.js';
-import { AcquireTimeoutError, type PermitLostError } from '../../core/permits/permits.errors.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { HeldTask } from './held-task.js';
 

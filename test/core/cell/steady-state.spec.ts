@@ -1,4 +1,5 @@
 import { useCluster } from '../../support/nodes.js';
+import { removed } from '../../support/removed.js';
 
 describe('steady state', () => {
   const cluster = useCluster();
@@ -22,5 +23,15 @@ describe('steady state', () => {
     const before = { ...other.store.calls };
     await other.gatekeeper.tryAcquire('job');
     expect(other.store.calls).toEqual({ ...before, read: before.read + 1 });
+  });
+
+  it('is one read for a denial under a definition of code that was removed', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    await removed(gatekeeper, 'job');
+    expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
+    const before = { ...store.calls };
+    expect(await gatekeeper.tryAcquire('job')).toBeUndefined();
+    expect(store.calls).toEqual({ ...before, read: before.read + 1 });
   });
 });

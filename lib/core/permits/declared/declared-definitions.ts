@@ -5,6 +5,7 @@ import {
   type SemaphoreDefinitionInput,
   type SemaphoreRecord,
   type View,
+  type ArchivedDefinition,
   defined,
   isActive,
   nameIn,
@@ -27,7 +28,6 @@ import type { OwnRecordClient, SemaphoreStep } from '../../cell/semaphore-record
 import type { Shards } from '../../cell/shards.js';
 import { FirstLoad } from './first-load.js';
 import { OwnRecordMaker } from './own-record-maker.js';
-import type { ArchivedDefinition } from '../../decision/index.js';
 
 /** The definitions in the code of a living node. */
 interface CodeOfNode {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CorruptArchiveError, NewerArchiveError } from './definition-archive.js';
-import type { ArchivedDefinition } from '../../../core/decision/index.js';
 import {
+  type ArchivedDefinition,
   NO_FINGERPRINT,
   changeSchema,
   faultsOf,

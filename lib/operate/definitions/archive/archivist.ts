@@ -1,11 +1,10 @@
 import type { Subscription } from 'rxjs';
 import type { CancelTimer } from '../../../core/async/node-clock.js';
-import { type SemaphoreRecord, decodeRecord, given } from '../../../core/decision/index.js';
+import { type SemaphoreRecord, type ArchivedDefinition, decodeRecord, given } from '../../../core/decision/index.js';
 import { isUnreadable } from '../../../core/cell/known-record.js';
 import type { Context } from '../../../core/context/context.js';
 import type { GatekeeperEvent } from '../../../core/context/events.js';
 import type { BoundedArchive } from './bounded-archive.js';
-import type { ArchivedDefinition } from '../../../core/decision/index.js';
 
 /** ms for which changes are collected, so that a migration of hundreds of semaphores needs only a few writes. */
 const GATHERING = 250;
