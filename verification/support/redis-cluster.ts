@@ -19,6 +19,9 @@ export class RedisCluster implements AsyncDisposable {
     const length = hasReplicas ? 2 * PRIMARIES : PRIMARIES;
     const servers = await allOrNone(Array.from({ length }, () => RedisServer.start(settings)));
     const cluster = new RedisCluster(servers.slice(0, PRIMARIES), servers.slice(PRIMARIES));
+    // As redis-cli does. Servers with one epoch settle that by and by; a replica that takes over meanwhile may get the epoch that
+    // others know of its primary. It gets no slot then, for ever.
+    await Promise.all(servers.map((server, index) => server.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)));
     await Promise.all(cluster.servers.map((server, index) => server.command('CLUSTER', 'ADDSLOTS', ...slotsOf(index))));
     const [first, ...others] = servers;
     for (const { port } of others) await first!.command('CLUSTER', 'MEET', '127.0.0.1', port);
@@ -26,6 +29,10 @@ export class RedisCluster implements AsyncDisposable {
       (await Promise.all(servers.map((server) => isComplete(server, length)))).every(Boolean),
     );
     await Promise.all(cluster.replicas.map((replica, index) => follow(replica, cluster.servers[index]!)));
+    await eventually('all servers agree on the epoch of each primary', async () => {
+      const views = await Promise.all(servers.map(epochsOf));
+      return new Set(views).size === 1 && new Set(views[0]!.split(' ')).size === PRIMARIES;
+    });
     return cluster;
   }
 
@@ -60,6 +67,16 @@ async function follow(replica: RedisServer, primary: RedisServer): Promise<void>
   await eventually('the replica has the data', async () =>
     String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
   );
+}
+
+/** Config epochs of the primaries as a server knows them, in the order of the slots. */
+async function epochsOf(server: RedisServer): Promise<string> {
+  const nodes = String(await server.command('CLUSTER', 'NODES')).split('\n');
+  const primaries = nodes.map((line) => line.split(' ')).filter(([, , flags = '']) => flags.includes('master'));
+  const bySlots = primaries.toSorted(([, , , , , , , , one = ''], [, , , , , , , , other = '']) =>
+    one.localeCompare(other),
+  );
+  return bySlots.map(([, , , , , , epoch]) => epoch).join(' ');
 }
 
 async function isComplete(server: RedisServer, servers: number): Promise<boolean> {
