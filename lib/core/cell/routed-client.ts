@@ -23,7 +23,7 @@ const OWN = Symbol('own');
 /** Returned instead of a result: this node has not read the shard, so it can't write. */
 const UNREAD = Symbol('unread');
 
-/** What a {@link RoutedClient} asks its node about names. One object serves all names. */
+/** The node's part in finding the record of a name. All clients of a node share one such object. */
 export interface Route {
   /** Whether a name is reserved for the package. Such a name always has its own record. */
   readonly isReserved: (name: string) => boolean;

@@ -17,6 +17,11 @@ export function onlyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+/** The message of a field's check: it contains the value, unlike zod's own. @param wanted "a whole number" */
+export function saying(wanted: string) {
+  return { error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` };
+}
+
 /**
  * zod's issues as sentences that begin with the path of the field. Returns the first 50 and the number of the others.
  */

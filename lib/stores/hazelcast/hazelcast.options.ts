@@ -1,10 +1,9 @@
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
-import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
+import { faultsOf, onlyFields, saying } from '../../core/decision/only-fields.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
 import type { ClientLogger } from './client-log.js';
 import { givenClientFaults, clientConfigFaults } from './client-config.faults.js';
-import { show } from '../../core/decision/texts/show.js';
 import { isOneLine } from '../../core/decision/texts/one-line.js';
 
 interface RecordOptions {
@@ -86,9 +85,6 @@ export interface ResolvedGivenOptions extends ResolvedNames {
 }
 
 export type ResolvedOptions = ResolvedOwnOptions | ResolvedGivenOptions;
-
-/** Messages contain the value, unlike zod's own messages. */
-const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 const count = z.int(saying('a whole number')).min(1, saying('1 or more'));
 const name = z

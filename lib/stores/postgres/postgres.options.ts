@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durationSchema } from '../../core/decision/definition.js';
 import type { DurationInput } from '../../core/decision/duration.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
-import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
+import { faultsOf, onlyFields, saying } from '../../core/decision/only-fields.js';
 import { show } from '../../core/decision/texts/show.js';
 import { NO_ADDRESS, isAddress } from './address.js';
 import type { PgPool, Queries } from './pg.js';
@@ -44,9 +44,6 @@ export interface ResolvedOptions {
   readonly notifications: boolean;
   readonly pollInterval: number;
 }
-
-/** Messages contain the value, unlike zod's own messages. */
-const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 const flag = z.boolean(saying('true or false')).default(true);
 const count = (least: number, most: number) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
+import { faultsOf, onlyFields, saying } from '../../core/decision/only-fields.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
 import { type IoredisClient, IoredisAdapter, ioredisFaults, isIoredis } from './clients/ioredis.js';
 import {
@@ -12,7 +12,6 @@ import {
 import { clusterMaker } from './clients/node-redis-cluster.js';
 import { findMaker } from './clients/own-client.js';
 import type { RedisClient } from './clients/redis-client.js';
-import { show } from '../../core/decision/texts/show.js';
 
 interface RecordOptions {
   /**
@@ -66,9 +65,6 @@ export interface ResolvedOptions {
   readonly place: string;
   readonly newClient: () => Promise<RedisClient>;
 }
-
-/** Messages contain the value, unlike zod's own messages. */
-const saying = (wanted: string) => ({ error: ({ input }: { input?: unknown }) => `${show(input)} is not ${wanted}` });
 
 /** Does not contain the value, because it may contain a password. */
 const NO_URL =

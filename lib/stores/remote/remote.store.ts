@@ -196,6 +196,7 @@ class RemoteHealth {
     this.#isAsking = true;
     for (let failures = 0; !this.#health.connected && !signal.aborted; failures++) {
       await pause(systemClock, pauseAfter(failures, Math.random(), RECONNECT), { signal, isAwaited: false });
+      // The health has noted the failure, and the loop asks again.
       if (!signal.aborted) await this.ask().catch(() => undefined);
     }
     this.#isAsking = false;
