@@ -234,24 +234,25 @@ export {
 } from './core/decision/index.js';
 export {
   type ClockReading,
+  type Driver,
   type HintQueue,
   type Journal,
   MOST_KEYS,
   NoQuorumError,
   type Notify,
   type OpenOptions,
+  type OrderedTexts,
   type RecordChange,
   type RecordPage,
-  type RecordStore,
-  type SortedTexts,
+  type RecordTexts,
   type StoreDefinition,
   type StoreHealth,
   StoreUnavailableError,
-  type TaskStorage,
   type TransactionTexts,
   type TextEntry,
   type Texts,
   UnknownOutcomeError,
+  type WriteOptions,
 } from './core/store/index.js';
 export * from './stores/hazelcast/index.js';
 export * from './operations.js';

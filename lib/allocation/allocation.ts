@@ -221,13 +221,13 @@ export class Allocation {
   }
 
   async #look(): Promise<void> {
-    const { store, timers, timing } = this.parts.context;
+    const { store } = this.parts.context;
     const groups = this.#own.filter((group) => this.#due.has(group) || group.isMoving);
     if (groups.length === 0) return;
     // A hint that comes from now on is about a later text.
     this.#due.clear();
     const keys = groups.flatMap((group) => group.keys);
-    const texts = await answerWithin(timers, timing.callTimeout, 'read the owner maps', () => store.readMany(keys));
+    const texts = await store.records.readMany(keys);
     await this.#take(texts, groups);
   }
 

@@ -1,4 +1,3 @@
-import { Deadline } from '../core/async/deadline.js';
 import { Slices } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
 import { CorruptRecordError, isDoubted } from '../core/decision/index.js';
@@ -59,7 +58,7 @@ export class MapStore {
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
   async readRoot(): Promise<StoredRoot> {
-    return this.rootFrom(await this.#ask('read the owner map', () => this.context.store.read(this.rootKey)));
+    return this.rootFrom(await this.context.store.records.read(this.rootKey));
   }
 
   /** Decodes a text of the root, unless it is the same as before. A doubted root is a lost one. @throws CorruptRecordError, NewerRecordError */
@@ -90,8 +89,9 @@ export class MapStore {
    * @throws StoreUnavailableError if no member says its time
    */
   async latest(): Promise<number> {
-    const { clusterClock } = this.context;
-    if (!clusterClock.isFresh) await this.#ask('return its time', () => clusterClock.sample());
+    const { clusterClock, timers, timing } = this.context;
+    if (!clusterClock.isFresh)
+      await answerWithin(timers, timing.callTimeout, 'return its time', () => clusterClock.sample());
     return clusterClock.latest();
   }
 
@@ -210,7 +210,7 @@ export class MapStore {
   async #readSlots(keys: readonly string[]): Promise<Map<string, string>> {
     const texts = new Map<string, string>();
     for (const some of chunks(keys.map((key) => this.#slot(key)))) {
-      const found = await this.#ask('read an owner map', () => this.context.store.readMany(some));
+      const found = await this.context.store.records.readMany(some);
       for (const [key, text] of found) texts.set(key, text);
     }
     return texts;
@@ -218,18 +218,12 @@ export class MapStore {
 
   /** @returns undefined if the outcome is unknown */
   async #write(key: string, expected: string | undefined, text: string, notify: Notify): Promise<boolean | undefined> {
-    const { store, timers, timing } = this.context;
     try {
-      return await new Deadline(timers, timing.callTimeout).race(store.compareAndSet(key, expected, text, { notify }));
+      return await this.context.store.records.compareAndSet(key, expected, text, { notify });
     } catch (error) {
       if (error instanceof StoreUnavailableError) throw error;
       return undefined;
     }
-  }
-
-  #ask<A>(what: string, call: () => Promise<A>): Promise<A> {
-    const { timers, timing } = this.context;
-    return answerWithin(timers, timing.callTimeout, what, call);
   }
 
   #slot(key: string): string {

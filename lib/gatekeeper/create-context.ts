@@ -2,9 +2,8 @@ import { Subject } from 'rxjs';
 import { ClusterClock } from '../core/clock/index.js';
 import { Timers } from '../core/async/timers.js';
 import type { Context } from '../core/context/context.js';
-import { answerWithin } from '../core/store/answer-within.js';
 import type { GatekeeperEvent } from '../core/context/events.js';
-import { ObservedStore, type OnCall } from '../core/store/observed-store.js';
+import { Store, type OnCall } from '../core/store/store.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { Reachability } from '../core/context/reachability.js';
 import { Recoveries } from '../core/context/recoveries.js';
@@ -20,11 +19,10 @@ export function createContext(
   const onUnproven = (count: number) =>
     events.next({ type: 'problem', action: 'listen to other nodes', error: unproven(count) });
   const open = () => definition.open({ writer: node.instance, callTimeout, onUnproven });
-  const store = new ObservedStore(open, nodeClock, onCall);
   const timers = new Timers(nodeClock);
-  // Clock readings have a timeout too: a reading without an answer would block all calls that wait for it.
+  const store = new Store({ open, timers, callTimeout, onCall });
   const clocks = {
-    now: () => answerWithin(timers, callTimeout, 'return its time', () => store.now()),
+    now: () => store.now(),
     members: () => store.health().members,
   };
   const clusterClock = new ClusterClock(clocks, nodeClock, {

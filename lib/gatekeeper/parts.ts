@@ -46,7 +46,7 @@ import { MissedRuns } from '../core/permits/missed/missed-runs.js';
 import { Preferences } from '../core/permits/preferences.js';
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { type SemaphoreDefinitionInput, type SemaphoreRecord, TASK_PREFIX } from '../core/decision/index.js';
-import type { RecordStore } from '../core/store/index.js';
+import type { Driver } from '../core/store/index.js';
 import { Tasks, stateLinesOf } from '../tasks/index.js';
 import { SharedWork } from '../core/async/shared-work.js';
 import { createContext } from './create-context.js';
@@ -103,7 +103,7 @@ export interface Parts {
   /** Absent without the option `telemetry`. */
   readonly telemetry?: Telemetry | undefined;
   /** Opens another client of the store. It is also notified of this node's writes. The caller closes it. */
-  readonly openStore: () => RecordStore;
+  readonly openStore: () => Driver;
 }
 
 /** Not in the class, so that users of a gatekeeper see only public members. */

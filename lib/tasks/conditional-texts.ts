@@ -1,11 +1,10 @@
 import type { Timers } from '../core/async/timers.js';
 import { pause } from '../core/async/pause.js';
-import { Deadline, DeadlinePassed } from '../core/async/deadline.js';
+import { Deadline } from '../core/async/deadline.js';
 import { Slices } from '../core/async/slices.js';
 import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, writeError } from '../core/store/index.js';
+import type { StoreTexts } from '../core/store/store.js';
 import { afterWrite } from '../core/store/after-write.js';
-import { answerWithin } from '../core/store/answer-within.js';
-import type { Texts } from '../core/store/task-storage.js';
 import { FIRST_BATCH, batchAfter } from './batches.js';
 
 /** Outcome of a write by comparison. */
@@ -36,7 +35,7 @@ export class ConditionalTexts {
   readonly #slices: Slices;
 
   constructor(
-    private readonly texts: Texts,
+    private readonly texts: StoreTexts,
     private readonly timers: Timers,
     private readonly callTimeout: number,
     private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
@@ -46,7 +45,7 @@ export class ConditionalTexts {
 
   /** @throws StoreUnavailableError */
   async read(key: string): Promise<string | undefined> {
-    const text = await answerWithin(this.timers, this.callTimeout, 'read a task', () => this.texts.read(key));
+    const text = await this.texts.read(key);
     const turn = this.#slices.turn(text?.length);
     if (turn) await turn;
     return text;
@@ -57,8 +56,7 @@ export class ConditionalTexts {
     const texts = new Map<string, string>();
     for (let begin = 0, size = FIRST_BATCH; begin < keys.length;) {
       const some = keys.slice(begin, begin + size);
-      const read = () => this.texts.readMany(some);
-      const found = await answerWithin(this.timers, this.callTimeout, 'read tasks', read);
+      const found = await this.texts.readMany(some);
       await this.#slices.turn();
       for (const [key, text] of found) texts.set(key, text);
       begin += size;
@@ -84,7 +82,7 @@ export class ConditionalTexts {
     let unknown: UnknownOutcomeError | undefined;
     for (let delay = FIRST_PAUSE; ; delay *= 2) {
       try {
-        const found = await deadline.race(this.#attempt([key, former, next], unknown !== undefined, isLate));
+        const found = await this.#attempt([key, former, next], deadline, { isLook: unknown !== undefined, isLate });
         const turn = this.#slices.turn((found === true ? next : found.text)?.length);
         if (turn) await turn;
         if (found === true) {
@@ -122,25 +120,18 @@ export class ConditionalTexts {
   /** @returns true if the text is now `next`, otherwise what is there */
   async #attempt(
     [key, former, next]: readonly [string, string | undefined, string | undefined],
-    isLook: boolean,
-    isLate: () => boolean,
+    deadline: Deadline,
+    { isLook, isLate }: { readonly isLook: boolean; readonly isLate: () => boolean },
   ): Promise<true | { readonly text: string | undefined }> {
     if (isLook) {
-      const text = await this.texts.read(key);
+      const text = await this.texts.read(key, { deadline });
       if (text === next) return true;
       if (text !== former) return { text };
     }
     if (isLate()) throw new StoreUnavailableError('too late to write: this process stood still for long');
-    if (former === undefined) {
-      const there = await this.texts.create(key, next!);
-      return there === undefined || there === next ? true : { text: there };
-    }
-    const isWritten = await (next === undefined
-      ? this.texts.remove(key, former)
-      : this.texts.replace(key, former, next));
-    if (isWritten) return true;
+    if (await this.texts.compareAndSet(key, former, next, { deadline })) return true;
     // The `false` may be wrong. Only this look says whether the write was applied.
-    const text = await afterWrite(() => this.texts.read(key));
+    const text = await afterWrite(() => this.texts.read(key, { deadline }));
     return text === next ? true : { text };
   }
 }
@@ -149,7 +140,6 @@ const never = () => false;
 
 /** @throws `error` if it proves that nothing was written */
 function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): UnknownOutcomeError {
-  if (error instanceof DeadlinePassed) return former ?? timedOut();
   const failure = writeError(error);
   if (failure instanceof UnknownOutcomeError) return failure;
   // The store can't be reached now. The first write may have been applied, or may still be.

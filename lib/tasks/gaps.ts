@@ -1,5 +1,5 @@
 import type { Range } from './task-place.js';
-import type { TimedStorage } from './timed-storage.js';
+import type { PacedStore } from './paced-store.js';
 
 /** Behind the texts of all kinds, in their order. */
 const END = 'y';
@@ -19,7 +19,7 @@ export class Gaps {
   /** The first text from there on; undefined if there is none. */
   #text: string | undefined;
 
-  constructor(private readonly storage: Pick<TimedStorage, 'range'>) {}
+  constructor(private readonly storage: Pick<PacedStore, 'range'>) {}
 
   /** The first text with `from <= text < to`; undefined if there is none. @throws StoreUnavailableError */
   async first(from: string, to: string): Promise<string | undefined> {

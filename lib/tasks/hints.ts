@@ -3,7 +3,7 @@ import type { HintQueue } from '../core/store/index.js';
 import { SharedWork } from '../core/async/shared-work.js';
 import type { Priority, Task } from './task.js';
 import { kindOfText, placeOfText } from './task-place.js';
-import type { TimedStorage } from './timed-storage.js';
+import type { PacedStore } from './paced-store.js';
 
 /** Hears of addressed tasks, which have no hints. */
 export interface AddressedWatch {
@@ -42,7 +42,7 @@ export class Hints {
   #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
   constructor(
-    private readonly storage: Pick<TimedStorage, 'queue'>,
+    private readonly storage: Pick<PacedStore, 'queue'>,
     private readonly context: Context,
   ) {}
 

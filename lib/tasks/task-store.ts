@@ -2,7 +2,6 @@ import type { Context } from '../core/context/context.js';
 import { Slices } from '../core/async/slices.js';
 import { afterWrite } from '../core/store/after-write.js';
 import { answerWithin } from '../core/store/answer-within.js';
-import type { TaskStorage } from '../core/store/task-storage.js';
 import { unblock } from './after/awaited.js';
 import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
@@ -23,7 +22,7 @@ import type { Outcome, Task, TaskFault, TaskLimits } from './task.js';
 import { decodeTask, encodeTask } from './task.codec.js';
 import { type MemberName, groupId, isTaskId } from './task-id.js';
 import { LeaseExpiredError } from './tasks.errors.js';
-import { TimedStorage } from './timed-storage.js';
+import { PacedStore } from './paced-store.js';
 import * as transitions from './transitions.js';
 import type { WrittenPlace } from './written-place.js';
 import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
@@ -32,7 +31,7 @@ import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js'
 const ANY_KEY = 'start';
 
 /**
- * All changes of tasks in the store, on the records of {@link TaskStorage}. Each change is one write by comparison. The steps
+ * All changes of tasks in the store, in the collections of the store. Each change is one write by comparison. The steps
  * between writes can all be taken again, by any node: the sweep finds tasks that a crash left between two steps.
  */
 export class TaskStore {
@@ -40,7 +39,7 @@ export class TaskStore {
   readonly groups: Groups;
   readonly hints: Hints;
   readonly turns: FairTurns;
-  readonly timed: TimedStorage;
+  readonly paced: PacedStore;
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
   readonly slices: Slices;
   readonly parents: Parents;
@@ -54,15 +53,14 @@ export class TaskStore {
 
   /** @param maxRetainedBytes of all tasks that have ended; absent: no limit */
   constructor(
-    readonly storage: TaskStorage,
     readonly context: Context,
     maxRetainedBytes?: number,
   ) {
-    const { timers, timing, random } = context;
-    const groupTexts = new ConditionalTexts(storage.groups, timers, timing.callTimeout);
+    const { store, timers, timing, random } = context;
+    const groupTexts = new ConditionalTexts(store.groups, timers, timing.callTimeout);
     if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
-    this.texts = new ConditionalTexts(storage.tasks, timers, timing.callTimeout, (former, next) => {
+    this.texts = new ConditionalTexts(store.tasks, timers, timing.callTimeout, (former, next) => {
       this.retained?.note(former, next);
       if (next !== undefined) this.#written(next);
     });
@@ -78,9 +76,9 @@ export class TaskStore {
     this.stops = new GroupStops(this, context);
     this.awaiting = new Awaiting(this);
     this.settling = new Settling(this);
-    this.timed = new TimedStorage(storage, timers, timing.callTimeout);
-    this.hints = new Hints(this.timed, context);
-    this.turns = new FairTurns(this.timed, context);
+    this.paced = new PacedStore(store, context.nodeClock);
+    this.hints = new Hints(this.paced, context);
+    this.turns = new FairTurns(this.paced, context);
     this.#claiming = new Claiming(this);
   }
 

@@ -133,7 +133,7 @@ export class TaskSweep {
     private readonly context: Context,
     nodes?: LivingNodes,
   ) {
-    this.#gaps = new Gaps(store.timed);
+    this.#gaps = new Gaps(store.paced);
     this.#lapsed = new LapsedClaims(context);
     this.#ahead = new LapsedClaims(context);
     this.#heads = new QueueHeads(store, context);
@@ -191,7 +191,7 @@ export class TaskSweep {
 
   async #begin(patience: number): Promise<void> {
     await this.store.stamp();
-    this.#gaps = new Gaps(this.store.timed);
+    this.#gaps = new Gaps(this.store.paced);
     this.#patience = patience;
     this.#isPutOff = false;
   }
@@ -251,7 +251,7 @@ export class TaskSweep {
       const prefix = fairPrefix(place);
       const head = await this.#heads.look(place);
       const first = head === undefined ? undefined : placeOfText(head);
-      const rows = first?.kind === 'fair' ? [] : await this.store.timed.range(prefix, `${prefix}~`, FIRST_BATCH);
+      const rows = first?.kind === 'fair' ? [] : await this.store.paced.range(prefix, `${prefix}~`, FIRST_BATCH);
       const before = Math.min(now, first?.at ?? now) - UNHINTED;
       const old = rows.filter(({ text }) => (placeOfText(text)?.at ?? now) < before);
       await workOff(old, this.#texts(this.#to(transitions.hint)), this.context);
@@ -275,11 +275,11 @@ export class TaskSweep {
 
   /** @param until time of the texts */
   async #offerAgain({ type, priority, kind }: WaitingPlace, until: number): Promise<void> {
-    const { hints, timed } = this.store;
+    const { hints, paced } = this.store;
     if ((await hints.queue(type, priority).peek()) !== undefined) return;
     const prefix = fairPrefix({ type, priority });
     const [from, to] = kind === 'fair' ? [prefix, `${prefix}~`] : waitingRange(type, priority, until + 1);
-    const rows = await timed.range(from, to, FIRST_BATCH);
+    const rows = await paced.range(from, to, FIRST_BATCH);
     const lost = rows.filter(({ text }) => (placeOfText(text)?.at ?? Infinity) <= until);
     await workOff(lost, this.#texts(this.#to(transitions.hint)), this.context);
   }
@@ -341,7 +341,7 @@ export class TaskSweep {
       this.#isPutOff = true;
       return false;
     }
-    const rows = first === undefined ? [] : await this.store.timed.range(begin, to, limit, limit);
+    const rows = first === undefined ? [] : await this.store.paced.range(begin, to, limit, limit);
     const isFull = rows.length === limit;
     if (isFull) this.#limits.set(kind, Math.min(MOST_ROWS, batchAfter(rows.map(({ text }) => text))));
     else this.#limits.delete(kind);

@@ -1,16 +1,6 @@
 import { GatekeeperError } from '../core/decision/gatekeeper.error.js';
 import { InvalidOptionsError, escapeHidden, readDelay, show } from '../core/decision/index.js';
 
-/** The store of this node keeps no tasks. */
-export class NoTasksError extends InvalidOptionsError {
-  static override readonly className = 'NoTasksError';
-  override readonly code = 'no-tasks';
-
-  constructor() {
-    super('tasks', ['the store keeps no tasks: use hazelcast({...}), postgres({...}), redis({...}) or memory()']);
-  }
-}
-
 /** A handler throws it when no further attempt can succeed. The task is not tried again, and kept as a dead letter. */
 export class InvalidTaskError extends GatekeeperError {
   static override readonly className = 'InvalidTaskError';

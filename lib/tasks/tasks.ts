@@ -1,6 +1,5 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { afterWrite } from '../core/store/after-write.js';
-import type { TaskStorage } from '../core/store/index.js';
 import type { CancelOptions } from './by-hand/cancel-options.js';
 import type { Cancelled } from './by-hand/cancel.js';
 import type { GroupCancelled } from './by-hand/cancel-group.js';
@@ -28,7 +27,6 @@ import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.j
 import { Schedules } from './schedules/schedules.js';
 import { type TaskCode, taskCode } from './task-code.js';
 import type { TaskStore } from './task-store.js';
-import { NoTasksError } from './tasks.errors.js';
 import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
 
 export interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
@@ -94,8 +92,6 @@ export class Tasks {
   /**
    * Loads the code that works on tasks, and opens the store: with the first use, so that an application without tasks loads
    * nothing for them, and makes no maps and queues.
-   *
-   * @throws NoTasksError
    */
   open(): Promise<OpenTasks> {
     return this.#open();
@@ -358,9 +354,8 @@ export class Tasks {
     if (typeof type === 'string' && this.#named.size < MOST_NAMED) this.#named.add(type);
   }
 
-  /** Opens the tasks at once if the code is loaded. @throws NoTasksError */
+  /** Opens the tasks at once if the code is loaded. */
   #openSoon(): void {
-    this.#expectStorage();
     if (taskCode.loaded) return void this.#openWith(taskCode.loaded);
     if (this.#opening) return;
     this.#opening = this.open();
@@ -377,7 +372,7 @@ export class Tasks {
   #openWith(code: TaskCode) {
     if (this.#opened) return this.#opened;
     const { context, maxRetainedBytes } = this.parts;
-    const store = new code.TaskStore(this.#expectStorage(), context, maxRetainedBytes);
+    const store = new code.TaskStore(context, maxRetainedBytes);
     const external = new code.ExternalTasks({
       ...this.parts,
       store: () => store,
@@ -389,13 +384,6 @@ export class Tasks {
     this.handlers.opened(store);
     this.schedules.opened(store);
     return this.#opened;
-  }
-
-  /** @throws NoTasksError */
-  #expectStorage(): TaskStorage {
-    const { tasks } = this.parts.context.store;
-    if (!tasks) throw new NoTasksError();
-    return tasks;
   }
 }
 

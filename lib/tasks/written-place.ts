@@ -1,5 +1,6 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
-import type { TaskStorage, TransactionTexts } from '../core/store/index.js';
+import type { Context } from '../core/context/context.js';
+import type { TransactionTexts } from '../core/store/index.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained/retained-bytes.js';
@@ -16,7 +17,7 @@ export interface WrittenPlace {
 
 /** The part of the store of tasks that makes them. */
 interface NewTasks {
-  readonly storage: TaskStorage;
+  readonly context: Pick<Context, 'store'>;
   readonly retained?: Pick<RetainedBytes, 'note'>;
   create(submission: Submission, dedup: Dedup, make: typeof submit, place: WrittenPlace): Promise<Submitted>;
 }
@@ -33,7 +34,7 @@ export async function submitWithin(
   submission: Submission,
   dedup: Dedup,
 ): Promise<Submitted> {
-  const texts = store.storage.within?.(transaction);
+  const texts = store.context.store.within(transaction);
   if (texts) return store.create(submission, dedup, submit, placeIn(texts, store.retained?.note));
   const fault = 'tx: this store takes part in no transaction of the application; postgres() does. Leave it out';
   throw new InvalidOptionsError(`task ${show(submission.id)}`, [fault]);
@@ -45,13 +46,9 @@ function placeIn(transaction: TransactionTexts, onWritten: RetainedBytes['note']
     texts: {
       read: (key) => transaction.read(key),
       async write(key, former, next) {
-        if (former === undefined) {
-          const found = await transaction.create(key, next!);
-          return found === undefined ? { isWritten: true } : { isWritten: false, found, isUncertain: false };
-        }
-        if (await transaction.replace(key, former, next!)) {
+        if (await transaction.compareAndSet(key, former, next)) {
           // Before the commit: after a rollback the count is a little too small, which does no harm to other tasks.
-          onWritten(former, next);
+          if (former !== undefined) onWritten(former, next);
           return { isWritten: true };
         }
         return { isWritten: false, found: await transaction.read(key), isUncertain: false };

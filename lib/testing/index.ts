@@ -22,9 +22,6 @@ export {
   type StoreContract,
   type StoreLacks,
   type StoreUnderTest,
-  type TaskClientsUnderTest,
-  type TaskStorageContract,
   type TestRunner,
   describeStoreContract,
-  describeTaskStorageContract,
 } from './contract/index.js';

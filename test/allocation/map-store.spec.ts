@@ -35,10 +35,10 @@ describe('an owner map in the store', () => {
     const expected = await former.readRoot();
     const now = aRoot({ nonce: 'now', seq: 1 });
     expect(await leader.commit(await leader.readRoot(), aRound(now, pageKey(0, 'now'), 'abc'))).toBe(true);
-    const page = await nodes.raw.read(SLOT);
+    const page = await nodes.raw.records.read(SLOT);
     const late = aRoot({ nonce: 'late', seq: 1 });
     expect(await former.commit(expected, aRound(late, pageKey(0, 'late'), 'xyz'))).toBe(false);
-    expect(await nodes.raw.read(SLOT)).toBe(page);
+    expect(await nodes.raw.records.read(SLOT)).toBe(page);
     expect((await leader.readRoot()).root!.nonce).toBe('now');
   });
 
@@ -47,10 +47,10 @@ describe('an owner map in the store', () => {
     const map = await mapOn(nodes);
     const key = pageKey(0, 'now');
     await map.commit(await map.readRoot(), aRound(aRoot(), key, 'abc'));
-    const page = await nodes.raw.read(SLOT);
+    const page = await nodes.raw.records.read(SLOT);
     nodes.lose(SLOT);
     await map.putBack(map.last, pagesToPutBack(map.last.root!, aRegistry([anEntry('a#0', { missing: key })]), map));
-    expect(await nodes.raw.read(SLOT)).toBe(page);
+    expect(await nodes.raw.records.read(SLOT)).toBe(page);
   });
 
   it('does not get a page back when a later root may use its slot', async () => {
@@ -62,9 +62,9 @@ describe('an owner map in the store', () => {
     const empty = { ...aRound(aRoot({ nonce: 'empty', seq: 2 }), older, ''), owned: new Map() };
     await leader.commit(await leader.readRoot(), { ...empty, root: aRoot({ nonce: 'empty', seq: 2 }) });
     await leader.commit(leader.last, aRound(aRoot({ nonce: 'now', seq: 3 }), pageKey(0, 'now'), 'xyz'));
-    const page = await nodes.raw.read(SLOT);
+    const page = await nodes.raw.records.read(SLOT);
     await former.putBack(stale, new Map([[older, aPage('abc')]]));
-    expect(await nodes.raw.read(SLOT)).toBe(page);
+    expect(await nodes.raw.records.read(SLOT)).toBe(page);
   });
 
   it('that may have been written, and be lost again, counts as seen by others', async () => {
@@ -99,7 +99,7 @@ describe('an owner map in the store', () => {
       const { text } = map.last;
       expect([await map.confirm(root), await map.confirm(root)]).toEqual([true, true]);
       expect(written()).toBe(1);
-      expect(await nodes.raw.read(leader.rootKey)).toBe(text);
+      expect(await nodes.raw.records.read(leader.rootKey)).toBe(text);
     });
 
     it('is not confirmed by a write without an answer, but by the next one', async () => {
@@ -125,7 +125,7 @@ describe('an owner map in the store', () => {
 
     it('need not be confirmed by its own writer', async () => {
       const { nodes, leader, root } = await start();
-      await nodes.raw.compareAndSet(leader.rootKey, leader.last.text, 'another text');
+      await nodes.raw.records.compareAndSet(leader.rootKey, leader.last.text, 'another text');
       expect(await leader.confirm(root)).toBe(true);
     });
   });

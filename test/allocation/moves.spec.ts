@@ -179,7 +179,7 @@ describe('the history of owners', () => {
 
   it('has a change whose answer was lost', async () => {
     const { nodes, owners, one, other, length } = await two();
-    const root = () => nodes.raw.read('allocation:root:queues');
+    const root = () => nodes.raw.records.read('allocation:root:queues');
     let lost = 0;
     one.store.script = async (call, go) => {
       const before = await root();

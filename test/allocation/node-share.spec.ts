@@ -63,12 +63,12 @@ describe("a node's share", () => {
     const { share, commit, take, rootKey } = await start(nodes);
     await commit({ nonce: 'one', seq: 1 });
     await take();
-    const before = (await nodes.raw.read(rootKey))!;
+    const before = (await nodes.raw.records.read(rootKey))!;
     await commit({ nonce: 'lost', seq: 2, limbo: ['7/lost'] });
-    const lost = (await nodes.raw.read(rootKey))!;
+    const lost = (await nodes.raw.records.read(rootKey))!;
     share.note(aRoot({ nonce: 'lost', seq: 2, limbo: ['7/lost'] }));
     expect(share.isMoving).toBe(true);
-    await nodes.raw.compareAndSet(rootKey, lost, before);
+    await nodes.raw.records.compareAndSet(rootKey, lost, before);
     await commit({ nonce: 'two', seq: 2 });
     await take();
     expect([share.newest!.nonce, share.isMoving]).toEqual(['two', false]);

@@ -47,7 +47,7 @@ describe('orders of operators', () => {
     await owners[0]!.group.drain('app2');
     await pass(nodes, owners, 2000, () => sharesOf(owners) === 'abcdef|');
     nodes.lose(ORDERS);
-    await nodes.raw.compareAndSet(ORDERS, undefined, '{"v":1,"oops":');
+    await nodes.raw.records.compareAndSet(ORDERS, undefined, '{"v":1,"oops":');
     await pass(nodes, owners, 2 * LEASE);
     expect(sharesOf(owners)).toBe('abcdef|');
     const faultsOf = async ({ group }: Owner) => (await group.overview()).faults.join();

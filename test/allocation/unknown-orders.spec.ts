@@ -31,7 +31,7 @@ async function startDrained(nodes: TestCluster): Promise<Owner[]> {
 
 async function breakOrders(nodes: TestCluster): Promise<void> {
   nodes.lose(ORDERS);
-  await nodes.raw.compareAndSet(ORDERS, undefined, '{"v":1,"oops":');
+  await nodes.raw.records.compareAndSet(ORDERS, undefined, '{"v":1,"oops":');
 }
 
 /** A node that starts when the orders can't be read, and then decides on the owners. */
@@ -111,8 +111,8 @@ describe('a leader that has not read the orders yet', () => {
     const leader = await startOwner(nodes, { name: 'tenants' }, { acquirer: 'app1' });
     await pass(nodes, [leader], 3 * BEGIN, () => shareOf(leader) === 'abcdef');
     // A server that took over with old data doubts the text, so the node asks for it once more.
-    const text = await nodes.raw.read(ORDERS);
-    await nodes.raw.compareAndSet(ORDERS, text, `${DOUBT}${text}`);
+    const text = await nodes.raw.records.read(ORDERS);
+    await nodes.raw.records.compareAndSet(ORDERS, text, `${DOUBT}${text}`);
     leader.store.script = async (call, go, key) => {
       if (call === 'read' && key === ORDERS) throw new StoreUnavailableError('no member answers');
       return go();

@@ -28,7 +28,10 @@ function crashOne(owners: readonly Owner[]): Owner[] {
 }
 
 function breakRoot(nodes: TestCluster): void {
-  (nodes.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts.set(ROOT, '{"v":1,"oops":');
+  (nodes.raw as unknown as { cluster: { records: { texts: Map<string, string> } } }).cluster.records.texts.set(
+    ROOT,
+    '{"v":1,"oops":',
+  );
 }
 
 describe('the alarm about resources without an owner', () => {

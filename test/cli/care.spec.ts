@@ -67,7 +67,7 @@ describe('care before harm', () => {
     const app = await node();
     const records = store.open();
     const key = 'semaphore:report';
-    await records.compareAndSet(key, await records.read(key), '{"v":99}');
+    await records.records.compareAndSet(key, await records.records.read(key), '{"v":99}');
     const { exitCode, out, err } = await gatekeeper(['pause', '.*', '--dry-run']);
     expect({ exitCode, out }).toEqual({ exitCode: 0, out: PLAN_OF_ONE });
     const said = expect.stringMatching(/^gatekeeper: report: .*version 99/m);

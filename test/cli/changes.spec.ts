@@ -160,7 +160,7 @@ describe('what the command line changes', () => {
     const app = await node();
     await app.definitions.define({ name: 'by-hand', duration: '5m' });
     const raw = store.open();
-    await raw.compareAndSet('semaphore:by-hand', await raw.read('semaphore:by-hand'), 'damaged');
+    await raw.records.compareAndSet('semaphore:by-hand', await raw.records.read('semaphore:by-hand'), 'damaged');
     expect(await gatekeeper(['remove', 'by-hand'])).toMatchObject({ exitCode: 0, out: 'by-hand: removed\n' });
     expect(await app.definitions.get('by-hand')).toBeUndefined();
   });
@@ -171,12 +171,12 @@ describe('what the command line changes', () => {
     const permit = (await app.tryAcquire('slow'))!;
     const key = 'semaphore:slow';
     const raw = store.open();
-    const text = (await raw.read(key))!;
+    const text = (await raw.records.read(key))!;
     // Over by cluster time, but not yet by the application's tolerance.
     const expiresAt = Date.now() - 5000;
     const record = JSON.parse(text);
     record.permits[0].expiresAt = expiresAt;
-    await raw.compareAndSet(key, text, JSON.stringify(record), { notify: 'none' });
+    await raw.records.compareAndSet(key, text, JSON.stringify(record), { notify: 'none' });
     await raw.close();
 
     await gatekeeper(['edit', 'slow', '--permits', '2']);

@@ -110,7 +110,11 @@ describe('dump and load', () => {
     const { store, node, gatekeeper } = cluster();
     await node();
     const records = store.open();
-    await records.compareAndSet('semaphore:report', (await records.read('semaphore:report'))!, '{"broken');
+    await records.records.compareAndSet(
+      'semaphore:report',
+      (await records.records.read('semaphore:report'))!,
+      '{"broken',
+    );
 
     const { exitCode, out, err } = await gatekeeper(['dump']);
 

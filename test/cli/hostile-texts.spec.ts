@@ -22,7 +22,8 @@ async function planted(hostile: string) {
     'semaphore:unreadable': { [hostile]: hostile },
     'nodes:0': { v: 1, nodes: [cardOf(node, at, hostile)] },
   };
-  for (const [key, value] of Object.entries(texts)) await raw.compareAndSet(key, undefined, JSON.stringify(value));
+  for (const [key, value] of Object.entries(texts))
+    await raw.records.compareAndSet(key, undefined, JSON.stringify(value));
   const run = { kind: 'run', semaphore: hostile, job: hostile, node, at, took: 1, outcome: 'failed', message: hostile };
   const audited = { at, action: 'edit', semaphore: hostile, by: hostile, reason: hostile, node, to: definition };
   await raw.journal('runs').append([JSON.stringify(run)]);

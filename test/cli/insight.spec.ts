@@ -247,8 +247,8 @@ describe('what the command line shows', () => {
     // No node would take such a reason: an older version did, or another program wrote it.
     const raw = store.open();
     const hostile = (text: string) => text.replaceAll('REASON', '\\u001B[2Jgone\\u001B]0;title\\u0007\\n\\u202Eecaep');
-    const text = (await raw.read('semaphore:report'))!;
-    await raw.compareAndSet('semaphore:report', text, hostile(text));
+    const text = (await raw.records.read('semaphore:report'))!;
+    await raw.records.compareAndSet('semaphore:report', text, hostile(text));
     const audit = raw.journal('audit');
     await audit.append((await audit.read(10)).map(hostile));
     await raw.close();

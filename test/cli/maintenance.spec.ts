@@ -51,7 +51,7 @@ describe('maintenance on the command line', () => {
     await node();
     const raw = store.open();
     const key = 'maintenance:windows';
-    await raw.compareAndSet(key, await raw.read(key), 'rubbish');
+    await raw.records.compareAndSet(key, await raw.records.read(key), 'rubbish');
     const { exitCode, out, err } = await gatekeeper(['status']);
     expect([exitCode, err]).toEqual([0, expect.stringMatching(/^maintenance windows can't be read: .*maintenance/)]);
     expect(out).toMatch(/^NAME .*\nnightly-export /);

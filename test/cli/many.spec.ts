@@ -194,8 +194,8 @@ function meddled(definition: StoreDefinition, beforeWrite: (name: string) => voi
     kind: definition.kind,
     open: (options) => {
       const store = definition.open(options);
-      const write = store.compareAndSet.bind(store);
-      store.compareAndSet = async (key, ...rest) => {
+      const write = store.records.compareAndSet.bind(store.records);
+      store.records.compareAndSet = async (key, ...rest) => {
         beforeWrite(key.replace('semaphore:', ''));
         return write(key, ...rest);
       };

@@ -108,9 +108,9 @@ describe.each(['over HTTP', 'directly'])('tasks on the command line, %s', (way) 
     const { console, tasks, run } = await target();
     await tasks.submitMany(Array.from({ length: 120 }, (_, index) => ({ name: single('mail', `${index}`) })));
     const client = partsOf(console.gatekeeper).openStore();
-    const rows = await client.tasks!.tasks.range('w|mail', 'w}', 200);
+    const rows = await client.tasks.range('w|mail', 'w}', 200);
     for (const { key, text } of [rows[0]!, rows[119]!]) {
-      await client.tasks!.tasks.replace(key, text, text.replace('"v":1', '"v":99'));
+      await client.tasks.compareAndSet(key, text, text.replace('"v":1', '"v":99'));
     }
     await client.close();
     const list = ['tasks', 'list', '--state', 'waiting', '--limit', '200'];

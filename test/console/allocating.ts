@@ -1,6 +1,7 @@
 import { type GatekeeperOptions, type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import { until } from '../support/apps.js';
 import type { Console, Host } from './consoles.js';
+import { allTexts } from '../../lib/core/store/paging.js';
 
 /**
  * Options of a node that takes part in the group "orders". Each letter is a resource. A busy machine may let the node wait
@@ -43,7 +44,7 @@ export async function storeWithMap(start: (host: Host) => Promise<Console>): Pro
   emptyMap ??= await newMap(start);
   const store = memory();
   const texts = store.open({ callTimeout: 1000 });
-  for (const [key, text] of emptyMap) await texts.compareAndSet(key, undefined, text);
+  for (const [key, text] of emptyMap) await texts.records.compareAndSet(key, undefined, text);
   await texts.close();
   return store;
 }
@@ -54,8 +55,8 @@ async function newMap(start: (host: Host) => Promise<Console>): Promise<Readonly
   const texts = store.open({ callTimeout: 1000 });
   const isOver = (text: string) => (JSON.parse(text) as { grace?: boolean }).grace === false;
   // Before the node has written a map, the API does not call it recovering either.
-  await until(async () => [...(await texts.list('allocation:')).values()].some(isOver));
-  const map = await texts.list('allocation:');
+  await until(async () => [...(await allTexts(texts.records, 'allocation:')).values()].some(isOver));
+  const map = await allTexts(texts.records, 'allocation:');
   await texts.close();
   return map;
 }

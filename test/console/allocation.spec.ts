@@ -238,7 +238,7 @@ describe.each(PLATFORMS)('allocation over the API on %s', (platform) => {
     await untilOwned(node, ({ unowned }) => unowned === 0);
     const texts = store.open({ callTimeout: 1000 });
     const key = 'allocation:root:other';
-    await until(async () => texts.compareAndSet(key, await texts.read(key), 'no record'));
+    await until(async () => texts.records.compareAndSet(key, await texts.records.read(key), 'no record'));
     const found = async () => (await node.get('/api/allocation/groups')).json.groups;
     await until(async () => (await found())[1]?.faults.length > 0);
     expect(await found()).toEqual([

@@ -1,4 +1,4 @@
-import { type RecordStore, memory } from 'nestjs-gatekeeper';
+import { type Driver, memory } from 'nestjs-gatekeeper';
 import { ChangeStream, type Reader } from '../../lib/console/store/change-stream.js';
 import { settled } from '../support/fake-time.js';
 
@@ -28,7 +28,7 @@ describe('a stream of changes', () => {
   const streams: ChangeStream[] = [];
   afterEach(() => Promise.all(streams.splice(0).map((stream) => stream.end())));
 
-  const begin = async (store: RecordStore = memory().open()) => {
+  const begin = async (store: Driver = memory().open()) => {
     const reader = new SlowReader();
     const stream = new ChangeStream(store, reader);
     streams.push(stream);
@@ -38,9 +38,9 @@ describe('a stream of changes', () => {
 
   it('begins with word that it is open, and tells of changes in their order', async () => {
     const { reader, store } = await begin();
-    await store.compareAndSet('a', undefined, '1');
-    await store.compareAndSet('b', undefined, 'not asked for');
-    await store.compareAndSet('a', '1', '2');
+    await store.records.compareAndSet('a', undefined, '1');
+    await store.records.compareAndSet('b', undefined, 'not asked for');
+    await store.records.compareAndSet('a', '1', '2');
     await settled();
     expect(reader.said).toEqual([
       { type: 'open', data: { health: { connected: true, members: 1, quorum: 0 } } },
@@ -63,9 +63,9 @@ describe('a stream of changes', () => {
   it('sends a slow reader only the last change of each key', async () => {
     const { reader, store } = await begin();
     reader.isFast = false;
-    await store.compareAndSet('a', undefined, '0');
-    for (let i = 0; i < 50; i++) await store.compareAndSet('a', String(i), String(i + 1));
-    await store.compareAndSet('a2', undefined, 'other');
+    await store.records.compareAndSet('a', undefined, '0');
+    for (let i = 0; i < 50; i++) await store.records.compareAndSet('a', String(i), String(i + 1));
+    await store.records.compareAndSet('a2', undefined, 'other');
     await settled();
     expect(reader.changes).toEqual([{ key: 'a', text: '0' }]);
     reader.drain();
@@ -78,7 +78,7 @@ describe('a stream of changes', () => {
   it('keeps no more than a thousand: then anything may have changed', async () => {
     const { reader, store } = await begin();
     reader.isFast = false;
-    for (let i = 0; i < 5000; i++) await store.compareAndSet(`a${i}`, undefined, 'text');
+    for (let i = 0; i < 5000; i++) await store.records.compareAndSet(`a${i}`, undefined, 'text');
     await settled();
     reader.drain();
     expect(reader.changes.length).toBeLessThanOrEqual(1001);
@@ -89,7 +89,7 @@ describe('a stream of changes', () => {
   it('is silent once it is over', async () => {
     const { reader, stream, store } = await begin();
     await Promise.all([stream.end(), stream.end()]);
-    await store.compareAndSet('a', undefined, '1');
+    await store.records.compareAndSet('a', undefined, '1');
     await settled();
     expect(reader.changes).toEqual([]);
     stream.beat();

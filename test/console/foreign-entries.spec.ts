@@ -27,10 +27,10 @@ describe('foreign entries in the store', () => {
     const [card] = await gatekeeper.registry.nodes();
     // Sorts behind every instance, which begins with a hexadecimal digit.
     const busy = { ...card, instance: 'z-busy', jobs: [BUSY] };
-    await raw.compareAndSet('nodes:busy', undefined, JSON.stringify({ v: 1, nodes: [busy] }));
+    await raw.records.compareAndSet('nodes:busy', undefined, JSON.stringify({ v: 1, nodes: [busy] }));
     for (const journal of ['runs', 'audit']) await raw.journal(journal).append(FOREIGN);
     for (const [index, text] of FOREIGN.entries())
-      await raw.compareAndSet(`nodes:foreign-${index}`, undefined, `{"v":1,"nodes":[${text}]}`);
+      await raw.records.compareAndSet(`nodes:foreign-${index}`, undefined, `{"v":1,"nodes":[${text}]}`);
     const pages = ['semaphores', 'semaphores/job', 'explain/job', 'nodes', 'history', 'audit', 'session'];
     const answers = await Promise.all(pages.map((page) => get(`/api/${page}`)));
     expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 200));

@@ -93,8 +93,8 @@ describe.each(PLATFORMS)("the application's global enhancers on %s", (platform) 
     const intercept = () => NEVER;
     const { url } = await start({ platform, prepare: (app) => void app.useGlobalInterceptors({ intercept }) });
     const store = remote({ url, token: TOKENS.node }).open({ callTimeout: 10_000 });
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
-    expect(await store.read('key')).toBe('text');
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.read('key')).toBe('text');
     await store.close();
   });
 

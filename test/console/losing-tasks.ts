@@ -1,4 +1,5 @@
 import { type StoreDefinition, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
+import { standBefore } from '../support/writes.js';
 
 /**
  * A store whose tasks the test takes away, at once or with the answer of the next write, and gives back. Its semaphores
@@ -10,7 +11,7 @@ export function losingTasks() {
   let losesNext = false;
   const open: StoreDefinition['open'] = (options) => {
     const store = inner.open(options);
-    const { tasks, groups } = store.tasks!;
+    const { tasks, groups } = store;
     for (const [texts, methods] of [
       [tasks, ['read', 'readMany', 'range']],
       [groups, ['read', 'readMany']],
@@ -21,13 +22,12 @@ export function losingTasks() {
           isLost ? Promise.reject(new StoreUnavailableError('the connection was lost')) : call(...args);
         Object.assign(texts, { [method]: perhaps });
       }
-      const replace = texts.replace.bind(texts);
-      texts.replace = async (...args) => {
-        const isReplaced = await replace(...args);
+      standBefore(texts, 'replace', async (go) => {
+        const isReplaced = await go();
         if (!losesNext) return isReplaced;
         [losesNext, isLost] = [false, true];
         throw new UnknownOutcomeError('no answer');
-      };
+      });
     }
     return store;
   };

@@ -124,13 +124,18 @@ const MEANT = {
 const MEANT_OF_STORE = {
   read: 'node',
   compareAndSet: 'node, writes',
-  list: 'node',
   page: 'node',
-  readMany: 'node',
-  now: 'node',
-  health: 'node',
+  range: 'node',
+  offer: 'node, writes',
+  remove: 'node, writes',
+  poll: 'node, writes',
+  drain: 'node, writes',
+  peek: 'node',
+  size: 'node',
   append: 'node, writes',
   readJournal: 'node',
+  now: 'node',
+  health: 'node',
   watch: 'node',
 };
 

@@ -90,12 +90,12 @@ describe.each(PLATFORMS)('reserved names over HTTP on %s', (platform) => {
     const store = memory();
     const definition = parseDefinition({ name: 'gatekeeper:sweep', duration: '10s' }, 10);
     const text = encodeRecord(createRecord(definition, Date.now(), 'nonce'));
-    await store.open().compareAndSet('semaphore:gatekeeper:sweep', undefined, text);
+    await store.open().records.compareAndSet('semaphore:gatekeeper:sweep', undefined, text);
     const { send } = await start({ platform, store, gatekeeper: { definitions: [JOB] } });
     expectProblem(await send('POST', '/api/semaphores/gatekeeper%3Asweep/pause'), 400, 'reserved-name');
     expect((await send('POST', '/api/pause', { names: 'gatekeeper:.*|job' })).json.done).toEqual(['job']);
     const migration = { names: '.*', to: { groupPattern: 'b' }, dryRun: false };
     expect((await send('POST', '/api/migrations', migration)).json.steps).toMatchObject([{ name: 'job' }]);
-    expect(await store.open().read('semaphore:gatekeeper:sweep')).toBe(text);
+    expect(await store.open().records.read('semaphore:gatekeeper:sweep')).toBe(text);
   });
 });

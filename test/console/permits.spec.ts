@@ -1,5 +1,5 @@
 import { memory } from 'nestjs-gatekeeper';
-import type { MemoryStore } from '../../lib/stores/memory/memory.store.js';
+import type { MemoryDriver } from '../../lib/stores/memory/memory.driver.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { type Console, PLATFORMS, TOKENS, useConsoles, willHangUp } from './consoles.js';
@@ -136,12 +136,12 @@ describe.each(PLATFORMS)('permits over HTTP on %s', (platform) => {
 
   it('are denied, and not called lost, while lost data recover', async () => {
     const store = memory();
-    const { cluster } = store.open() as MemoryStore;
+    const { cluster } = store.open() as MemoryDriver;
     const [one, other] = [await boot({ store }), await boot({ store })];
     const { json } = await take(one, { holder: 'script' });
     // The node that knew of the permit is gone, too.
     await one.app.close();
-    cluster.texts.clear();
+    cluster.records.texts.clear();
     const body = { semaphore: 'job', token: json.token };
     for (const refused of [
       await other.send('POST', `/api/permits/${json.id}/refresh`, body),

@@ -82,8 +82,8 @@ describe.each(PLATFORMS)('lists of tasks on %s', (platform) => {
   it('say how many tasks they leave out because this node can not read them', async () => {
     const server = await filled();
     const client = partsOf(server.gatekeeper).openStore();
-    const [first] = await client.tasks!.tasks.range('w|mail', 'w}', 1);
-    await client.tasks!.tasks.replace(first!.key, first!.text, first!.text.replace('"v":1', '"v":99'));
+    const [first] = await client.tasks.range('w|mail', 'w}', 1);
+    await client.tasks.compareAndSet(first!.key, first!.text, first!.text.replace('"v":1', '"v":99'));
     await client.close();
     const { json } = await server.get('/api/tasks?type=mail');
     expect([json.tasks.length, json.leftOut]).toEqual([29, 1]);

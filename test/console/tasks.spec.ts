@@ -253,18 +253,6 @@ describe.each(PLATFORMS)('tasks over HTTP on %s', (platform) => {
 describe('tasks over HTTP', () => {
   const start = useConsoles();
 
-  it('are not kept by a store without tasks', async () => {
-    const definition = memory();
-    const store = {
-      ...definition,
-      open: () => Object.assign(definition.open({ callTimeout: 1000 }), { tasks: undefined }),
-    };
-    const console = await start({ store });
-    expectProblem(await submit(console), 404, 'no-tasks');
-    expectProblem(await claim(console), 404, 'no-tasks');
-    expectProblem(await console.get(at('mail:a')), 404, 'no-tasks');
-  });
-
   it('are not limited in number per second, because they add nothing to the audit log', async () => {
     const console = await start({ console: SETTINGS });
     const statuses = new Set<number>();

@@ -12,8 +12,10 @@ describeStoreContract({
 
 describe('memory()', () => {
   it('shares nothing with another memory()', async () => {
-    await memory().open().compareAndSet('key', undefined, 'text');
-    expect(await memory().open().read('key')).toBeUndefined();
+    await memory().open().records.compareAndSet('key', undefined, 'text');
+    await memory().open().tasks.compareAndSet('key', undefined, 'text');
+    expect(await memory().open().records.read('key')).toBeUndefined();
+    expect(await memory().open().tasks.read('key')).toBeUndefined();
   });
 
   it('reads the clock that it was given', async () => {

@@ -11,15 +11,7 @@ type WithoutRunner<T> = Omit<T, 'runner'> & {
 
 /** The store's contract, skipped where a tool is missing. */
 export function describeStoreContract({ missing, ...contract }: WithoutRunner<kit.StoreContract>): void {
-  whereTools(missing, contract.name, () => kit.describeStoreContract({ runner, ...contract }));
-}
-
-/** The contract of the storage of tasks, skipped where a tool is missing. */
-export function describeTaskStorageContract({ missing, ...contract }: WithoutRunner<kit.TaskStorageContract>): void {
-  whereTools(missing, contract.name, () => kit.describeTaskStorageContract({ runner, ...contract }));
-}
-
-function whereTools(missing: string | undefined, name: string, tests: () => void): void {
+  const tests = () => kit.describeStoreContract({ runner, ...contract });
   if (missing === undefined) tests();
-  else describeUnless(missing)(name, tests);
+  else describeUnless(missing)(contract.name, tests);
 }

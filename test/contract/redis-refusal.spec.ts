@@ -11,7 +11,9 @@ it('redis() says what to do when a server closes each connection, as one in prot
   const store = redis({ url: `redis://127.0.0.1:${port}` }).open({ callTimeout: 500 });
   try {
     await eventually('the reason', () => store.health().problem?.includes('protected-mode') === true);
-    await expect(store.read('key')).rejects.toThrow(/^Not connected to Redis at 127.0.0.1:\d+: .*protected-mode/);
+    await expect(store.records.read('key')).rejects.toThrow(
+      /^Not connected to Redis at 127.0.0.1:\d+: .*protected-mode/,
+    );
   } finally {
     await store.close();
     server.close();

@@ -5,13 +5,10 @@ import { behindProxy } from './behind-proxy.js';
 import { describeStoreContract } from './on-jest.js';
 import { UNHURRIED } from './unhurried.js';
 
-export const NO_TASKS = 'tasks need a store of their own, so remote() does not pass them on';
-
 /** The contract of a store that an application on this platform serves. */
 export function describeRemoteOverMemory(platform: Platform): void {
   describeStoreContract({
     name: `remote() over memory() on ${platform}`,
-    lacks: { tasks: NO_TASKS },
     prepare: async () => {
       const { app, port } = await serveStore({ store: memory(), platform, gatekeeper: UNHURRIED });
       const proxy = await behindProxy(port);

@@ -17,9 +17,13 @@ async function plant(nodes: TestCluster, hostile: string): Promise<void> {
     permits: [{ ...permit, ...times }],
     change: { id: 'c', kind: 'edit', ...by },
   };
-  await nodes.raw.compareAndSet(keyOf('planted'), undefined, JSON.stringify(record));
-  await nodes.raw.compareAndSet(keyOf(hostile), undefined, JSON.stringify(record));
-  await nodes.raw.compareAndSet(keyOf('unreadable'), undefined, JSON.stringify({ ...record, [hostile]: hostile }));
+  await nodes.raw.records.compareAndSet(keyOf('planted'), undefined, JSON.stringify(record));
+  await nodes.raw.records.compareAndSet(keyOf(hostile), undefined, JSON.stringify(record));
+  await nodes.raw.records.compareAndSet(
+    keyOf('unreadable'),
+    undefined,
+    JSON.stringify({ ...record, [hostile]: hostile }),
+  );
 }
 
 describe('the log', () => {

@@ -180,7 +180,7 @@ describe('initialize()', () => {
     const cluster = newCluster();
     const node = await cluster.node({ leadership: { lease: LEASE } });
     await cluster.time.advance(LEASE);
-    expect(await cluster.raw.read('semaphore:leader:default')).toBeUndefined();
+    expect(await cluster.raw.records.read('semaphore:leader:default')).toBeUndefined();
     expect(scopeOf(node).isLeader).toBe(false);
     await Promise.all([node.gatekeeper.cluster.initialize(), node.gatekeeper.cluster.initialize()]);
     await cluster.time.advance(200);

@@ -1,7 +1,6 @@
 import type fc from 'fast-check';
-import { type RecordStore, type StoreDefinition, memory } from 'nestjs-gatekeeper';
+import { type Driver, type StoreDefinition, memory } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../lib/core/async/node-clock.js';
-import { readMany } from '../../lib/core/store/paging.js';
 
 export const START = 1_790_000_000_000;
 
@@ -18,9 +17,9 @@ export const stillClock: NodeClock = {
 };
 
 /** A store whose every call takes its turn, there and back, where the scheduler puts it. */
-export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readonly raw: RecordStore } {
+export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readonly raw: Driver } {
   const definition = memory({ clock: () => START });
-  const open = (): RecordStore => {
+  const open = (): Driver => {
     const store = definition.open();
     const inTurn = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
       await scheduler.schedule(Promise.resolve(), `${what} sent`);
@@ -28,10 +27,15 @@ export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readon
       return scheduler.schedule(Promise.resolve(answer), `${what} answered`);
     };
     return {
-      read: (key) => inTurn('read', () => store.read(key)),
-      compareAndSet: (key, expected, next) => inTurn('write', () => store.compareAndSet(key, expected, next)),
-      list: (prefix) => store.list(prefix),
-      readMany: (keys) => readMany(store, keys),
+      records: {
+        read: (key) => inTurn('read', () => store.records.read(key)),
+        compareAndSet: (key, expected, next) => inTurn('write', () => store.records.compareAndSet(key, expected, next)),
+        page: (prefix, after) => store.records.page(prefix, after),
+        readMany: (keys) => store.records.readMany(keys),
+      },
+      tasks: store.tasks,
+      groups: store.groups,
+      queue: (name) => store.queue(name),
       // Hints come in any order, too.
       watch: (prefix, onChange) =>
         store.watch(prefix, (change) => void inTurn('news', async () => undefined).then(() => onChange(change))),

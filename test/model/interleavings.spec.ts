@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Gatekeeper, type Permit, type RecordStore, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { Gatekeeper, type Permit, type Driver, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { FEW_SHARDS, bear } from '../support/born.js';
 import { START, interleaved, stillClock } from './interleaved-store.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
@@ -18,7 +18,7 @@ class Nodes {
   most = 0;
   readonly tokens: number[] = [];
   readonly #gatekeepers: Gatekeeper[];
-  readonly #raw: RecordStore;
+  readonly #raw: Driver;
 
   constructor(scheduler: fc.Scheduler, count: number, permits: number) {
     const { raw, ...store } = interleaved(scheduler);

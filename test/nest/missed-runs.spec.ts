@@ -31,7 +31,7 @@ describe("missed: 'once' of a Nest application", () => {
   async function storeWith(last: number) {
     const store = memory();
     const record = { v: 1, nonce: 'x', seq: 1, at: last, expression: EXPRESSION, timeZone: 'UTC', last };
-    await store.open().compareAndSet('last-tick:Jobs.export@export', undefined, JSON.stringify(record));
+    await store.open().records.compareAndSet('last-tick:Jobs.export@export', undefined, JSON.stringify(record));
     return store;
   }
 

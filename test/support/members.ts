@@ -2,6 +2,7 @@ import { type GatekeeperEvent, type Participant, StoreUnavailableError } from 'n
 import type { NodeClock } from '../../lib/core/async/node-clock.js';
 import type { MemberEntry, MemberPage } from '../../lib/core/members/member-page.js';
 import type { TestCluster, TestNode } from './nodes.js';
+import { allTexts } from '../../lib/core/store/paging.js';
 
 /** The lease of all members in tests, and the tolerance of their clocks, in ms. */
 export const LEASE = 10_000;
@@ -30,7 +31,7 @@ export function kill({ store }: TestNode): void {
 
 /** The pages in the store, by key. */
 export async function pagesIn(nodes: TestCluster): Promise<Map<string, MemberPage>> {
-  const texts = await nodes.raw.list('members:');
+  const texts = await allTexts(nodes.raw.records, 'members:');
   return new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as MemberPage]));
 }
 
@@ -53,5 +54,5 @@ export const incOf = async (nodes: TestCluster, node: TestNode): Promise<string 
 
 /** Overwrites a text as a foreign program would. */
 export async function overwrite(nodes: TestCluster, key: string, text: string): Promise<void> {
-  await nodes.raw.compareAndSet(key, await nodes.raw.read(key), text, { notify: 'none' });
+  await nodes.raw.records.compareAndSet(key, await nodes.raw.records.read(key), text, { notify: 'none' });
 }

@@ -2,7 +2,7 @@ import {
   Gatekeeper,
   type GatekeeperEvent,
   type GatekeeperOptions,
-  type RecordStore,
+  type Driver,
   type SemaphoreDefinitionInput,
   type StoreDefinition,
   memory,
@@ -35,7 +35,7 @@ export class TestCluster {
   readonly time = new FakeTime();
   readonly memory: StoreDefinition = memory({ clock: this.time.cluster });
   /** The bare store, for a look at the texts. */
-  readonly raw: RecordStore = this.memory.open();
+  readonly raw: Driver = this.memory.open();
   readonly #nodes: TestNode[] = [];
   #born?: Promise<void>;
 
@@ -76,7 +76,7 @@ export class TestCluster {
 
   /** The record of a semaphore as it stands in the store. */
   async record(name = 'job'): Promise<{ permits: { id: string; expiresAt: number; holder: string }[]; seq: number }> {
-    return JSON.parse((await this.raw.read(keyOf(name)))!);
+    return JSON.parse((await this.raw.records.read(keyOf(name)))!);
   }
 
   async overwrite(text: string | undefined, name = 'job'): Promise<void> {
@@ -95,7 +95,7 @@ export class TestCluster {
   }
 
   get #texts(): Map<string, string> {
-    return (this.raw as unknown as { cluster: { texts: Map<string, string> } }).cluster.texts;
+    return (this.raw as unknown as { cluster: { records: { texts: Map<string, string> } } }).cluster.records.texts;
   }
 
   /** Closes one of several nodes. A write of it that collides with one of another node waits in simulated time. */

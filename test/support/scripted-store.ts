@@ -1,25 +1,23 @@
 import type {
   ClockReading,
+  Driver,
   Journal,
-  Notify,
-  RecordPage,
   RecordChange,
-  RecordStore,
+  RecordTexts,
   StoreDefinition,
   StoreHealth,
 } from 'nestjs-gatekeeper';
-import { onePage, readMany } from '../../lib/core/store/paging.js';
 import { PrefixWatches } from '../../lib/core/store/prefix-watches.js';
 
-type Call = 'read' | 'readMany' | 'compareAndSet' | 'list' | 'now' | 'append' | 'readJournal' | 'close';
+type Call = 'read' | 'readMany' | 'compareAndSet' | 'page' | 'now' | 'append' | 'readJournal' | 'close';
 
 /** A store over another one: counts calls, and lets a test stand between. */
-export class ScriptedStore implements RecordStore {
+export class ScriptedStore implements Driver {
   readonly calls: Record<Call, number> = {
     read: 0,
     readMany: 0,
     compareAndSet: 0,
-    list: 0,
+    page: 0,
     now: 0,
     append: 0,
     readJournal: 0,
@@ -36,36 +34,23 @@ export class ScriptedStore implements RecordStore {
 
   readonly #watches = new PrefixWatches();
 
-  /** Neither counted nor scripted. */
-  readonly tasks: RecordStore['tasks'];
+  readonly records: RecordTexts = {
+    read: (key) => this.#call('read', () => this.inner.records.read(key), key),
+    readMany: (keys) => this.#call('readMany', () => this.inner.records.readMany(keys), keys.join()),
+    compareAndSet: (key, expected, next, options) =>
+      this.#call('compareAndSet', () => this.inner.records.compareAndSet(key, expected, next, options), key),
+    page: (prefix, after) => this.#call('page', () => this.inner.records.page(prefix, after)),
+  };
 
-  constructor(private readonly inner: RecordStore) {
+  /** Tasks are neither counted nor scripted. */
+  readonly tasks: Driver['tasks'];
+  readonly groups: Driver['groups'];
+  readonly queue: Driver['queue'];
+
+  constructor(private readonly inner: Driver) {
     this.tasks = inner.tasks;
-  }
-
-  read(key: string): Promise<string | undefined> {
-    return this.#call('read', () => this.inner.read(key), key);
-  }
-
-  compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string,
-    options?: { readonly notify?: Notify },
-  ): Promise<boolean> {
-    return this.#call('compareAndSet', () => this.inner.compareAndSet(key, expected, next, options), key);
-  }
-
-  list(prefix: string): Promise<Map<string, string>> {
-    return this.#call('list', () => this.inner.list(prefix));
-  }
-
-  page(prefix: string, after?: string): Promise<RecordPage> {
-    return this.#call('list', () => onePage(this.inner, prefix, after));
-  }
-
-  readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.#call('readMany', () => readMany(this.inner, keys), keys.join());
+    this.groups = inner.groups;
+    this.queue = (name) => inner.queue(name);
   }
 
   now(): Promise<ClockReading> {

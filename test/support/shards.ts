@@ -4,12 +4,12 @@ import type { TestCluster, TestNode } from './nodes.js';
 
 /** A shard as it stands in the store. */
 export async function shardIn({ raw }: TestCluster, shard: string): Promise<ShardRecord> {
-  return decodeShard(shard, (await raw.read(SHARD_PREFIX + shard))!);
+  return decodeShard(shard, (await raw.records.read(SHARD_PREFIX + shard))!);
 }
 
 /** Writes a text that no node of the test wrote. All nodes hear of it. */
 export async function put({ raw }: TestCluster, key: string, text: string): Promise<void> {
-  await raw.compareAndSet(key, await raw.read(key), text);
+  await raw.records.compareAndSet(key, await raw.records.read(key), text);
 }
 
 /** Takes a permit as an external client does. */

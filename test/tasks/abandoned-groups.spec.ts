@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { refused } from '../support/refused.js';
+import { standBefore } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
@@ -10,12 +11,10 @@ const REPORT = single('report', 'june');
 const AFTER = { after: [wholeGroup('import', 'june')] } as const;
 
 /** The submission writes the root of the group, and the store is away when it comes to the task itself. */
-async function failToSubmit({ tasks, context }: TaskNode, total?: number): Promise<void> {
-  const { tasks: texts } = context.store.tasks!;
-  const { create } = texts;
-  texts.create = () => Promise.reject(new StoreUnavailableError('away'));
+async function failToSubmit({ tasks, driver }: TaskNode, total?: number): Promise<void> {
+  const end = standBefore(driver.tasks, 'create', () => Promise.reject(new StoreUnavailableError('away')));
   await expect(tasks.submit(grouped('import', 'june', 1, total))).rejects.toThrow('away');
-  Object.assign(texts, { create });
+  end();
 }
 
 /** Nothing runs for so long. */

@@ -217,7 +217,7 @@ describe('a task that is addressed', () => {
     const ran: string[] = [];
     const node = worker(cluster, ran);
     for (let i = 0; i < 300; i++) await node.tasks.submit(single('mail', `m${i}`), undefined, { to: `other${i % 3}` });
-    const { tasks } = node.context.store.tasks!;
+    const { tasks } = node.driver;
     const range = tasks.range.bind(tasks);
     let reads = 0;
     Object.assign(tasks, {

@@ -1,5 +1,6 @@
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
+import { standBefore } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -131,14 +132,12 @@ describe('a task after a group whose handler is tried again by hand', () => {
   it('is cancelled: no retry comes between the end of the group and those that wait for it', async () => {
     const { node, other } = await joining();
     await node.tasks.submit(REPORT, undefined, { after: [wholeGroup('import', 'june')] });
-    const { groups } = node.context.store.tasks!;
-    const replace = groups.replace.bind(groups);
     const retried: string[] = [];
-    groups.replace = async (...args) => {
-      const isWritten = await replace(...args);
-      if (args[2].includes('"state":"closed"')) retried.push((await other.tasks.retry(HANDLER)).because);
+    standBefore(node.driver.groups, 'replace', async (go, { next }) => {
+      const isWritten = await go();
+      if (next!.includes('"state":"closed"')) retried.push((await other.tasks.retry(HANDLER)).because);
       return isWritten;
-    };
+    });
     await node.tasks.cancel(HANDLER);
     expect(retried).toEqual(['its end is not noted everywhere yet: retry it in a few seconds']);
     expect(await node.tasks.find(REPORT)).toMatchObject({ state: 'cancelled' });

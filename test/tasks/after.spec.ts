@@ -1,5 +1,6 @@
 import { InvalidTaskError, grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { LEASE, SWEPT, useTaskCluster } from './task-nodes.js';
 
@@ -98,9 +99,7 @@ describe('a task with `after`', () => {
     await node.tasks.submit(IMPORT, undefined, { runAt: '2d' });
     await node.tasks.submit(REPORT, undefined, { after: [IMPORT] });
     let writes = 0;
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = (...args) => (writes++, replace(...args));
+    standBefore(node.driver.tasks, 'replace', (go) => (writes++, go()));
     await cluster.time.advance(20 * 60_000);
     expect(writes).toBeGreaterThan(5);
     expect(writes).toBeLessThan(12);
@@ -202,15 +201,11 @@ describe('a task whose other one does not complete', () => {
     const node = cluster.node();
     await node.tasks.submit(IMPORT);
     await node.tasks.cancel(IMPORT);
-    const { tasks } = node.context.store.tasks!;
-    const create = tasks.create.bind(tasks);
     // Between the look at the other one and the look after the write.
-    Object.assign(tasks, {
-      create: async (key: string, text: string) => {
-        const there = await create(key, text);
-        if (key === REPORT.id) await node.tasks.retry(IMPORT);
-        return there;
-      },
+    standBefore(node.driver.tasks, 'create', async (go, { key }) => {
+      const isWritten = await go();
+      if (key === REPORT.id) await node.tasks.retry(IMPORT);
+      return isWritten;
     });
     await node.tasks.submit(REPORT, undefined, { after: [IMPORT] });
     expect(await node.tasks.find(IMPORT)).toMatchObject({ state: 'waiting' });

@@ -1,10 +1,10 @@
-import { MOST_KEYS, type TaskStorage, memory } from 'nestjs-gatekeeper';
+import { MOST_KEYS, type Driver, memory } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/core/async/node-clock.js';
 import { Timers } from '../../lib/core/async/timers.js';
 import type { Context } from '../../lib/core/context/context.js';
 import { ConditionalTexts } from '../../lib/tasks/conditional-texts.js';
 import { Hints } from '../../lib/tasks/hints.js';
-import { TimedStorage } from '../../lib/tasks/timed-storage.js';
+import { PacedStore } from '../../lib/tasks/paced-store.js';
 import { HintSource } from '../../lib/tasks/workers/hint-source.js';
 
 const CONTEXT = { nodeClock: systemClock } as Context;
@@ -17,7 +17,7 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
   /** In their order. */
   const texts = Array.from({ length: 40 }, (_, index) => `w|mail|1|00${1000 + index}|`.padEnd(length, 'x'));
   const keys = texts.map((_, index) => `key-${index}`);
-  let storage: TaskStorage;
+  let storage: Driver;
   /** How many texts the store was asked for, or given, in each call. */
   let calls: number[];
   let timers: Timers;
@@ -25,7 +25,7 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
   beforeEach(async () => {
     calls = [];
     timers = new Timers(systemClock);
-    storage = memory().open().tasks!;
+    storage = memory().open();
     const { tasks } = storage;
     const [range, readMany, queue] = [tasks.range.bind(tasks), tasks.readMany.bind(tasks), storage.queue.bind(storage)];
     tasks.range = (from, to, limit) => (calls.push(limit), range(from, to, limit));
@@ -37,11 +37,11 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
       hints.drain = (most) => (calls.push(most), drain(most));
       return hints;
     };
-    for (const [index, text] of texts.entries()) await tasks.create(keys[index]!, text);
+    for (const [index, text] of texts.entries()) await tasks.compareAndSet(keys[index]!, undefined, text);
   });
 
   it('are read in their order, so many at once that they are not too large', async () => {
-    const rows = await new TimedStorage(storage, timers, 1000).range('a', 'z', 40);
+    const rows = await new PacedStore(storage, systemClock).range('a', 'z', 40);
     expect(rows.map(({ text }) => text)).toEqual(texts);
     expect(calls).toEqual(read);
   });
@@ -61,7 +61,7 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
   });
 
   it('are offered and taken as hints in their order, so many at once that they are not too large', async () => {
-    const hints = new Hints(new TimedStorage(storage, timers, 1000), CONTEXT);
+    const hints = new Hints(new PacedStore(storage, systemClock), CONTEXT);
     await Promise.all(texts.map((text) => hints.offer({ type: 'mail', priority: 'high' }, text)));
     expect(calls).toEqual(written);
     calls = [];

@@ -1,5 +1,6 @@
 import { InvalidTaskError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
+import { type WriteKind, standBefore } from '../support/writes.js';
 import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -7,23 +8,21 @@ const MAIL = single('mail', 'a');
 const LATER = single('mail', 'b');
 
 /** The store writes the next text of a task, and then can't be read. @returns a function that ends that */
-function awayAfter({ context }: TaskNode, method: 'create' | 'replace'): () => void {
-  const { tasks, groups } = context.store.tasks!;
-  const write = tasks[method] as (...args: string[]) => Promise<unknown>;
+function awayAfter({ driver }: TaskNode, kind: WriteKind): () => void {
+  const { tasks, groups } = driver;
   let isAway = false;
-  const written = async (...args: string[]) => {
-    const answer = await write(...args);
+  const end = standBefore(tasks, kind, async (go) => {
+    const answer = await go();
     isAway = true;
     return answer;
-  };
-  Object.assign(tasks, { [method]: written });
+  });
   for (const texts of [tasks, groups]) {
-    const { read } = texts;
+    const read = texts.read.bind(texts);
     texts.read = (key) => (isAway ? Promise.reject(new StoreUnavailableError('away')) : read(key));
   }
   return () => {
     isAway = false;
-    Object.assign(tasks, { [method]: write });
+    end();
   };
 }
 

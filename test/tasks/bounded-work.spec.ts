@@ -5,8 +5,8 @@ const newCluster = useTaskCluster();
 const LARGEST = 1_000_000;
 
 /** Counts the keys of tasks that a node reads. */
-function countReads({ context }: TaskNode): { keys: number } {
-  const { tasks, groups } = context.store.tasks!;
+function countReads({ driver }: TaskNode): { keys: number } {
+  const { tasks, groups } = driver;
   const count = { keys: 0 };
   for (const texts of [tasks, groups]) {
     const readMany = texts.readMany.bind(texts);

@@ -1,4 +1,5 @@
 import { InvalidOptionsError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { standBefore } from '../support/writes.js';
 import { WAITS, importer, member, obey } from './importers.js';
 import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -36,13 +37,12 @@ describe('cancelGroup()', () => {
 
   it('is of unknown outcome if only the stop was noted before the store was lost: nothing must say that it was not made', async () => {
     const cluster = newCluster();
-    const { tasks, context } = cluster.node();
+    const { tasks, driver } = cluster.node();
     await tasks.submit(member(1, 2), 1, WAITS);
-    const { groups } = context.store.tasks!;
-    const replace = groups.replace.bind(groups);
-    groups.replace = () => Promise.reject(new StoreUnavailableError('simulated'));
+    const refuse = () => Promise.reject(new StoreUnavailableError('simulated'));
+    const end = standBefore(driver.groups, 'replace', refuse);
     await expect(tasks.cancelGroup('import', 'june', { by: 'ada' })).rejects.toThrow(UnknownOutcomeError);
-    groups.replace = replace;
+    end();
     expect(await tasks.cancelGroup('import', 'june', { by: 'bob' })).toMatchObject({
       outcome: 'cancelled',
       because: expect.stringContaining('ada'),
@@ -52,20 +52,20 @@ describe('cancelGroup()', () => {
   it('can be called again after a lost answer: the first author stays', async () => {
     const cluster = newCluster();
     const log: string[] = [];
-    const { tasks, context } = cluster.node();
+    const { tasks, driver } = cluster.node();
     for (const number of [1, 2]) await tasks.submit(member(number, 3), 1, WAITS);
-    const { tasks: texts } = context.store.tasks!;
-    const create = texts.create.bind(texts);
+    const { tasks: texts } = driver;
     const read = texts.read.bind(texts);
-    texts.create = async (key, text) => {
-      await create(key, text);
+    const end = standBefore(texts, 'create', async (go) => {
+      await go();
       texts.read = () => Promise.reject(new StoreUnavailableError('simulated'));
       throw new UnknownOutcomeError('simulated');
-    };
+    });
     const lost = tasks.cancelGroup('import', 'june', { by: 'ada' }).catch((error: unknown) => error);
     await cluster.time.advance(10_000);
     expect(await lost).toBeInstanceOf(UnknownOutcomeError);
-    Object.assign(texts, { create, read });
+    end();
+    texts.read = read;
     expect(await tasks.cancelGroup('import', 'june', { by: 'bob' })).toMatchObject({
       outcome: 'cancelled',
       because: expect.stringContaining('ada'),

@@ -10,6 +10,7 @@ import {
 } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -252,13 +253,11 @@ describe('cancel()', () => {
     const cluster = newCluster();
     const [node, other] = [cluster.node(), cluster.node()];
     await node.tasks.submit(grouped('mail', 'june', 1, 2));
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = async (key, expected, next) => {
-      await replace(key, expected, next);
-      await other.store.settle(decodeTask(next), next);
+    standBefore(node.driver.tasks, 'replace', async (go, { next }) => {
+      await go();
+      await other.store.settle(decodeTask(next!), next!);
       throw new UnknownOutcomeError('no answer');
-    };
+    });
     const cancelling = node.tasks.cancel('mail[june]#1');
     await cluster.time.advance(1000);
     expect(await cancelling).toMatchObject({ outcome: 'cancelled' });
@@ -270,8 +269,8 @@ describe('cancel()', () => {
     const failed: number[] = [];
     node.tasks.handlers.onGroupFinished('mail', (group) => void failed.push(group.failed));
     await node.tasks.submit(grouped('mail', 'june', 1, 1));
-    const { groups } = node.context.store.tasks!;
-    const { read } = groups;
+    const { groups } = node.driver;
+    const read = groups.read.bind(groups);
     groups.read = () => Promise.reject(new StoreUnavailableError('no answer'));
     expect(await node.tasks.cancel('mail[june]#1')).toMatchObject({ outcome: 'cancelled' });
     expect(node.of('problem')).toMatchObject([{ action: expect.stringContaining('mail[june]#1') }]);

@@ -1,4 +1,5 @@
 import { InvalidTaskError, grouped, single } from 'nestjs-gatekeeper';
+import { type WriteKind, kindOf, standBefore } from '../support/writes.js';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const MINUTE = 60_000;
@@ -7,15 +8,16 @@ const ONCE_A_SECOND = 67;
 /** Looks in a minute of the node that sweeps: for due work, and every 2.5 s for all other work. */
 const SWEEPING = ONCE_A_SECOND + 27;
 
-/** Counts the calls for tasks of a node from now on, by method; ranges by the letter at which they begin. */
+/** Counts the calls for tasks of a node from now on, by method; writes by their kind, ranges by the letter at which they begin. */
 function countCalls({ context }: TaskNode): Record<string, number> {
   const counts: Record<string, number> = {};
-  const { tasks, groups, queue } = context.store.tasks!;
+  const { tasks, groups } = context.store;
+  const queue = context.store.queue.bind(context.store);
   const counted = <O extends object>(object: O): O => {
     const note =
       (name: string, call: (...args: unknown[]) => unknown) =>
       (...args: unknown[]) => {
-        const key = name === 'range' ? `range ${String(args[0])[0]}` : name;
+        const key = calledBy(name, args);
         counts[key] = (counts[key] ?? 0) + 1;
         return call.apply(object, args);
       };
@@ -24,8 +26,15 @@ function countCalls({ context }: TaskNode): Record<string, number> {
   };
   counted(tasks);
   counted(groups);
-  Object.assign(context.store.tasks!, { queue: (name: string) => counted(queue(name)) });
+  Object.assign(context.store, { queue: (name: string) => counted(queue(name)) });
   return counts;
+}
+
+function calledBy(name: string, args: readonly unknown[]): string {
+  if (name === 'range') return `range ${String(args[0])[0]}`;
+  if (name !== 'compareAndSet') return name;
+  const [, expected, next] = args as [string, string | undefined, string | undefined];
+  return kindOf({ expected, next });
 }
 
 function rangesIn(counts: Record<string, number>, letters = 'abcdeflpstuwx'): number {
@@ -136,12 +145,11 @@ describe('a task', () => {
     async (isKnown) => {
       const cluster = newCluster();
       const node = await idleWorker(cluster);
-      const { groups } = node.context.store.tasks!;
-      const writes: string[] = [];
-      for (const method of ['create', 'replace'] as const) {
-        const write = groups[method].bind(groups) as (...args: string[]) => Promise<never>;
-        groups[method] = (...args: string[]) => (args[0]!.startsWith('root:') && writes.push(method), write(...args));
-      }
+      const writes: WriteKind[] = [];
+      standBefore(node.driver.groups, ['create', 'replace'], (go, write) => {
+        if (write.key.startsWith('root:')) writes.push(kindOf(write));
+        return go();
+      });
       const submitting = Array.from({ length: 64 }, (_, i) =>
         node.tasks.submit(grouped('import', 'june', i + 1, isKnown ? 64 : undefined), 1),
       );
@@ -160,10 +168,8 @@ describe('a task', () => {
       await node.tasks.submit(single('mail', `m${i}`), 1);
       await cluster.time.advance(70);
     }
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
     const times: number[] = [];
-    tasks.replace = (...args) => (times.push(cluster.time.monotonic()), replace(...args));
+    standBefore(node.driver.tasks, 'replace', (go) => (times.push(cluster.time.monotonic()), go()));
     await cluster.time.advance(9 * (LEASE / 3));
     // Each as often as alone: every third of its lease.
     expect(times.length).toBeGreaterThanOrEqual(10 * 8);

@@ -276,8 +276,8 @@ describe('a task whose hints go to nodes that die', () => {
   /** The next hints that any of the nodes offers are lost. */
   function loseHints(nodes: readonly TaskNode[], count: number): void {
     let left = count;
-    for (const { context } of nodes) {
-      const storage = context.store.tasks!;
+    for (const { driver } of nodes) {
+      const storage = driver;
       const queue = storage.queue.bind(storage);
       const losing = (name: string): HintQueue => {
         const hints = queue(name);
@@ -335,7 +335,7 @@ describe('a task whose hints go to nodes that die', () => {
     for (const each of delays.nodes) each.tasks.handlers.pauseType('mail');
     await delays.submit(node, 20, () => 700);
     await delays.cluster.time.advance(8000);
-    expect(await node.context.store.tasks!.queue('mail.normal').size()).toBe(20);
+    expect(await node.driver.queue('mail.normal').size()).toBe(20);
   });
 });
 
@@ -347,8 +347,8 @@ describe('nodes with nothing to do', () => {
     await delays.submit(delays.nodes[0]!, 1, () => 3_600_000);
     await delays.sweeping();
     let reads = 0;
-    for (const { context } of delays.nodes) {
-      const { tasks } = context.store.tasks!;
+    for (const { driver } of delays.nodes) {
+      const { tasks } = driver;
       const range = tasks.range.bind(tasks);
       tasks.range = (...args) => (reads++, range(...args));
     }
@@ -364,8 +364,8 @@ describe('nodes with nothing to do', () => {
     await delays.submit(delays.nodes[7]!, 1, () => 60_000);
     await delays.cluster.time.advance(59_990);
     let looks = 0;
-    for (const { context } of delays.nodes) {
-      const { tasks } = context.store.tasks!;
+    for (const { driver } of delays.nodes) {
+      const { tasks } = driver;
       const range = tasks.range.bind(tasks);
       tasks.range = (...args) => {
         if (args[0].startsWith('l|')) looks++;

@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';
 import { defineLimit, permitsOf } from './limited-nodes.js';
 import { goAway } from './store-away.js';
@@ -9,7 +10,7 @@ const newCluster = useCluster();
 /** ms: longer than the sweep and its turn need. */
 const SWEPT = 5000;
 
-const queueOf = ({ store }: TestNode) => store.tasks!.queue('mail.normal');
+const queueOf = ({ store }: TestNode) => store.queue('mail.normal');
 
 /** Ids of the tasks that a worker gets. */
 async function ids(node: TestNode, most: number): Promise<string[]> {
@@ -54,15 +55,15 @@ it('an error in the middle of a claim takes no task from the worker that it has 
   const cluster = newCluster();
   const node = await cluster.node();
   for (const name of ['a', 'b', 'c']) await node.gatekeeper.tasks.submit(single('mail', name));
-  const { tasks } = node.store.tasks!;
-  const replace = tasks.replace.bind(tasks);
   const error = new StoreUnavailableError('odd');
-  tasks.replace = (key, ...texts) => (key === 'mail:b' ? Promise.reject(error) : replace(key, ...texts));
+  const end = standBefore(node.store.tasks, 'replace', (go, { key }) =>
+    key === 'mail:b' ? Promise.reject(error) : go(),
+  );
   expect(await ids(node, 10)).toEqual(['mail:a']);
   expect(node.of('problem')).toMatchObject([{ action: 'claim tasks for http:paul', error }]);
   // Nothing was claimed that the worker does not hear of.
   await expect(ids(node, 10)).rejects.toBe(error);
-  tasks.replace = replace;
+  end();
   expect(await ids(node, 10)).toEqual(['mail:b', 'mail:c']);
 });
 
@@ -90,11 +91,9 @@ describe('the permit of an attempt whose group does not hear of its end', () => 
   }
 
   function refusePages({ store }: TestNode): void {
-    const refuse = (key: string) => key.startsWith('page:') && Promise.reject(new StoreUnavailableError('away'));
-    const { groups } = store.tasks!;
-    const { create, replace } = groups;
-    groups.create = (key, text) => refuse(key) || create.call(groups, key, text);
-    groups.replace = (key, ...texts) => refuse(key) || replace.call(groups, key, ...texts);
+    standBefore(store.groups, ['create', 'replace'], (go, { key }) =>
+      key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : go(),
+    );
   }
 
   it('is freed, and the same call again gets the same answer', async () => {
@@ -110,7 +109,7 @@ describe('the permit of an attempt whose group does not hear of its end', () => 
   it('is freed if the task ended because its group is stopped, and no worker gets the task', async () => {
     const { cluster, node, attempt } = await firstMember();
     // The walk over the members comes too late.
-    node.store.tasks!.tasks.readMany = async () => new Map<string, string>();
+    node.store.tasks.readMany = async () => new Map<string, string>();
     await external(node).fail(attempt, { message: 'no' }, true);
     refusePages(node);
     expect(await claimed(node)).toEqual([]);

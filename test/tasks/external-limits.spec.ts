@@ -74,7 +74,7 @@ describe('the limit of a type, for workers that are no nodes', () => {
     await defineLimit(node, { permits: 5 });
     await submitMails(node, 1);
     // A hint that comes twice.
-    const hints = node.store.tasks!.queue('mail.normal');
+    const hints = node.store.queue('mail.normal');
     const [hint] = await hints.drain(1);
     await hints.offer([hint!, hint!]);
     expect(await claimed(node, { most: 5 })).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { grouped, single } from '../../lib/tasks/index.js';
 import { useCluster } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';
 import { submitMails } from './limited-nodes.js';
 
@@ -170,7 +171,7 @@ describe('a worker that is no node', () => {
     await tasks.submitMany(members);
     const { task } = await claimOne(node);
     // The walk over the members comes too late.
-    const { tasks: texts } = node.store.tasks!;
+    const { tasks: texts } = node.store;
     const readMany = texts.readMany.bind(texts);
     texts.readMany = async () => new Map<string, string>();
     await external(node).fail(attemptAt(task), { message: 'no' }, true);
@@ -250,9 +251,7 @@ describe('a claim that waits', () => {
     const node = await cluster.node();
     await submitMails(node, 1);
     const gone = new AbortController();
-    const { tasks } = node.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = (...args) => (gone.abort(new Error('gone')), replace(...args));
+    standBefore(node.store.tasks, 'replace', (go) => (gone.abort(new Error('gone')), go()));
     await expect(claimed(node, { signal: gone.signal })).rejects.toThrow('gone');
     expect(await node.gatekeeper.tasks.find('mail:0')).toMatchObject({ state: 'waiting', crashes: 0 });
   });

@@ -172,7 +172,7 @@ describe('tasks with fair keys', () => {
     const node = cluster.node();
     await submit(node, 'large', 300);
     await submit(node, 'small', 1);
-    const { tasks } = node.context.store.tasks!;
+    const { tasks } = node.driver;
     const range = tasks.range.bind(tasks);
     let [reads, rows] = [0, 0];
     const count = async (from: string, to: string, limit: number) => {

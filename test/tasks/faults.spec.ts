@@ -3,6 +3,7 @@ import { RetryLaterError, type TaskContext, type TaskFunction, grouped, single }
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
+import { standBefore } from '../support/writes.js';
 import { goAway } from './store-away.js';
 import { GRACE, LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
 
@@ -20,16 +21,14 @@ async function fromNewerVersion({ tasks, store }: TaskNode, id: string): Promise
 const problemsOf = (node: TaskNode) => node.of('problem').filter(({ action }) => action.includes('mail:x'));
 
 /** No claim of the task `mail:x` is answered. @param meanwhile follows the first one */
-function loseClaims({ context }: TaskNode, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
-  const { tasks } = context.store.tasks!;
-  const replace = tasks.replace.bind(tasks);
+function loseClaims({ driver }: TaskNode, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
   let claims = 0;
-  tasks.replace = async (key, former, next) => {
-    const isWritten = await replace(key, former, next);
-    if (key !== 'mail:x' || !next.startsWith('c|') || !former.startsWith('w|')) return isWritten;
+  standBefore(driver.tasks, 'replace', async (go, { key, expected, next }) => {
+    const isWritten = await go();
+    if (key !== 'mail:x' || !next?.startsWith('c|') || !expected?.startsWith('w|')) return isWritten;
     if (claims++ === 0) await meanwhile();
     throw new UnknownOutcomeError('no answer');
-  };
+  });
 }
 
 describe('a text that this version can not read', () => {
@@ -37,9 +36,9 @@ describe('a text that this version can not read', () => {
     const cluster = newCluster();
     const submitter = cluster.node();
     const text = await fromNewerVersion(submitter, 'mail:newer');
-    const storage = submitter.context.store.tasks!;
-    await storage.tasks.create('mail:newer', text);
-    await storage.tasks.create('a:newer', text.replaceAll('mail', 'a'));
+    const storage = submitter.driver;
+    await storage.tasks.compareAndSet('mail:newer', undefined, text);
+    await storage.tasks.compareAndSet('a:newer', undefined, text.replaceAll('mail', 'a'));
     // All hints are lost.
     while ((await storage.queue('mail.normal').drain(10)).length > 0);
     await storage.queue('a.normal').offer([text]);
@@ -58,7 +57,7 @@ describe('a text that this version can not read', () => {
     node.tasks.handlers.handle('mail', work, { lease: LEASE, concurrency: 2 });
     node.tasks.handlers.start();
     await cluster.time.advance(1000);
-    await node.context.store.tasks!.queue('mail.low').offer([text]);
+    await node.driver.queue('mail.low').offer([text]);
     await cluster.time.advance(100);
     const closing = node.tasks.handlers.close();
     end();
@@ -70,14 +69,12 @@ describe('a text that this version can not read', () => {
 it('a claim of unknown outcome that was applied runs, and counts as no crash', async () => {
   const cluster = newCluster();
   const node = cluster.node();
-  const { tasks } = node.context.store;
-  const replace = tasks!.tasks.replace.bind(tasks!.tasks);
   let lost = 2;
-  tasks!.tasks.replace = async (...write) => {
-    const isWritten = await replace(...write);
+  standBefore(node.driver.tasks, 'replace', async (go) => {
+    const isWritten = await go();
     if (lost-- > 0) throw new UnknownOutcomeError('no answer');
     return isWritten;
-  };
+  });
   const ran: number[] = [];
   node.tasks.handlers.handle('mail', ({ attempt }) => void ran.push(attempt), { lease: LEASE });
   node.tasks.handlers.start();
@@ -91,7 +88,7 @@ it('a claim of unknown outcome stays unknown in an outage: its task runs, and co
   const cluster = newCluster();
   const ran: string[] = [];
   const node = worker(cluster, ({ id }) => void ran.push(id));
-  goAway(node.context.store, cluster.time, { outage: 3000 });
+  goAway(node.driver, cluster.time, { outage: 3000 });
   await node.tasks.submit(single('mail', 'x'), undefined, { maxCrashes: 1 });
   await cluster.time.advance(LEASE / 2);
   expect(ran).toEqual(['mail:x']);
@@ -101,7 +98,7 @@ it('a claim of unknown outcome stays unknown in an outage: its task runs, and co
 it('a claim whose outcome is unknown for too long is reported as such', async () => {
   const cluster = newCluster();
   const node = worker(cluster, () => undefined);
-  goAway(node.context.store, cluster.time, { outage: LEASE - 1000 });
+  goAway(node.driver, cluster.time, { outage: LEASE - 1000 });
   await node.tasks.submit(single('mail', 'x'));
   await cluster.time.advance(LEASE + SWEPT);
   expect(problemsOf(node)).toMatchObject([{ action: 'claim task mail:x', error: { code: 'unknown-outcome' } }]);
@@ -126,7 +123,7 @@ it('a task with two hints runs once, although the answers to both claims are los
   const ran: string[] = [];
   const node = cluster.node();
   await node.tasks.submit(single('mail', 'x'));
-  const queue = node.context.store.tasks!.queue('mail.normal');
+  const queue = node.driver.queue('mail.normal');
   const [hint] = await queue.drain(1);
   await queue.offer([hint!, hint!]);
   loseClaims(node);
@@ -145,13 +142,11 @@ describe('a task whose handler does not begin after its claim', () => {
   async function pausedWhileClaimed(away: Parameters<typeof goAway>[2]) {
     const cluster = newCluster();
     const node = worker(cluster, () => undefined);
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = (...write) => {
+    standBefore(node.driver.tasks, 'replace', (go) => {
       node.tasks.handlers.pauseType('mail');
-      return replace(...write);
-    };
-    goAway(node.context.store, cluster.time, away);
+      return go();
+    });
+    goAway(node.driver, cluster.time, away);
     await node.tasks.submit(single('mail', 'x'));
     await cluster.time.advance(LEASE / 2);
     return { cluster, node };
@@ -164,7 +159,7 @@ describe('a task whose handler does not begin after its claim', () => {
     const { node } = await pausedWhileClaimed({ outage: 3000, ...away });
     expect(await node.tasks.find('mail:x')).toMatchObject({ state: 'waiting', crashes: 0 });
     expect(problemsOf(node)).toEqual([]);
-    expect(await node.context.store.tasks!.queue('mail.normal').drain(10)).toHaveLength(1);
+    expect(await node.driver.queue('mail.normal').drain(10)).toHaveLength(1);
   });
 
   it('waits for the end of its lease in a longer one', async () => {
@@ -189,7 +184,7 @@ it.each([
   handlers.handle('mail', work, { lease: '1h' });
   handlers.start();
   await node.tasks.submit(single('mail', 'order-7'));
-  goAway(node.context.store, cluster.time, { outage: 7_200_000, isAnswered: true });
+  goAway(node.driver, cluster.time, { outage: 7_200_000, isAnswered: true });
   await cluster.time.advance(1000);
   let isClosed = false;
   void handlers.close().then(() => (isClosed = true));
@@ -239,13 +234,13 @@ it('a group that runs again completes, although one of its members was remembere
 it('many submissions of one task make one hint', async () => {
   const node = newCluster().node();
   for (let count = 0; count < 20; count++) await node.tasks.submit(single('mail', 'x'));
-  expect(await node.context.store.tasks!.queue('mail.normal').drain(100)).toHaveLength(1);
+  expect(await node.driver.queue('mail.normal').drain(100)).toHaveLength(1);
 });
 
 it('a member of a large group costs no look at all pages', async () => {
   const node = newCluster().node();
   let keys = 0;
-  const { groups } = node.context.store.tasks!;
+  const { groups } = node.driver;
   const readMany = groups.readMany.bind(groups);
   groups.readMany = (asked) => ((keys += asked.length), readMany(asked));
   for (const number of [1, 2, 3]) await node.tasks.submit(grouped('import', 'large', number, 1_000_000));

@@ -39,9 +39,9 @@ function isolate(cluster: TaskCluster, node: TaskNode): () => void {
       Object.assign(object, { [method]: perhaps });
     }
   };
-  cut(store.tasks!.tasks, ['read', 'create', 'replace', 'range']);
+  cut(store.tasks, ['read', 'compareAndSet', 'range']);
   // Otherwise it would keep the turn to sweep.
-  cut(store, ['read', 'compareAndSet']);
+  cut(store.records, ['read', 'compareAndSet']);
   node.tasks.handlers.pauseType('cron.job');
   return () => {
     isIsolated = false;

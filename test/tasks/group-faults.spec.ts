@@ -1,6 +1,7 @@
 import { NewerRecordError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, SHORT_GROUP, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -20,17 +21,16 @@ function importer(cluster: TaskCluster, work: () => unknown = () => 1): { node: 
 
 describe("the handler of a group whose records can't be read", () => {
   /** The next reads of groups fail after the group's handler was claimed. */
-  function failReads({ context }: TaskNode, reads: number, error: Error): void {
-    const { tasks, groups } = context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
+  function failReads({ driver }: TaskNode, reads: number, error: Error): void {
+    const { tasks, groups } = driver;
     let left = 0;
-    tasks.replace = (...write) => {
-      if (write[0].endsWith('#join')) {
-        tasks.replace = replace;
+    const letThrough = standBefore(tasks, 'replace', (go, { key }) => {
+      if (key.endsWith('#join')) {
+        letThrough();
         left = reads;
       }
-      return replace(...write);
-    };
+      return go();
+    });
     for (const method of ['read', 'readMany'] as const) {
       const read = (groups[method] as (...args: unknown[]) => Promise<unknown>).bind(groups);
       Object.assign(groups, { [method]: (...args: unknown[]) => (left-- > 0 ? Promise.reject(error) : read(...args)) });
@@ -56,10 +56,8 @@ it('a submission that stood still takes no member back to a former life of its g
   const cluster = newCluster();
   const slow = cluster.node();
   const { node, joined } = importer(cluster);
-  const { tasks } = slow.context.store.tasks!;
-  const create = tasks.create.bind(tasks);
   const { work: standStill, end: goOn } = openEnd();
-  tasks.create = async (key, text) => (await standStill(), create(key, text));
+  standBefore(slow.driver.tasks, 'create', async (go) => (await standStill(), go()));
   const submit = async () => {
     for (const number of [1, 2]) await node.tasks.submit(grouped('import', 'june', number, 2));
   };
@@ -82,12 +80,11 @@ it('a submission that stood still takes no member back to a former life of its g
 
 describe('a member whose group does not hear of its end', () => {
   /** Pages of groups can't be made for a while, from now on. */
-  function refusePages({ context }: TaskNode, cluster: TaskCluster, ms: number): void {
-    const { groups } = context.store.tasks!;
-    const create = groups.create.bind(groups);
-    groups.create = (key, text) =>
-      key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : create(key, text);
-    cluster.time.schedule(() => (groups.create = create), ms);
+  function refusePages({ driver }: TaskNode, cluster: TaskCluster, ms: number): void {
+    const letThrough = standBefore(driver.groups, 'create', (go, { key }) =>
+      key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : go(),
+    );
+    cluster.time.schedule(letThrough, ms);
   }
 
   it('notes its last attempt once, however often the steps after it are tried', async () => {

@@ -127,7 +127,7 @@ describe('a group', () => {
     await cluster.time.advance(1000);
     expect(joined).toMatchObject([{ results: ['did 1', 'did 2'] }]);
     await cluster.time.advance(5 * 60_000);
-    const storage = node.context.store.tasks!;
+    const storage = node.driver;
     expect(await storage.tasks.range('', '~', 10)).toEqual([]);
     expect(await storage.groups.read('root:import[june]')).toBeUndefined();
   });

@@ -3,6 +3,7 @@ import { InvalidTaskError, grouped, preparedHandler, single } from '../../lib/ta
 import type { Texts } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { FIRST, ScheduledJob } from './schedule-nodes.js';
 import { LEASE, SHORT_GROUP, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
@@ -10,18 +11,17 @@ const newCluster = useTaskCluster();
 const SHORT = { retention: '5m', deadLetterRetention: '5m', maxCrashes: 100 } as const;
 const FORGOTTEN = 15 * 60_000;
 
-/** Notes each record of this kind that the node makes, so that it can be made again. */
+/** Notes the write by which the node makes each record of this kind, so that it can come again. */
 function recordsOf(
-  { context }: TaskNode,
+  { driver }: TaskNode,
   prefix: string,
-): { readonly groups: Texts; readonly made: [string, string][] } {
-  const groups = context.store.tasks!.groups;
-  const made: [string, string][] = [];
-  const create = groups.create.bind(groups);
-  groups.create = (key, text) => {
-    if (key.startsWith(prefix)) made.push([key, text]);
-    return create(key, text);
-  };
+): { readonly groups: Texts; readonly made: Parameters<Texts['compareAndSet']>[] } {
+  const { groups } = driver;
+  const made: Parameters<Texts['compareAndSet']>[] = [];
+  standBefore(groups, 'create', (go, { key, expected, next }) => {
+    if (key.startsWith(prefix)) made.push([key, expected, next]);
+    return go();
+  });
   return { groups, made };
 }
 
@@ -38,7 +38,7 @@ describe('a write that arrives late', () => {
     await node.tasks.retry('mail:a');
     await cluster.time.advance(1000);
     expect([lives, made.length]).toEqual([2, 2]);
-    await groups.create(...made[0]!);
+    await groups.compareAndSet(...made[0]!);
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('a write that arrives late', () => {
     await node.tasks.retry('mail:a');
     await cluster.time.advance(5000);
     expect([lives, ofFirst.length, made.length]).toEqual([2, records, 2 * records]);
-    for (const record of ofFirst) expect(await groups.create(...record)).toBeUndefined();
+    for (const record of ofFirst) expect(await groups.compareAndSet(...record)).toBe(true);
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
   });
@@ -82,7 +82,8 @@ describe('a write that arrives late', () => {
     await node.store.parents.removeFamily((await node.store.find('mail:a'))!);
     expect([roots.made.length, pages.made.length]).toEqual([1, 1]);
     // As it was first made, the root knows no member.
-    for (const record of [roots.made[0]!, pages.made[0]!]) expect(await roots.groups.create(...record)).toBeUndefined();
+    for (const record of [roots.made[0]!, pages.made[0]!])
+      expect(await roots.groups.compareAndSet(...record)).toBe(true);
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
   });
@@ -97,7 +98,7 @@ describe('a write that arrives late', () => {
       await cluster.time.advance(1000);
       expect(made).toHaveLength(life);
     }
-    expect(await groups.create(...made[0]!)).toBeUndefined();
+    expect(await groups.compareAndSet(...made[0]!)).toBe(true);
     await cluster.time.advance(FORGOTTEN);
     expect(await cluster.texts()).toEqual([]);
   });
@@ -106,11 +107,9 @@ describe('a write that arrives late', () => {
     const cluster = newCluster();
     const log: string[] = [];
     const node = worker(cluster, ({ id }) => void log.push(id));
-    const { tasks } = node.context.store.tasks!;
-    const create = tasks.create.bind(tasks);
     const { work: held, end: arrive } = openEnd();
     await node.tasks.submit(single('mail', 'first'), undefined, { runAt: '1h' });
-    tasks.create = async (...write) => (await held(), create(...write));
+    standBefore(node.driver.tasks, 'create', async (go) => (await held(), go()));
     const submitted = node.tasks.submit(single('mail', 'second'), undefined, { after: ['mail:first'] });
     await cluster.time.advance(100);
     await node.tasks.cancel('mail:first');
@@ -127,15 +126,13 @@ describe('a write that arrives late', () => {
     const cluster = newCluster();
     const slow = cluster.node();
     const other = worker(cluster, () => undefined);
-    const groups = slow.context.store.tasks!.groups;
-    const create = groups.create.bind(groups);
-    groups.create = async (key, text) => {
-      groups.create = create;
+    const letThrough = standBefore(slow.driver.groups, 'create', async (go) => {
+      letThrough();
       await other.store.awaiting.ensurePlaced('mail:a');
       await cluster.time.advance(100);
       expect((await other.tasks.find('mail:a'))?.state).toBe('completed');
-      return create(key, text);
-    };
+      return go();
+    });
     await slow.tasks.submitSerial('q', single('mail', 'a'), undefined, SHORT);
     expect((await cluster.texts()).filter((text) => text.startsWith('{'))).toEqual([]);
   });
@@ -146,11 +143,11 @@ describe('a write that arrives late', () => {
       const cluster = newCluster();
       const begun: number[] = [];
       const node = worker(cluster, ({ token }) => void begun.push(token), false);
-      const { tasks, groups } = node.context.store.tasks!;
+      const { tasks, groups } = node.driver;
       const standStill = () => cluster.time.freeze(LEASE);
-      if (step === 'claims it') onceAfter(tasks, 'replace', standStill);
+      if (step === 'claims it') onceAfterChange(tasks, standStill);
       const started = node.context.events.pipe(filter(({ type }) => type === 'task-started'));
-      if (step !== 'claims it') started.pipe(take(1)).subscribe(() => onceAfter(groups, 'read', standStill));
+      if (step !== 'claims it') started.pipe(take(1)).subscribe(() => onceAfterRead(groups, standStill));
       const name = grouped('mail', 'june', 1, 1);
       await node.tasks.submit(name, undefined, { maxAttempts: 1, maxCrashes: 1, failGroupFast: true });
       await cluster.time.advance(2 * (LEASE + SWEPT));
@@ -167,9 +164,9 @@ describe('a write that arrives late', () => {
     const cluster = newCluster();
     const job = new ScheduledJob(cluster);
     const node = job.node();
-    const { tasks } = node.context.store.tasks!;
+    const { tasks } = node.driver;
     const started = node.context.events.pipe(filter(({ type }) => type === 'task-started'));
-    started.pipe(take(1)).subscribe(() => onceAfter(tasks, 'read', () => cluster.time.freeze(LEASE)));
+    started.pipe(take(1)).subscribe(() => onceAfterRead(tasks, () => cluster.time.freeze(LEASE)));
     await cluster.time.advance(FIRST - START + LEASE + SWEPT);
     const [late, ...others] = node.of('task-started').map(({ token }) => token);
     expect(job.runs.map(({ context }) => context.token)).toEqual(others);
@@ -198,18 +195,23 @@ describe('a write that arrives late', () => {
   });
 });
 
-/** The next answer of a store is followed by `action`. */
-function onceAfter<Method extends 'read' | 'replace'>(
-  texts: Pick<Texts, Method>,
-  method: Method,
-  action: () => void,
-): void {
-  const former = texts[method].bind(texts) as (...args: unknown[]) => Promise<unknown>;
-  const next = async (...args: unknown[]) => {
-    Object.assign(texts, { [method]: former });
-    const answer = await former(...args);
+/** The answer to the next change of a text is followed by `action`. */
+function onceAfterChange(texts: Texts, action: () => void): void {
+  const letThrough = standBefore(texts, 'replace', async (go) => {
+    letThrough();
+    const isWritten = await go();
     action();
-    return answer;
+    return isWritten;
+  });
+}
+
+/** The answer to the next read is followed by `action`. */
+function onceAfterRead(texts: Texts, action: () => void): void {
+  const read = texts.read.bind(texts);
+  texts.read = async (key) => {
+    texts.read = read;
+    const text = await read(key);
+    action();
+    return text;
   };
-  Object.assign(texts, { [method]: next });
 }

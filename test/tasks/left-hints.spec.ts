@@ -4,7 +4,7 @@ import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from '
 const newCluster = useTaskCluster();
 const REPLACED = { unique: { during: 'waiting', onConflict: 'replace' } } as const;
 
-const sizeOf = (node: TaskNode, queue = 'mail.normal') => node.context.store.tasks!.queue(queue).size();
+const sizeOf = (node: TaskNode, queue = 'mail.normal') => node.driver.queue(queue).size();
 
 describe('a task that no node takes', () => {
   it.each<{ how: string; options: SubmitOptions }>([
@@ -73,7 +73,7 @@ describe('a task that no node takes', () => {
     node.tasks.handlers.pauseType('mail');
     await cluster.time.advance(SWEPT);
     await node.tasks.submit(single('mail', 'x'), 0, REPLACED);
-    await node.context.store.tasks!.queue('mail.normal').drain(10);
+    await node.driver.queue('mail.normal').drain(10);
     for (let data = 1; data <= SWEPT / 1000; data++) {
       await cluster.time.advance(1000);
       await node.tasks.submit(single('mail', 'x'), data, REPLACED);

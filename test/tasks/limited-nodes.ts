@@ -50,9 +50,9 @@ export const permitsOf = async (cluster: TestCluster) => (await cluster.record(L
 export const obstacleOf = ({ gatekeeper }: TestNode) => gatekeeper.tasks.handlers.types()[0]?.obstacle;
 
 /** Counts from now how often a node asks for hints. */
-export function hintsAskedBy({ store: { tasks } }: TestNode): () => number {
+export function hintsAskedBy({ store }: TestNode): () => number {
   let asked = 0;
-  const queue = tasks!.queue.bind(tasks);
-  tasks!.queue = (name) => (asked++, queue(name));
+  const { queue } = store;
+  Object.assign(store, { queue: (name: string) => (asked++, queue(name)) });
   return () => asked;
 }

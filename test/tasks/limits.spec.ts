@@ -27,7 +27,7 @@ describe('a type without a definition', () => {
     expect(await node.gatekeeper.tasks.find('mail:49')).toHaveProperty('state', 'completed');
     const { now: _, ...asked } = before;
     expect(node.store.calls).toMatchObject(asked);
-    expect(await cluster.raw.read(`semaphore:${LIMIT}`)).toBeUndefined();
+    expect(await cluster.raw.records.read(`semaphore:${LIMIT}`)).toBeUndefined();
   });
 
   it('asks once for one at its start', async () => {
@@ -35,8 +35,8 @@ describe('a type without a definition', () => {
     const node = await cluster.node({ definitions: [] });
     node.gatekeeper.tasks.handlers.handle('mail', () => 1);
     const keys: string[] = [];
-    const read = node.store.read.bind(node.store);
-    node.store.read = (key) => (keys.push(key), read(key));
+    const read = node.store.records.read.bind(node.store.records);
+    node.store.records.read = (key) => (keys.push(key), read(key));
     node.gatekeeper.tasks.handlers.start();
     await cluster.time.advance(60_000);
     expect(keys.filter((key) => key === `semaphore:${LIMIT}`)).toHaveLength(1);

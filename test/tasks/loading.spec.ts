@@ -1,7 +1,6 @@
 import { single } from 'nestjs-gatekeeper';
 import { InvalidOptionsError } from '../../lib/core/decision/index.js';
 import { taskCode } from '../../lib/tasks/task-code.js';
-import { NoTasksError } from '../../lib/tasks/tasks.errors.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 
 /** ms in which a node that works has done a task. */
@@ -49,12 +48,6 @@ describe('before the code of tasks is loaded, a node', () => {
       { type: 'mail', handles: 'tasks', concurrency: 3, running: 0, obstacle: 'paused-here' },
       { type: 'cron.nightly', handles: 'tasks', concurrency: 4, running: 0 },
     ]);
-  });
-
-  it('refuses a handler at once if the store keeps no tasks', async () => {
-    const open = () => Object.assign(cluster.memory.open(), { tasks: undefined });
-    const node = await cluster.node({ store: { ...cluster.memory, open } });
-    expect(() => tasksOf(node).handlers.handle('mail', () => 1)).toThrow(NoTasksError);
   });
 
   it('loads it with its start, if it has a handler by then', async () => {

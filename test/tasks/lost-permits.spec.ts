@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { DURATION, LIMIT, defineLimit, limitedWorker, submitMails } from './limited-nodes.js';
 
 const newCluster = useCluster();
@@ -9,14 +10,12 @@ const later = ({ time }: TestCluster, ms: number) => new Promise<void>((done) =>
 
 /** The permits of the type, and its tasks, can't be written meanwhile. */
 async function outage(cluster: TestCluster, { store }: TestNode, ms: number): Promise<void> {
-  const { tasks } = store.tasks!;
-  const { replace } = tasks;
   const refuse = () => Promise.reject(new StoreUnavailableError('no members'));
   store.script = refuse;
-  tasks.replace = refuse;
+  const letThrough = standBefore(store.tasks, 'replace', refuse);
   await cluster.time.advance(ms);
   delete store.script;
-  tasks.replace = replace;
+  letThrough();
 }
 
 describe('an attempt that loses the permit of its type', () => {

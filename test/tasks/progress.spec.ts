@@ -3,6 +3,7 @@ import { type TaskContext, single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -18,14 +19,12 @@ async function working(cluster: TaskCluster, keepAlive = true) {
   return { node, end, task: contexts[0]!, writes: countWrites(node) };
 }
 
-function countWrites({ context }: TaskNode): string[] {
-  const { tasks } = context.store.tasks!;
-  const replace = tasks.replace.bind(tasks);
+function countWrites({ driver }: TaskNode): string[] {
   const writes: string[] = [];
-  tasks.replace = (key, former, next) => {
-    writes.push(next);
-    return replace(key, former, next);
-  };
+  standBefore(driver.tasks, 'replace', (go, { next }) => {
+    writes.push(next!);
+    return go();
+  });
   return writes;
 }
 

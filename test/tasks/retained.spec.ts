@@ -53,9 +53,9 @@ describe('the bytes of ended tasks', () => {
   it('are counted rightly when a transaction of the application submits a task anew', async () => {
     const cluster = newCluster();
     const node = worker(cluster);
-    const { tasks, queue } = node.context.store.tasks!;
-    const offer = (name: string, hint: string) => queue(name).offer([hint]);
-    Object.assign(node.context.store.tasks!, { within: () => ({ ...tasks, offer }) });
+    const { store } = node.context;
+    const offer = (name: string, hint: string) => store.queue(name).offer([hint]);
+    store.within = () => ({ ...store.tasks, offer });
     for (let life = 0; life < 5; life++) {
       await node.tasks.submit(name(1), LARGE, { tx: { query: async () => ({ rows: [] }) } });
       await cluster.time.advance(SWEPT);
@@ -89,7 +89,7 @@ describe('the bytes of ended tasks', () => {
   it('of a crashed node are forgotten with the day on which its tasks leave', async () => {
     const cluster = newCluster();
     const { context } = cluster.node();
-    const { retained } = new TaskStore(context.store.tasks!, context, LIMIT);
+    const { retained } = new TaskStore(context, LIMIT);
     const at = String(cluster.time.cluster() + MINUTE).padStart(16, '0');
     // No task: only its count is there.
     retained!.note(undefined, `f|${at}|3f2a|{}`);
@@ -189,7 +189,7 @@ describe('a limit of the bytes of ended tasks', () => {
     const members = Array.from({ length: 30 }, (_, i) => ({ name: grouped('mail', 'open', i + 1), data: LARGE }));
     await node.tasks.submitMany(members);
     await cluster.time.advance(2 * MINUTE);
-    const { tasks } = node.context.store.tasks!;
+    const { tasks } = node.driver;
     const range = tasks.range.bind(tasks);
     let rows = 0;
     tasks.range = async (...of) => {

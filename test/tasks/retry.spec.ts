@@ -7,6 +7,7 @@ import {
   single,
 } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -128,13 +129,11 @@ describe('retry()', () => {
       await node.tasks.submit(NAME, undefined, options);
       await cluster.time.advance(100);
       const other = cluster.node();
-      const { tasks } = other.context.store.tasks!;
-      const replace = tasks.replace.bind(tasks);
-      tasks.replace = async (key, expected, next) => {
-        await replace(key, expected, next);
-        await node.store.claim(next, LEASE);
+      standBefore(other.driver.tasks, 'replace', async (go, { next }) => {
+        await go();
+        await node.store.claim(next!, LEASE);
         throw new UnknownOutcomeError('no answer');
-      };
+      });
       const retrying = other.tasks.retry(NAME);
       await cluster.time.advance(1000);
       expect(await retrying).toMatchObject({ outcome: 'retried' });
@@ -210,10 +209,9 @@ describe('retry() of a member of a group', () => {
   it('leaves nothing behind, also if its group was forgotten before', async () => {
     const cluster = newCluster();
     const { node, state, submit } = await ended(cluster, { retention: '1m' });
-    const { tasks, groups } = node.context.store.tasks!;
+    const { tasks, groups } = node.driver;
     const keys = new Set<string>();
-    const create = groups.create.bind(groups);
-    groups.create = (key, text) => (keys.add(key), create(key, text));
+    standBefore(groups, 'create', (go, { key }) => (keys.add(key), go()));
     await submit(['good', 'bad'], '1m');
     await cluster.time.advance(5 * 60_000);
     expect(await groups.readMany([...keys])).toEqual(new Map());

@@ -1,4 +1,5 @@
 import type { ScheduleContext, ScheduleOptions } from '../../lib/tasks/index.js';
+import { type WriteKind, kindOf, standBefore } from '../support/writes.js';
 import { type TaskCluster, type TaskNode, LEASE } from './task-nodes.js';
 
 /** ms: longer than a tick, the patience of the other nodes and the claim take. */
@@ -53,18 +54,15 @@ export class ScheduledJob {
 }
 
 /** Calls of the storage of tasks about schedules by a node, by method, from now on. Attempts of workers are left out. */
-export function countCalls({ context }: TaskNode): Record<string, number> {
+export function countCalls({ driver }: TaskNode): Record<string, number> {
   const counts: Record<string, number> = {};
-  const { tasks } = context.store.tasks!;
-  for (const method of ['read', 'create', 'replace'] as const) {
-    const call = (tasks[method] as (...args: unknown[]) => unknown).bind(tasks);
-    const counted = (...args: unknown[]) => {
-      const [key] = args as [string];
-      const name = key.startsWith('@') ? `${method} record` : `${method} task`;
-      if (key.startsWith('@') || method === 'create') counts[name] = (counts[name] ?? 0) + 1;
-      return call(...args);
-    };
-    Object.assign(tasks, { [method]: counted });
-  }
+  const { tasks } = driver;
+  const count = (call: 'read' | WriteKind, key: string) => {
+    const name = key.startsWith('@') ? `${call} record` : `${call} task`;
+    if (key.startsWith('@') || call === 'create') counts[name] = (counts[name] ?? 0) + 1;
+  };
+  const read = tasks.read.bind(tasks);
+  tasks.read = (key) => (count('read', key), read(key));
+  standBefore(tasks, ['create', 'replace'], (go, write) => (count(kindOf(write), write.key), go()));
   return counts;
 }

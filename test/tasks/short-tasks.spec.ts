@@ -1,6 +1,7 @@
 import { single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
+import { standBefore } from '../support/writes.js';
 import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -10,18 +11,16 @@ async function submitMany({ tasks }: TaskNode, count: number): Promise<void> {
 }
 
 /** Notes of ends hang until they are let go. */
-function holdEnds({ context }: TaskNode): { readonly held: () => number; readonly letGo: () => void } {
-  const { tasks } = context.store.tasks!;
-  const replace = tasks.replace.bind(tasks);
+function holdEnds({ driver }: TaskNode): { readonly held: () => number; readonly letGo: () => void } {
   const gate = openEnd();
   let held = 0;
-  tasks.replace = async (key, text, next) => {
-    if (next.startsWith('f|')) {
+  standBefore(driver.tasks, 'replace', async (go, { next }) => {
+    if (next?.startsWith('f|')) {
       held++;
       await gate.work();
     }
-    return replace(key, text, next);
-  };
+    return go();
+  });
   return { held: () => held, letGo: () => gate.end() };
 }
 
@@ -61,13 +60,11 @@ describe('short tasks', () => {
       begun.push(id);
       throw new Error('no');
     });
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
     const gate = openEnd();
-    tasks.replace = async (key, text, next) => {
-      if (decodeTask(next).attempts > 0) await gate.work();
-      return replace(key, text, next);
-    };
+    standBefore(node.driver.tasks, 'replace', async (go, { next }) => {
+      if (decodeTask(next!).attempts > 0) await gate.work();
+      return go();
+    });
     await submitMany(cluster.node(), 3);
     await cluster.time.advance(100);
     expect(begun).toEqual(['mail:m1']);
@@ -81,8 +78,9 @@ describe('short tasks', () => {
     const stuck = openEnd();
     const looks: number[] = [];
     const first = worker(cluster, ({ id }) => (id === 'mail:m40' ? stuck.work() : undefined));
-    const { queue } = first.context.store.tasks!;
-    first.context.store.tasks!.queue = (name) => {
+    const { store } = first.context;
+    const queue = store.queue.bind(store);
+    store.queue = (name) => {
       const hints = queue(name);
       const drain = hints.drain.bind(hints);
       hints.drain = (most) => (looks.push(most), drain(most));

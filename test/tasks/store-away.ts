@@ -1,6 +1,7 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import type { RecordStore } from '../../lib/core/store/index.js';
+import type { Driver } from '../../lib/core/store/index.js';
 import type { FakeTime } from '../support/fake-time.js';
+import { kindOf, standBefore } from '../support/writes.js';
 
 interface Away {
   /** ms */
@@ -12,22 +13,25 @@ interface Away {
 }
 
 /** The store applies a write of a task, and then can't be reached for a while. */
-export function goAway({ tasks }: Pick<RecordStore, 'tasks'>, time: FakeTime, away: Away): void {
+export function goAway({ tasks: texts }: Pick<Driver, 'tasks'>, time: FakeTime, away: Away): void {
   const { outage, writes = 1, isAnswered = false } = away;
-  const texts = tasks!.tasks;
   let left = writes;
   let isAway = false;
-  for (const method of ['read', 'readMany', 'create', 'replace', 'remove', 'range'] as const) {
+  for (const method of ['read', 'readMany', 'range'] as const) {
     const call = (texts[method] as (...args: unknown[]) => Promise<unknown>).bind(texts);
     const faulty = async (...args: unknown[]) => {
       if (isAway) throw new StoreUnavailableError('away');
-      const answer = await call(...args);
-      if (method !== 'replace' || --left !== 0) return answer;
-      isAway = true;
-      time.schedule(() => (isAway = false), outage);
-      if (!isAnswered) throw new UnknownOutcomeError('no answer');
-      return answer;
+      return call(...args);
     };
     Object.assign(texts, { [method]: faulty });
   }
+  standBefore(texts, ['create', 'replace', 'remove'], async (go, write) => {
+    if (isAway) throw new StoreUnavailableError('away');
+    const answer = await go();
+    if (kindOf(write) !== 'replace' || --left !== 0) return answer;
+    isAway = true;
+    time.schedule(() => (isAway = false), outage);
+    if (!isAnswered) throw new UnknownOutcomeError('no answer');
+    return answer;
+  });
 }

@@ -5,8 +5,8 @@ import { type TaskNode, useTaskCluster } from './task-nodes.js';
 const newCluster = useTaskCluster();
 
 /** Holds the hints of the node back, each call until it is let go on. */
-function holdHints({ context }: TaskNode) {
-  const storage = context.store.tasks!;
+function holdHints({ driver }: TaskNode) {
+  const storage = driver;
   const queueOf = storage.queue.bind(storage);
   const held: (() => void)[] = [];
   const queue: typeof queueOf = (name) => {

@@ -1,5 +1,6 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
+import { standBefore } from '../support/writes.js';
 import { slow } from './slow-node.js';
 import { LEASE, SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -15,17 +16,13 @@ describe('a unique submission under faults', () => {
     if (kind !== 'created') await node.tasks.submit(NAME, 1, kind === 'replaced' ? { runAt: '1h' } : {});
     await cluster.time.advance(100);
     const other = cluster.node();
-    const { tasks } = other.context.store.tasks!;
     let isLost = true;
-    for (const method of ['create', 'replace'] as const) {
-      const write = tasks[method].bind(tasks) as (...args: string[]) => Promise<never>;
-      tasks[method] = async (...args: string[]) => {
-        const answer = await write(...args);
-        if (!isLost) return answer;
-        isLost = false;
-        throw new UnknownOutcomeError('no answer');
-      };
-    }
+    standBefore(other.driver.tasks, ['create', 'replace'], async (go) => {
+      const isWritten = await go();
+      if (!isLost) return isWritten;
+      isLost = false;
+      throw new UnknownOutcomeError('no answer');
+    });
     const submitting = other.tasks.submit(NAME, 2, REPLACED);
     await cluster.time.advance(1000);
     expect(await submitting).toMatchObject({ outcome: kind === 'replaced' ? 'replaced' : 'created' });
@@ -40,19 +37,17 @@ describe('a unique submission under faults', () => {
     await node.tasks.submit(NAME, 1, { runAt: '1h' });
     await node.tasks.submit(single('other', 'later'), 1, { after: [NAME] });
     const other = cluster.node();
-    const { tasks } = other.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
     let isLost = true;
-    tasks.replace = async (...args: Parameters<typeof replace>) => {
-      const answer = await replace(...args);
-      if (!isLost) return answer;
+    standBefore(other.driver.tasks, 'replace', async (go) => {
+      const isWritten = await go();
+      if (!isLost) return isWritten;
       isLost = false;
       // This one offers a hint, and the task begins.
       await node.tasks.submit(single('other', 'latest'), 1, { after: [NAME] });
       // The test moves time meanwhile.
       await new Promise<void>((resolve) => cluster.time.schedule(resolve, 100));
       throw new UnknownOutcomeError('no answer');
-    };
+    });
     const submitting = other.tasks.submit(NAME, 2, REPLACED);
     await cluster.time.advance(SWEPT + 1000);
     expect(await submitting).toMatchObject({ outcome: 'replaced' });
@@ -82,14 +77,12 @@ describe('a unique submission under faults', () => {
     await cluster.time.advance(100);
     const other = cluster.node();
     await other.tasks.submit(NAME, 2, KEPT);
-    const { tasks } = node.context.store.tasks!;
-    const replace = tasks.replace.bind(tasks);
-    tasks.replace = async (key, expected, next) => {
-      tasks.replace = replace;
-      await replace(key, expected, next);
-      await other.store.settle((await other.store.find(key))!, next);
+    const letThrough = standBefore(node.driver.tasks, 'replace', async (go, { key, next }) => {
+      letThrough();
+      await go();
+      await other.store.settle((await other.store.find(key))!, next!);
       throw new UnknownOutcomeError('no answer');
-    };
+    });
     await end();
     await cluster.time.advance(SWEPT);
     expect(node.of('task-lost')).toEqual([]);

@@ -5,10 +5,10 @@ import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from '.
 const newCluster = useTaskCluster();
 
 /** The text of the task becomes one that a newer version has written. @returns the former one */
-async function makeNewer({ context }: TaskNode, id: string): Promise<string> {
-  const { tasks } = context.store.tasks!;
+async function makeNewer({ driver }: TaskNode, id: string): Promise<string> {
+  const { tasks } = driver;
   const text = (await tasks.read(id))!;
-  await tasks.replace(id, text, text.replace('"v":1', '"v":2'));
+  await tasks.compareAndSet(id, text, text.replace('"v":1', '"v":2'));
   return text;
 }
 
@@ -23,7 +23,7 @@ describe('addressed tasks that this version can not read', () => {
       if (isOne) await makeNewer(node, `mail:m${index}`);
       await cluster.time.advance(1);
     }
-    const { tasks } = node.context.store.tasks!;
+    const { tasks } = node.driver;
     const range = tasks.range.bind(tasks);
     const reads = { count: 0 };
     tasks.range = (...args) => {
@@ -116,8 +116,8 @@ describe('a task that waits for another one, and that this version can not read'
     const text = await makeNewer(node, 'mail:m');
     await cluster.time.advance(5000);
     expect(log).toEqual(['import:june']);
-    const { tasks } = node.context.store.tasks!;
-    await tasks.replace('mail:m', (await tasks.read('mail:m'))!, text);
+    const { tasks } = node.driver;
+    await tasks.compareAndSet('mail:m', (await tasks.read('mail:m'))!, text);
     await cluster.time.advance(2 * SWEPT);
     expect(log).toEqual(['import:june', 'mail:m']);
   });

@@ -1,5 +1,6 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
+import { standBefore } from '../support/writes.js';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -9,16 +10,16 @@ const NAME = single('mail', 'x');
  * The store applies the next change of a task and answers that it did not, as after a repetition by its client. Then no task can
  * be read for a while.
  */
-function refuseWrongly({ context }: TaskNode, outage: number): void {
-  const { tasks } = context.store.tasks!;
-  const { replace, read } = tasks;
-  tasks.replace = async (...write) => {
-    await replace(...write);
-    const away = () => Promise.reject(new StoreUnavailableError('away'));
-    Object.assign(tasks, { replace, read: away });
-    context.nodeClock.schedule(() => void Object.assign(tasks, { read }), outage);
+function refuseWrongly({ driver, context }: TaskNode, outage: number): void {
+  const { tasks } = driver;
+  const read = tasks.read.bind(tasks);
+  const letThrough = standBefore(tasks, 'replace', async (go) => {
+    await go();
+    letThrough();
+    tasks.read = () => Promise.reject(new StoreUnavailableError('away'));
+    context.nodeClock.schedule(() => void (tasks.read = read), outage);
     return false;
-  };
+  });
 }
 
 describe('a store that refuses a write which it applied, and then can not be read', () => {

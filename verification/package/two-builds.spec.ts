@@ -43,8 +43,8 @@ function losing() {
   let error: (() => Error) | undefined;
   const open: StoreDefinition['open'] = (options) => {
     const store = inner.open(options);
-    const write = store.compareAndSet.bind(store);
-    store.compareAndSet = async (...args) => {
+    const write = store.records.compareAndSet.bind(store.records);
+    store.records.compareAndSet = async (...args) => {
       const answer = await write(...args);
       const lost = error?.();
       error = undefined;
@@ -90,10 +90,10 @@ describeOnRedis('a write to Redis by the CommonJS build', () => {
     await (await gatekeeper.tryAcquire('job'))!.release();
     proxy.loseAnswers();
     const acquiring = gatekeeper.tryAcquire('job', { holder: 'the lost one' }).catch((error: unknown) => error);
-    await until(async () => (await direct.read(`${KEY_PREFIX}job`))?.includes('the lost one') ?? false);
+    await until(async () => (await direct.records.read(`${KEY_PREFIX}job`))?.includes('the lost one') ?? false);
     proxy.cut();
     expect(await acquiring).toBeInstanceOf(esm.UnknownOutcomeError);
-    await until(async () => !(await direct.read(`${KEY_PREFIX}job`))!.includes('the lost one'));
+    await until(async () => !(await direct.records.read(`${KEY_PREFIX}job`))!.includes('the lost one'));
     await direct.close();
   });
 });

@@ -14,7 +14,7 @@ describeInBrowser('schedules in the console', () => {
     tasks.schedules.add('report', '0 3 * * *', () => undefined);
     tasks.start();
     const client = openStore();
-    await client.tasks!.tasks.create('@import', 'p|import|{"v":99}');
+    await client.tasks.compareAndSet('@import', undefined, 'p|import|{"v":99}');
     await client.close();
     const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/tasks/schedules' });
     await page.getByRole('row', { name: /report.*0 3 \* \* \*.*once-per-tick.*none yet/s }).waitFor();

@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import { type RecordStore, type StoreDefinition, type StoreHealth } from '../../core/store/index.js';
+import { type Driver, type StoreDefinition, type StoreHealth } from '../../core/store/index.js';
 import { CommandFailure, EXIT } from '../exit-code.js';
 
 /** ms between two checks whether the store is connected. */
@@ -12,13 +12,13 @@ const LOOK = 20;
  */
 export class ConnectedStore implements StoreDefinition {
   readonly kind: string;
-  #store?: RecordStore;
+  #store?: Driver;
 
   constructor(private readonly definition: StoreDefinition) {
     this.kind = definition.kind;
   }
 
-  open(...options: Parameters<StoreDefinition['open']>): RecordStore {
+  open(...options: Parameters<StoreDefinition['open']>): Driver {
     return (this.#store = this.definition.open(...options));
   }
 

@@ -14,7 +14,6 @@ export const PROBLEMS = {
   'unknown-semaphore': [404, 'There is no such semaphore'],
   'unknown-group': [404, 'The answering node has no such allocation group'],
   'unknown-task': [404, 'There is no such task'],
-  'no-tasks': [404, 'The store keeps no tasks'],
   'unknown-run': [404, 'The request for a run is not remembered any more'],
   'no-alerts': [404, 'The answering node sends no alerts'],
   'nothing-matches': [404, 'The pattern matches no semaphore'],

@@ -35,7 +35,6 @@ export const TASK_OPERATION_ROUTES = {
     role: 'view',
     query: fields.taskGroupsQuery,
     answer: answers.foundGroupsSchema,
-    problems: ['no-tasks'],
   }),
   taskGroup: route({
     operationId: 'getTaskGroup',
@@ -46,7 +45,7 @@ export const TASK_OPERATION_ROUTES = {
     params: fields.taskGroupParams,
     query: fields.membersQuery,
     answer: answers.groupPageSchema,
-    problems: ['no-tasks', 'unknown-task', 'corrupt-record', 'newer-record'],
+    problems: ['unknown-task', 'corrupt-record', 'newer-record'],
   }),
   cancelTaskGroup: route({
     operationId: 'cancelTaskGroup',
@@ -58,7 +57,7 @@ export const TASK_OPERATION_ROUTES = {
     params: fields.taskGroupParams,
     body,
     answer: answers.groupCancelledSchema,
-    problems: ['no-tasks', 'unknown-task'],
+    problems: ['unknown-task'],
   }),
   subTasks: route({
     operationId: 'listSubTasks',
@@ -69,7 +68,7 @@ export const TASK_OPERATION_ROUTES = {
     params: fields.taskParams,
     query: fields.subTasksQuery,
     answer: answers.subTasksSchema,
-    problems: ['no-tasks', 'unknown-task', 'corrupt-record', 'newer-record'],
+    problems: ['unknown-task', 'corrupt-record', 'newer-record'],
   }),
   schedules: route({
     operationId: 'listSchedules',
@@ -78,7 +77,6 @@ export const TASK_OPERATION_ROUTES = {
     summary: 'The schedules of the cluster, with their next and last planned time',
     role: 'view',
     answer: answers.schedulesSchema,
-    problems: ['no-tasks'],
   }),
   typeOff: switched('off', 'switchTaskTypeOff', 'Take no more tasks of a type on the answering node until it restarts'),
   typeOn: switched('on', 'switchTaskTypeOn', 'Take tasks of a type again on the answering node'),

@@ -42,11 +42,7 @@ const attempt = <Body extends z.ZodObject, Answer extends z.ZodType>(
   body: Body,
   answer: Answer,
 ) => ({
-  ...change(
-    { ...described, problems: ['no-tasks', 'lease-expired', 'closing', ...(described.problems ?? [])] },
-    body,
-    answer,
-  ),
+  ...change({ ...described, problems: ['lease-expired', 'closing', ...(described.problems ?? [])] }, body, answer),
   isUnaudited: true,
 });
 
@@ -62,7 +58,7 @@ export const TASK_ROUTES = {
     largestBody: fields.LARGEST_TASK_BODY,
     body: fields.submitTaskBody,
     answer: answers.submittedSchema,
-    problems: ['no-tasks', 'too-many-types', 'too-many-tasks'],
+    problems: ['too-many-types', 'too-many-tasks'],
   }),
   tasks: route({
     operationId: 'listTasks',
@@ -72,7 +68,6 @@ export const TASK_ROUTES = {
     role: 'view',
     query: fields.tasksQuery,
     answer: answers.tasksSchema,
-    problems: ['no-tasks'],
   }),
   taskTypes: route({
     operationId: 'listTaskTypes',
@@ -82,7 +77,6 @@ export const TASK_ROUTES = {
     role: 'view',
     query: fields.taskTypesQuery,
     answer: taskTypesSchema,
-    problems: ['no-tasks'],
   }),
   claimTasks: route({
     operationId: 'claimTasks',
@@ -94,7 +88,7 @@ export const TASK_ROUTES = {
     isUnaudited: true,
     body: fields.claimBody,
     answer: answers.claimsSchema,
-    problems: ['no-tasks', 'too-many-types', 'too-many-tasks', 'too-many-waits', 'closing'],
+    problems: ['too-many-types', 'too-many-tasks', 'too-many-waits', 'closing'],
   }),
   task: route({
     operationId: 'getTask',
@@ -104,7 +98,7 @@ export const TASK_ROUTES = {
     role: 'view',
     params: fields.taskParams,
     answer: answers.detailsSchema,
-    problems: ['no-tasks', 'unknown-task', 'corrupt-record', 'newer-record'],
+    problems: ['unknown-task', 'corrupt-record', 'newer-record'],
   }),
   renewTask: attempt(
     {
@@ -149,7 +143,7 @@ export const TASK_ROUTES = {
       verb: 'cancel',
       operationId: 'cancelTask',
       summary: 'Cancel a task; the result of an attempt that runs is refused',
-      problems: ['no-tasks', 'unknown-task'],
+      problems: ['unknown-task'],
     },
     changeBody,
     answers.cancelledSchema,
@@ -159,7 +153,7 @@ export const TASK_ROUTES = {
       verb: 'retry',
       operationId: 'retryTask',
       summary: 'Let a task run again that ended without success',
-      problems: ['no-tasks', 'unknown-task', 'retry-refused'],
+      problems: ['unknown-task', 'retry-refused'],
     },
     changeBody,
     answers.retriedSchema,
@@ -169,7 +163,7 @@ export const TASK_ROUTES = {
       verb: 'release',
       operationId: 'releaseTask',
       summary: 'End the claim of a program: another worker may have the task at once',
-      problems: ['no-tasks', 'unknown-task', 'release-refused'],
+      problems: ['unknown-task', 'release-refused'],
     },
     changeBody,
     answers.releasedSchema,

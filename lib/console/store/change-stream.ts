@@ -1,4 +1,4 @@
-import type { RecordChange, RecordStore } from '../../core/store/index.js';
+import type { RecordChange, Driver } from '../../core/store/index.js';
 
 /** The receiver of a stream of changes. */
 export interface Reader {
@@ -23,7 +23,7 @@ export class ChangeStream {
   #endWait?: (() => void) | undefined;
 
   constructor(
-    private readonly store: RecordStore,
+    private readonly driver: Pick<Driver, 'watch' | 'awaitChanges' | 'health'>,
     private readonly reader: Reader,
   ) {
     reader.onDrained(() => {
@@ -33,17 +33,17 @@ export class ChangeStream {
   }
 
   async begin(prefix: string): Promise<void> {
-    const endWatch = await this.store.watch(prefix, (change) => this.#note(change));
+    const endWatch = await this.driver.watch(prefix, (change) => this.#note(change));
     if (this.#isOver) return endWatch();
     this.#endWatch = endWatch;
-    this.#endWait = this.store.awaitChanges();
-    this.#tell('open', { health: this.store.health() });
+    this.#endWait = this.driver.awaitChanges();
+    this.#tell('open', { health: this.driver.health() });
     this.#flush();
   }
 
   /** Sends the health of the store, unless the reader is behind. */
   beat(): void {
-    if (this.#endWatch) this.#tell('beat', { health: this.store.health() });
+    if (this.#endWatch) this.#tell('beat', { health: this.driver.health() });
   }
 
   /** Idempotent. */

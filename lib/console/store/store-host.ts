@@ -1,14 +1,17 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { isReal, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { RecordStore } from '../../core/store/index.js';
-import { BEAT } from '../../stores/remote/protocol.js';
+import type { Driver } from '../../core/store/index.js';
+import { BEAT, type Call } from '../../stores/remote/protocol.js';
 import { CONSOLE_SETTINGS } from '../console.constants.js';
 import type { ConsoleSettings } from '../console.settings.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { EventStreams } from '../http/event-streams.js';
 import { ProblemError } from '../http/problem.error.js';
 import { ChangeStream } from './change-stream.js';
+
+/** Maximum number of calls that wait at the same time, such as polls. Each has a connection, and waits in the store, too. */
+const MOST_WAITING = 1000;
 
 /**
  * The store that other applications use through this one. It has a client of its own, because the gatekeeper's client
@@ -18,7 +21,8 @@ import { ChangeStream } from './change-stream.js';
 @Injectable()
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   readonly streams = new EventStreams({ most: 1000, heartbeat: BEAT });
-  #store?: RecordStore;
+  #driver?: Driver;
+  #waiting = 0;
   #isClosing = false;
 
   constructor(
@@ -28,30 +32,53 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     const isAsked = this.settings.tokens.some(({ role }) => role === 'node');
-    if (isAsked && isReal(this.gatekeeper)) this.#store = partsOf(this.gatekeeper).openStore();
+    if (isAsked && isReal(this.gatekeeper)) this.#driver = partsOf(this.gatekeeper).openStore();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.#isClosing = true;
     this.streams.close();
-    await this.#store?.close();
+    // Polls that wait end with it, and fail.
+    await this.#driver?.close();
   }
 
   /** @throws ProblemError while the application shuts down; then the call had no effect */
-  get store(): RecordStore {
+  get #open(): Driver {
     if (this.#isClosing) throw new ProblemError('closing', 'this node shuts down: ask another node');
-    this.#store ??= partsOf(this.gatekeeper).openStore();
-    return this.#store;
+    this.#driver ??= partsOf(this.gatekeeper).openStore();
+    return this.#driver;
+  }
+
+  /**
+   * Makes a call of another application.
+   *
+   * @param body after its check
+   * @param gone aborts when the other application has gone
+   * @throws ProblemError, the error of the store, or the signal's reason
+   */
+  async answer(call: Call, body: unknown, gone: AbortSignal): Promise<object> {
+    const driver = this.#open;
+    if (call.waits && this.#waiting >= MOST_WAITING) throw new ProblemError('too-many-waits', TOO_MANY, RETRY);
+    this.#waiting += Number(call.waits ?? false);
+    try {
+      const answer = await call.run(driver, body, gone);
+      return { ...answer, health: driver.health() };
+    } finally {
+      this.#waiting -= Number(call.waits ?? false);
+    }
   }
 
   /** Streams changes below a prefix until either side ends it. @throws ProblemError */
   async stream(prefix: string, response: ConsoleResponse): Promise<void> {
-    const { store } = this;
+    const driver = this.#open;
     const stream = this.streams.open(response);
-    const changes = new ChangeStream(store, stream);
+    const changes = new ChangeStream(driver, stream);
     stream.onBeat(() => changes.beat());
     stream.onEnd(() => void changes.end());
     await changes.begin(prefix);
     stream.begin();
   }
 }
+
+const TOO_MANY = `${MOST_WAITING} polls wait on this node already: repeat it later, or ask another node`;
+const RETRY = { retryAfter: 1 };

@@ -3,6 +3,11 @@ import type { Timers } from './timers.js';
 /** Thrown by {@link Deadline.race}; callers map it to an error of their call. */
 export class DeadlinePassed extends Error {}
 
+/** Whether a deadline ended the call that threw this error, or made it end. */
+export function isLate(error: unknown): boolean {
+  return error instanceof DeadlinePassed || (error instanceof Error && error.cause instanceof DeadlinePassed);
+}
+
 /** Always the same one: its stack would only name a timer, and took most of the time of a poll that ended without a hint. */
 const PASSED = new DeadlinePassed();
 
@@ -27,11 +32,12 @@ export class Deadline {
   /**
    * Waits for `promise` until the deadline. A later answer is ignored, also a rejection.
    *
+   * @param failure makes the error of a passed deadline. Not in a `catch` of the caller: that is one more promise per call
    * @throws DeadlinePassed, or the error of `promise`
    */
-  race<T>(promise: Promise<T>): Promise<T> {
+  race<T>(promise: Promise<T>, failure: (passed: DeadlinePassed) => Error = (passed) => passed): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const cancel = this.timers.set(this.until, () => reject(PASSED));
+      const cancel = this.timers.set(this.until, () => reject(failure(PASSED)));
       promise.then(
         (value) => (cancel(), resolve(value)),
         (error) => (cancel(), reject(error)),

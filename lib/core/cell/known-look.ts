@@ -1,5 +1,4 @@
 import { spreadOf } from '../decision/texts/spread.js';
-import { answerWithin } from '../store/answer-within.js';
 import type { Context } from '../context/context.js';
 import { MOST_KEYS } from '../store/index.js';
 import type { Caretaker } from './caretaker.js';
@@ -67,10 +66,9 @@ export class KnownLook<R extends StoredRecord> {
   }
 
   async #examine(clients: readonly RecordClient<R>[]): Promise<void> {
-    const { store, timers, timing } = this.context;
     const keys = clients.map(({ key }) => key);
     const askedAt = askTimeOf(this.context);
-    const texts = await answerWithin(timers, timing.callTimeout, 'read records', () => store.readMany(keys));
+    const texts = await this.context.store.records.readMany(keys);
     this.context.reachability.back();
     for (const client of clients) {
       if (this.caretaker.isStopped) return;

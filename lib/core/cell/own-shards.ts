@@ -10,13 +10,13 @@ import type { Context } from '../context/context.js';
  * @throws if the store can't be asked
  */
 export async function makeOwnShards({ store, random }: Context, shards: readonly string[]): Promise<void> {
-  const found = await store.read(ROOT_KEY);
+  const found = await store.records.read(ROOT_KEY);
   if (found !== undefined && decodeRoot(found).state === 'open') return;
   const id = random.id();
   await forEachLimit(shards, async (shard) => {
-    await store.compareAndSet(SHARD_PREFIX + shard, undefined, encodeShard(blankShard(id, 0, random.id())), {
+    await store.records.compareAndSet(SHARD_PREFIX + shard, undefined, encodeShard(blankShard(id, 0, random.id())), {
       notify: 'none',
     });
   });
-  await store.compareAndSet(ROOT_KEY, found, encodeRoot({ nonce: random.id(), id, state: 'open' }));
+  await store.records.compareAndSet(ROOT_KEY, found, encodeRoot({ nonce: random.id(), id, state: 'open' }));
 }

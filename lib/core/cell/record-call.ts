@@ -1,5 +1,5 @@
 import { type Backoff, pauseAfter } from '../async/backoff.js';
-import { type Deadline, DeadlinePassed } from '../async/deadline.js';
+import { type Deadline, isLate } from '../async/deadline.js';
 import type { Randomness } from '../async/random-ids.js';
 import { type Notify, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
 import type { Plan, Write } from './plan.js';
@@ -40,13 +40,17 @@ export class RecordCall<R extends StoredRecord, T> {
     return this.#samples++ < MOST_SAMPLES && this.deadline.remaining > this.deadline.timeout / 2;
   }
 
-  /** Asks the store until the deadline. @throws the error of the question, or {@link unanswered} */
+  /**
+   * Asks the store, which keeps the deadline of this call.
+   *
+   * @throws the error of the question, or {@link unanswered}
+   */
   async ask<A>(question: () => Promise<A>): Promise<A> {
+    if (this.deadline.remaining <= 0) throw this.unanswered();
     try {
-      if (this.deadline.remaining <= 0) throw new DeadlinePassed();
-      return await this.deadline.race(question());
+      return await question();
     } catch (error) {
-      throw error instanceof DeadlinePassed ? this.unanswered(error) : this.refused(error);
+      throw isLate(error) ? this.unanswered(error) : this.refused(error);
     }
   }
 
@@ -57,7 +61,7 @@ export class RecordCall<R extends StoredRecord, T> {
 
   /** Notes that an attempt failed. It stays in the call if it may be applied, now or later. @throws if the call can't go on */
   failed(attempt: Attempt<R, T>, error: unknown): void {
-    if (error instanceof DeadlinePassed) throw this.unanswered();
+    if (isLate(error)) throw this.unanswered(error);
     attempt.isUncertain = !(error instanceof StoreUnavailableError);
     if (attempt.isUncertain) return;
     this.attempts.pop();

@@ -133,7 +133,7 @@ export class RecordClient<R extends StoredRecord> {
     const call = new RecordCall<R, boolean>(() => ({ result: true }), deadline, this.#subject);
     return this.#queue.run(async () => {
       for (let tries = 0; ; tries++) {
-        const text = await call.ask(() => this.context.store.read(this.key));
+        const text = await call.ask(() => this.context.store.records.read(this.key, call));
         if (text === undefined || this.#isSound(text)) return tries > 0;
         if (!this.context.clusterClock.isFresh) await this.#setClock(call);
         const record = make(this.#seen.furthest, this.view(), this.context.random.id());
@@ -256,8 +256,9 @@ export class RecordClient<R extends StoredRecord> {
 
   #write<T>(attempt: Attempt<R, T>, call: RecordCall<R, T>): Promise<T> {
     call.attempts.push(attempt);
-    const writing = this.context.store.compareAndSet(this.key, this.#seen.text, attempt.text, attempt);
-    return call.deadline.race(writing).then(
+    const { notify } = attempt;
+    const limits = { notify, deadline: call.deadline };
+    return this.context.store.records.compareAndSet(this.key, this.#seen.text, attempt.text, limits).then(
       (isWritten) => {
         if (!isWritten) return this.#tryAgain(call);
         // A hint of a later write may have arrived before this answer.
@@ -287,7 +288,7 @@ export class RecordClient<R extends StoredRecord> {
   async #read<T>(call: RecordCall<R, T>): Promise<void> {
     for (let tries = 0; ; tries++) {
       const askedAt = askTimeOf(this.context);
-      const text = await call.ask(() => this.context.store.read(this.key));
+      const text = await call.ask(() => this.context.store.records.read(this.key, call));
       if (text !== undefined && text === this.#seen.text) return this.#seen.observe(askedAt);
       const record = text === undefined ? undefined : this.#seen.decode(text);
       const isLost = isDoubted(text);
@@ -308,7 +309,7 @@ export class RecordClient<R extends StoredRecord> {
   async #replace<T>(record: R, found: string | undefined, call: RecordCall<R, T>): Promise<boolean> {
     const text = this.codec.encode(this.#countable({ write: record }).write);
     try {
-      if (!(await call.deadline.race(this.context.store.compareAndSet(this.key, found, text)))) return false;
+      if (!(await this.context.store.records.compareAndSet(this.key, found, text, call))) return false;
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) return false;
       throw call.refused(error);
@@ -323,6 +324,6 @@ export class RecordClient<R extends StoredRecord> {
 
   /** Samples the clocks. A node with an old sample decides nothing before that. */
   #setClock<T>(call: RecordCall<R, T>): Promise<void> {
-    return call.ask(() => this.context.clusterClock.sample());
+    return call.ask(() => call.deadline.race(this.context.clusterClock.sample()));
   }
 }

@@ -1,6 +1,5 @@
 import { ROOT_KEY, type ShardRoot, decodeRoot } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { answerWithin } from '../store/answer-within.js';
 import { isUnreadable } from './known-record.js';
 
 /** The root of the shards in the store. */
@@ -54,12 +53,10 @@ export class RootReader {
   }
 
   async #text(): Promise<string | undefined> {
-    const { store, timers, timing, nodeClock } = this.context;
+    const { store, nodeClock } = this.context;
     const since = this.#answeredSince;
     this.#answeredSince = undefined;
-    const text = await answerWithin(timers, timing.callTimeout, 'read the root of the shards', () =>
-      store.read(ROOT_KEY),
-    );
+    const text = await store.records.read(ROOT_KEY);
     this.#answeredSince = since ?? nodeClock.monotonic();
     return text;
   }

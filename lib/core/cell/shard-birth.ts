@@ -16,11 +16,10 @@ import { SerialQueue } from '../async/serial-queue.js';
 import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
-import { answerWithin } from '../store/answer-within.js';
 import { StoreUnavailableError } from '../store/index.js';
 import { hasData } from './cluster-data.js';
 import { isUnreadable } from './known-record.js';
-import { LIST_FACTOR } from './list-records.js';
+import { LIST_FACTOR } from '../store/store.js';
 import { type FoundRoot, RootReader } from './root-reader.js';
 import type { Shards } from './shards.js';
 import { type ShardsFault, shardsFault } from './shards-fault.js';
@@ -259,9 +258,8 @@ export class ShardBirth {
   }
 
   async #compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
-    const { store, timers, timing } = this.context;
     try {
-      return await answerWithin(timers, timing.callTimeout, 'write', () => store.compareAndSet(key, expected, next));
+      return await this.context.store.records.compareAndSet(key, expected, next);
     } catch (error) {
       if (error instanceof StoreUnavailableError) throw error;
       return false;

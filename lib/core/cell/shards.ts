@@ -15,9 +15,9 @@ import {
 } from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import type { Context } from '../context/context.js';
-import { answerWithin } from '../store/answer-within.js';
 import { isUnreadable } from './known-record.js';
-import { LIST_FACTOR, readRecord } from './list-records.js';
+import { readRecord } from './list-records.js';
+import { LIST_FACTOR } from '../store/store.js';
 import { makeOwnShards } from './own-shards.js';
 import type { Plan } from './plan.js';
 import { type ShardClient, shardClient } from './shard-records.js';
@@ -77,9 +77,9 @@ export class Shards {
 
   /** Reads the texts of all shards from the store, by key. @throws StoreUnavailableError */
   texts(): Promise<Map<string, string>> {
-    const { store, timers, timing } = this.context;
+    const { store, timing } = this.context;
     const keys = this.keys.map((shard) => SHARD_PREFIX + shard);
-    return answerWithin(timers, LIST_FACTOR * timing.callTimeout, 'read the shards', () => store.readMany(keys));
+    return store.records.readMany(keys, { timeout: LIST_FACTOR * timing.callTimeout });
   }
 
   /** Asks the store for one text. @throws the store's error, if that is why the shards are not read */

@@ -1,5 +1,5 @@
 import type { NodeClock } from '../async/node-clock.js';
-import type { ClockReading } from '../store/store.js';
+import type { ClockReading } from '../store/driver.js';
 import type { MemberClocks } from './member-clocks.js';
 
 /** Source of readings of the members' clocks. */

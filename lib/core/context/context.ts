@@ -4,7 +4,7 @@ import type { NodeClock } from '../async/node-clock.js';
 import type { Timers } from '../async/timers.js';
 import type { GatekeeperEvent } from './events.js';
 import type { Instrumentation } from './instrumentation.js';
-import type { ObservedStore } from '../store/observed-store.js';
+import type { Store } from '../store/store.js';
 import type { Randomness } from '../async/random-ids.js';
 import type { Reachability } from './reachability.js';
 import type { Recoveries } from './recoveries.js';
@@ -54,7 +54,7 @@ export interface GrantFault {
 export interface Context {
   readonly node: NodeIdentity;
   readonly timing: Timing;
-  readonly store: ObservedStore;
+  readonly store: Store;
   readonly nodeClock: NodeClock;
   readonly timers: Timers;
   readonly clusterClock: ClusterClock;

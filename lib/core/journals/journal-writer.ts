@@ -3,7 +3,6 @@ import { inSlices } from '../async/slices.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import type { Journal } from '../store/index.js';
 import type { Context } from '../context/context.js';
-import { answerWithin } from '../store/answer-within.js';
 import { LeftOut } from '../context/left-out.js';
 import { Batches } from './batches.js';
 import { decodeEntries } from './decode-entries.js';
@@ -33,7 +32,7 @@ export class JournalWriter<Entry extends object> {
     this.#batches = new Batches(context.nodeClock, {
       gathering: GATHERING,
       patience: PATIENCE,
-      send: (batch) => this.#send(batch),
+      send: (batch) => this.#journal.append(batch),
       onDropped: (count) => this.#reportDropped(count),
       onUnwritten: (count, error) => this.#report(`write ${numbered(count)} of the journal of ${name}`, error),
     });
@@ -64,11 +63,8 @@ export class JournalWriter<Entry extends object> {
   }
 
   async #read(limit: number): Promise<Entry[]> {
-    const { timers, timing, nodeClock } = this.context;
-    const texts = await answerWithin(timers, timing.callTimeout, `read the journal of ${this.name}`, () =>
-      this.#journal.read(limit),
-    );
-    const { entries, faults } = await inSlices(decodeEntries(texts, this.schema), nodeClock);
+    const texts = await this.#journal.read(limit);
+    const { entries, faults } = await inSlices(decodeEntries(texts, this.schema), this.context.nodeClock);
     this.#leftOut.note(faults);
     return entries;
   }
@@ -81,12 +77,6 @@ export class JournalWriter<Entry extends object> {
   /** Tries once to send the remaining entries, and reports a failure. */
   close(): Promise<void> {
     return this.#batches.close();
-  }
-
-  async #send(batch: readonly string[]): Promise<void> {
-    const { timers, timing } = this.context;
-    const what = `append entries to the journal of ${this.name}`;
-    await answerWithin(timers, timing.callTimeout, what, () => this.#journal.append(batch));
   }
 
   #reportDropped(count: number): void {

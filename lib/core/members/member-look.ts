@@ -3,7 +3,6 @@ import type { Context } from '../context/context.js';
 import { byName } from '../context/node-identity.js';
 import type { Participant } from '../context/participant.js';
 import { messageOf } from '../decision/index.js';
-import { answerWithin } from '../store/answer-within.js';
 import { participantOf } from './living-members.js';
 import { type MemberEntry, MEMBERS, PAGES, decodePage } from './member-page.js';
 
@@ -32,10 +31,10 @@ export interface MemberLook {
  * @throws StoreUnavailableError
  */
 export async function lookAtMembers(context: Context): Promise<MemberLook> {
-  const { store, timers, timing, clusterClock, nodeClock } = context;
+  const { store, timing, clusterClock, nodeClock } = context;
   if (!clusterClock.isFresh) await clusterClock.sample();
   const keys = Array.from({ length: PAGES }, (_, page) => `${MEMBERS.keyPrefix}${page}`);
-  const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
+  const texts = await store.records.readMany(keys);
   return inSlices(looked(texts, clusterClock.earliest() - timing.clockTolerance), nodeClock);
 }
 

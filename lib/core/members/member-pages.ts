@@ -4,7 +4,6 @@ import type { Context } from '../context/context.js';
 import { Caretaker } from '../cell/caretaker.js';
 import { askTimeOf } from '../cell/known-record.js';
 import { RecordClient } from '../cell/record-client.js';
-import { answerWithin } from '../store/answer-within.js';
 import type { RecordChange } from '../store/index.js';
 import { type MemberEntry, MEMBERS, type MemberPage, PAGES, PAGE_PREFIX, leaseOf } from './member-page.js';
 
@@ -80,10 +79,10 @@ export class MemberPages {
    * @throws StoreUnavailableError
    */
   async look(others: readonly string[] = []): Promise<MembersReading | undefined> {
-    const { store, timers, timing, nodeClock } = this.context;
+    const { store, nodeClock } = this.context;
     const [sent, askedAt] = [nodeClock.monotonic(), askTimeOf(this.context)];
     const keys = [...this.all.map(({ key }) => key), ...others];
-    const texts = await answerWithin(timers, timing.callTimeout, 'read the members', () => store.readMany(keys));
+    const texts = await store.records.readMany(keys);
     if (others.length > 0) this.#companion?.take(texts, others);
     let isComplete = true;
     for (const page of this.all) {

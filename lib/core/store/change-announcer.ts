@@ -1,4 +1,4 @@
-import type { RecordChange } from './store.js';
+import type { RecordChange } from './driver.js';
 import type { PrefixWatches } from './prefix-watches.js';
 
 /**

@@ -1,4 +1,4 @@
-/** A write by comparison, as {@link Texts} describes it. */
+/** A write by comparison, as {@link Texts.compareAndSet} describes it. */
 export interface TextWrite {
   readonly key: string;
   /** Undefined: there is none. */
@@ -6,9 +6,6 @@ export interface TextWrite {
   /** Undefined: the text is removed. */
   readonly next?: string;
 }
-
-/** True if the text was written, otherwise the text that is there, as far as the store tells it. */
-export type TextWritten = true | { readonly found?: string };
 
 interface Limits {
   /** Calls of the store that are under way at the same time. */
@@ -57,7 +54,7 @@ class Batch<Write extends TextWrite, Written> {
  * far more than a write in it. A write alone does not wait: those of one turn of the event loop come together, and those
  * that find all calls under way. Writes of one key are sent in their order.
  */
-export class GatheredWrites<Write extends TextWrite = TextWrite, Written = TextWritten> {
+export class GatheredWrites<Write extends TextWrite = TextWrite, Written = boolean> {
   /** Those that are not sent yet, in their order. New writes come to the last one while it takes them. */
   readonly #batches: Batch<Write, Written>[] = [];
   #underWay = 0;

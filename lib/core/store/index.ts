@@ -1,3 +1,2 @@
-export * from './store.js';
+export * from './driver.js';
 export * from './store.errors.js';
-export * from './task-storage.js';

@@ -1,4 +1,4 @@
-import type { RecordChange } from './store.js';
+import type { RecordChange } from './driver.js';
 
 type OnChange = (change: RecordChange) => void;
 interface PrefixWatch {

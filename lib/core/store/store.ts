@@ -1,212 +1,432 @@
-import type { TaskStorage } from './task-storage.js';
+import { Deadline, type DeadlinePassed, isLate } from '../async/deadline.js';
+import type { Timers } from '../async/timers.js';
+import { messageOf } from '../decision/index.js';
+import type {
+  ClockReading,
+  Driver,
+  HintQueue,
+  Journal,
+  RecordChange,
+  RecordPage,
+  StoreHealth,
+  TextEntry,
+  Texts,
+  TransactionTexts,
+  WriteOptions,
+} from './driver.js';
+import { allTexts, inBatches } from './paging.js';
+import { StoreUnavailableError, UnknownOutcomeError, writeError } from './store.errors.js';
 
-/**
- * The store SPI: everything that Gatekeeper needs from the place where records are kept. A store handles opaque texts
- * and knows nothing about permits. Every system with a linearizable compare-and-set of one key and a clock can be a
- * store.
- */
-export interface RecordStore {
-  /**
-   * Reads one text. Right after the store was opened, it first waits for the first attempt to connect, at most as long
-   * as a call may take.
-   *
-   * A store that may lose writes without a trace, as by a failover to a copy that lacks the newest ones, returns the text
-   * with the mark `DOUBT` in front, from then until the next write of the key. It compares the marked text, too. Listings
-   * and `readMany` return the same.
-   *
-   * @returns the text under `key`, or undefined if there is none
-   * @throws StoreUnavailableError if the store could not be asked
-   */
-  read(key: string): Promise<string | undefined>;
+/** Entries of the node registry. Keys without a prefix of this file are records, of whatever kind. */
+const NODES_PREFIX = 'nodes:';
+/** Histories of jobs. */
+const HISTORY_PREFIX = 'history:';
 
-  /**
-   * Writes `next` if and only if the text under `key` is exactly `expected` (undefined: if there is none). The answer
-   * `false` may be wrong if the store retried by itself after a lost answer. So callers look for their nonce in the
-   * record before they rely on `false`.
-   *
-   * @param options.notify the clients whose watches hear of this write; default `'all'`
-   * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
-   * @throws StoreUnavailableError if the write was surely not applied
-   * @throws NoQuorumError if there are too few members; the write was surely not applied
-   */
+/** Kinds of calls. Each is observed separately: single records, the members' clocks, every list that people see, and tasks. */
+export type StorePart = 'reads' | 'writes' | 'clock' | 'records' | 'nodes' | 'runs' | 'audit' | 'moves' | 'tasks';
+
+/** Failed calls of one kind, with no answered call between them. Times are the node's monotonic ms. */
+export interface Failing {
+  /** Begin of the first. */
+  readonly since: number;
+  /** End of the first. */
+  readonly firstAt: number;
+  /** End of the last. */
+  readonly lastAt: number;
+  readonly error: Error;
+  /** Whether a call that began after the end of the first failed too. Calls lost together have one cause. */
+  readonly isRepeated: boolean;
+}
+
+/** Outcomes of the calls of one kind. All times are the node's monotonic ms. */
+export interface CallFacts {
+  /** When the newest answered call began. Its answer is not older than that. */
+  readonly answeredAt?: number;
+  /** Present after a failed call, until a call is answered. */
+  readonly failing?: Failing;
+  /** Start of the oldest call that began after the last call ended; absent if there is none. */
+  readonly waitingSince?: number;
+}
+
+/** ms. Reads may be answered in another order than they were asked. One that waits for longer shows an outage. */
+const OUTAGE = 1000;
+
+/** Number of calls of which the latency is the median. */
+const LATEST = 32;
+
+/** Observes a call that has ended. @param took ms @param error present if the call failed */
+export type OnCall = (part: StorePart, took: number, error?: unknown) => void;
+
+/** Before the first use, and after a close that came before it. Names no kind of store: none has been opened. */
+const NOT_OPENED = 'the store is opened by start(), in a Nest application by init() or listen(), or by the first call';
+const CLOSED = 'the store is closed';
+
+type FailureOf = (error: unknown) => unknown;
+
+/** Makes the error of a call that was given up. */
+type Late = (passed: DeadlinePassed, deadline: Deadline) => Error;
+
+const lateWrite: Late = (passed, { timeout }) =>
+  new UnknownOutcomeError(`the store gave no clear answer within ${timeout} ms, and a write may have been applied`, {
+    cause: passed,
+  });
+
+const asItIs: FailureOf = (error) => error;
+
+/** The time that a call may take. By default it has the store's timeout, from now. */
+export interface CallLimit {
+  /** The deadline of a larger call that this one is a part of. */
+  readonly deadline?: Deadline | undefined;
+  /** ms; without a deadline. */
+  readonly timeout?: number;
+}
+
+/** As {@link Texts}, with the time that a call may take. */
+export interface StoreTexts {
+  read(key: string, limit?: CallLimit): Promise<string | undefined>;
+
+  /** The texts under any number of keys. */
+  readMany(keys: readonly string[], limit?: CallLimit): Promise<Map<string, string>>;
+
   compareAndSet(
     key: string,
     expected: string | undefined,
-    next: string,
-    options?: { readonly notify?: Notify },
+    next: string | undefined,
+    options?: WriteOptions & CallLimit,
   ): Promise<boolean>;
+}
 
-  /** Every text whose key begins with `prefix`, by key. Same errors as {@link read}. */
+/** The records, with what nodes ask of them beyond a driver. */
+export interface StoreRecords extends StoreTexts {
+  /** One page of the texts whose key begins with `prefix`. */
+  page(prefix: string, after?: string): Promise<RecordPage>;
+
+  /** Every text whose key begins with `prefix`. */
   list(prefix: string): Promise<Map<string, string>>;
+}
 
-  /**
-   * One page of {@link list}, small enough that it does not block the event loop. A text that exists from the first
-   * page to the last is on exactly one page. A text that is first written meanwhile may be on no page. Optional:
-   * without this method all texts are one page. Same errors as {@link read}.
-   *
-   * @param after `next` of the page before; default: the first page
-   */
-  page?(prefix: string, after?: string): Promise<RecordPage>;
-
-  /**
-   * The texts under these keys, at most 500. A key without a text is left out. Optional: without this
-   * method the keys are read one by one. Same errors as {@link read}.
-   */
-  readMany?(keys: readonly string[]): Promise<Map<string, string>>;
-
-  /**
-   * Calls `onChange` when a text changes. This is only a hint: changes may come late, twice, out of order or not at
-   * all.
-   * A text must come from a node of the cluster or from the store itself: nodes take it for one that they read, and restore it
-   * if the store has an older one. A message that others can send is reported without its text, see `isUnproven`.
-   *
-   * `onChange` must not throw. Resolves even if the store can't be reached yet: the store subscribes when it can. It
-   * subscribes again after each reconnection, and then reports a change without a key, unless it can't have missed any.
-   *
-   * @returns a function that ends the watch
-   */
-  watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>>;
-
-  /**
-   * Announces that this client waits for changes of the text under `key` (absent: under any key). Call the returned
-   * function to end the wait. Meanwhile its watch also hears of writes that notify only waiting clients. A write right
-   * after the announcement may be missed. A store that does not track waiting clients does nothing here, and handles
-   * `'waiting'` like `'all'`.
-   */
-  awaitChanges(key?: string): () => void;
-
-  /**
-   * Opens a list of texts that all clients share. Its length is limited, and the oldest texts are dropped. For history,
-   * never for decisions. Cheap: the store is only asked when the journal is used.
-   *
-   * @param name "runs", "audit", "moves-" and an allocation group: lower-case letters, digits and dashes
-   */
-  journal(name: string): Journal;
-
-  /**
-   * Texts and queues for distributed tasks. Cheap: the store is only asked when they are used. Absent if the store can't
-   * keep tasks.
-   */
-  readonly tasks?: TaskStorage | undefined;
-
-  /**
-   * Reads the clock of one member. Successive readings come from different members, in turn. A node uses these clocks
-   * to end other nodes' permits only after it has read the clocks of as many members as {@link health} counts. Same
-   * errors as {@link read}.
-   */
-  now(): Promise<ClockReading>;
-
-  /**
-   * Checks whether the cluster can serve the store at all. Resolves after the first attempt to reach it, even if that
-   * failed.
-   *
-   * @throws the error that every call would get, if the store was reached but can't work with these options
-   */
-  verify?(): Promise<void>;
-
-  /** Health by the last calls. Synchronous, and does not ask the store. */
-  health(): StoreHealth;
-
-  /** Closes everything that the store opened, but never a client that the application passed in. Idempotent. */
-  close(): Promise<void>;
+/** The tasks. */
+export interface StoreTasks extends StoreTexts {
+  range(from: string, to: string, limit: number): Promise<TextEntry[]>;
 }
 
 /**
- * The clients that a write notifies: all (an edit), only those that wait for the key (a release), or none (a refresh).
- * Notifications are most of the cost of watching.
+ * A page of a listing may be one large answer, for which callers wait so many times as long as for another call. What fails
+ * by then counts as a failure of listings.
  */
-export type Notify = 'all' | 'waiting' | 'none';
+export const LIST_FACTOR = 5;
+
+/** Parts of a {@link Store}. */
+interface StoreParts {
+  /** Opens the driver. */
+  readonly open: () => Driver;
+  /** The timer of all deadlines. */
+  readonly timers: Timers;
+  /** ms that a call may take. */
+  readonly callTimeout: number;
+  readonly onCall?: OnCall | undefined;
+}
 
 /**
- * Largest number of keys of one {@link RecordStore.readMany}, because all texts arrive in one turn of the event loop.
+ * The only caller of a driver, and the only part that limits the time of its calls: each ends within its {@link CallLimit}, whatever
+ * the driver does. A write without an answer then ends with UnknownOutcomeError, all else with StoreUnavailableError. A write ends
+ * with one of these two, whatever the driver throws: see {@link writeError}.
+ *
+ * Opens the driver with its first use, and records the outcomes of calls by kind. Not earlier: an application that is made and never
+ * started, as in a unit test, must have nothing to close. The outcome of a call that was given up is that of the driver, if it comes.
+ * Until then the call counts as waiting, or until another call of its kind ends.
  */
-export const MOST_KEYS = 500;
+export class Store {
+  readonly records: StoreRecords;
+  readonly tasks: StoreTasks;
+  readonly groups: StoreTexts;
+  #opened: Driver | undefined;
+  #isClosed = false;
+  readonly #calls = new Map<StorePart, Changing<CallFacts>>();
+  /** ms of the latest answered calls for single records, in a ring. */
+  readonly #took: number[] = [];
+  #next = 0;
 
-/** A part of a listing. */
-export interface RecordPage {
-  /** Texts by key. May be empty although more pages follow. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** Argument for the next page; absent on the last page. Its format depends on the kind of store. */
-  readonly next?: string;
-}
+  constructor(private readonly parts: StoreParts) {
+    this.records = this.#storeRecords();
+    this.groups = this.#storeTexts(({ groups }) => groups);
+    this.tasks = {
+      ...this.#storeTexts(({ tasks }) => tasks),
+      range: (from, to, most) => this.#reading('tasks', 'list tasks', () => this.#driver.tasks.range(from, to, most)),
+    };
+  }
 
-/** A changed record. Without a key, anything may have changed, for instance after a reconnection. */
-export interface RecordChange {
-  /** The changed key. If absent, any key may have changed. */
-  readonly key?: string;
-  /** The new text. Undefined if the record was removed, or the change is unproven. */
-  readonly text?: string;
+  /** Opens the driver, unless it is open. @throws StoreUnavailableError after {@link close} */
+  open(): void {
+    void this.#driver;
+  }
+
+  /** The present facts. The object changes later, so read it at once. */
+  calls(part: StorePart): CallFacts {
+    return this.#facts(part);
+  }
+
+  /** Median in ms of the latest answered reads and writes of single records; undefined before the first. */
+  get latency(): number | undefined {
+    return this.#took.toSorted((one, other) => one - other)[Math.floor(this.#took.length / 2)];
+  }
+
+  queue(name: string): HintQueue {
+    const queue = () => this.#driver.queue(name);
+    const reading = <T>(what: string, call: () => Promise<T>) => this.#reading('tasks', what, call);
+    return {
+      // A hint that was sent may still arrive.
+      offer: (hints) => this.#writing('tasks', () => queue().offer(hints)),
+      poll: (patience, signal) => this.#poll(queue, patience, signal),
+      drain: (most) => reading('give hints', () => queue().drain(most)),
+      remove: (hints) => this.#writing('tasks', () => queue().remove(hints)),
+      peek: () => reading('give a hint', () => queue().peek()),
+      size: () => reading('count hints', () => queue().size()),
+    };
+  }
+
   /**
-   * Present if a message that any program may have sent tells of the change. Then there is no text. A node reads the record
-   * if it knows it; a record that it does not know must cost nothing.
-   */
-  readonly isUnproven?: true;
-}
-
-/** A bounded list of texts that all clients share. */
-export interface Journal {
-  /**
-   * Adds texts at the end.
+   * Not observed: the application's connection says nothing about those of the store.
    *
-   * @throws StoreUnavailableError, UnknownOutcomeError; after the latter, a second try may append the texts twice
+   * @returns undefined if the store takes part in no transaction of the application
    */
-  append(texts: readonly string[]): Promise<void>;
+  within(transaction: unknown): TransactionTexts | undefined {
+    return this.#driver.within?.(transaction);
+  }
 
-  /** The last `limit` texts, oldest first. Same errors as {@link RecordStore.read}. */
-  read(limit: number): Promise<string[]>;
-}
+  now(): Promise<ClockReading> {
+    return this.#reading('clock', 'return its time', () => this.#driver.now());
+  }
 
-/** One reading of a member's clock. */
-export interface ClockReading {
-  /** ms since the epoch, by the clock of the member that answered. */
-  readonly time: number;
-  /** Name of the member; always the same for one member. */
-  readonly member: string;
-}
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    return this.#driver.watch(prefix, onChange);
+  }
 
-/** The state of the store as its client knows it, without a call. */
-export interface StoreHealth {
-  /** Whether the client is connected to the cluster. */
-  readonly connected: boolean;
-  /** Number of members that the store sees now; 0 while disconnected. */
-  readonly members: number;
+  awaitChanges(key?: string): () => void {
+    return this.#driver.awaitChanges(key);
+  }
+
+  /** Does not open the driver: parts take their journals when they are made. */
+  journal(name: string): Journal {
+    let opened: Journal | undefined;
+    const journal = () => (opened ??= this.#driver.journal(name));
+    const part = name === 'runs' || name === 'audit' ? name : 'moves';
+    return {
+      // Not observed: failed reads are what people notice.
+      append: async (texts) => {
+        try {
+          await this.#limited(() => journal().append(texts), lateWrite);
+        } catch (error) {
+          throw writeError(error);
+        }
+      },
+      read: (limit) => this.#reading(part, `read the journal of ${name}`, () => journal().read(limit)),
+    };
+  }
+
+  async verify(): Promise<void> {
+    await this.#driver.verify?.();
+  }
+
+  /** Does not open the driver. */
+  health(): StoreHealth {
+    if (this.#opened) return this.#opened.health();
+    return { connected: false, members: 0, quorum: 0, problem: this.#isClosed ? CLOSED : NOT_OPENED };
+  }
+
+  /** Closes the driver, if it is open. Calls fail from then on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opened?.close();
+  }
+
+  get #driver(): Driver {
+    if (this.#opened) return this.#opened;
+    if (this.#isClosed) throw new StoreUnavailableError(`${CLOSED}: its application has ended before it was used`);
+    return (this.#opened = this.parts.open());
+  }
+
+  #storeRecords(): StoreRecords {
+    const page = async (prefix: string, after?: string): Promise<RecordPage> => {
+      const begun = this.#now;
+      const call = () => this.#driver.records.page(prefix, after);
+      const found = await this.#reading(partOf(prefix), 'list the records', call, this.#forList);
+      // A listing reads the records, so it also proves that single records can be read again.
+      this.#answered('reads', begun);
+      return found;
+    };
+    return {
+      read: (key, limit) => this.#reading('reads', 'read a record', () => this.#driver.records.read(key), limit),
+      // Calls for keys of records count as `reads`, and for other keys as `nodes` or `runs`.
+      readMany: (keys, limit) =>
+        this.#reading(
+          partOfKeys(keys),
+          'read records',
+          () => inBatches(keys, (some) => this.#driver.records.readMany(some)),
+          limit,
+        ),
+      // Records are never removed, so there is a next text.
+      compareAndSet: (key, expected, next, options) =>
+        this.#writing('writes', () => this.#driver.records.compareAndSet(key, expected, next!, options), options),
+      page,
+      list: (prefix) => allTexts({ page }, prefix),
+    };
+  }
+
+  #storeTexts(of: (driver: Driver) => Texts): StoreTexts {
+    const texts = () => of(this.#driver);
+    return {
+      read: (key, limit) => this.#reading('tasks', 'read a task', () => texts().read(key), limit),
+      readMany: (keys, limit) =>
+        this.#reading('tasks', 'read tasks', () => inBatches(keys, (some) => texts().readMany(some)), limit),
+      compareAndSet: (key, expected, next, options) =>
+        this.#writing('tasks', () => texts().compareAndSet(key, expected, next), options),
+    };
+  }
+
+  get #forList(): CallLimit {
+    return { timeout: LIST_FACTOR * this.parts.callTimeout };
+  }
+
+  get #now(): number {
+    return this.parts.timers.clock.monotonic();
+  }
+
+  /** @param what the call in words, for the error: "list the records" */
+  #reading<T>(part: StorePart, what: string, call: () => Promise<T>, limit?: CallLimit): Promise<T> {
+    const late: Late = (cause, { timeout }) =>
+      new StoreUnavailableError(`the store did not ${what} within ${timeout} ms`, { cause });
+    return this.#limited(() => this.#observed(part, call), late, limit);
+  }
+
+  #writing<T>(part: StorePart, call: () => Promise<T>, limit?: CallLimit): Promise<T> {
+    return this.#limited(() => this.#observed(part, call, writeError), lateWrite, limit);
+  }
+
+  #limited<T>(call: () => Promise<T>, late: Late, limit?: CallLimit): Promise<T> {
+    const { timers, callTimeout } = this.parts;
+    const deadline = limit?.deadline ?? new Deadline(timers, limit?.timeout ?? callTimeout);
+    return deadline.race(started(call), (passed) => late(passed, deadline));
+  }
+
+  /** A poll that is given up must end. Otherwise it takes a hint later, and no node acts on it. */
+  async #poll(queue: () => HintQueue, patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const { timers, callTimeout } = this.parts;
+    const givenUp = new AbortController();
+    // Not AbortSignal.any(): with a signal that lives as long as the node, its results are never freed.
+    const giveUp = () => givenUp.abort(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    const ended = new Promise<undefined>((resolve) =>
+      givenUp.signal.addEventListener('abort', () => resolve(undefined)),
+    );
+    try {
+      const polled = () => queue().poll(patience, givenUp.signal);
+      // It waits for something to happen: that it takes long says nothing about the store.
+      const call = this.#observedEnd('tasks', polled, this.#now, { isPoll: true });
+      return await new Deadline(timers, patience + callTimeout).race(Promise.race([call, ended]));
+    } catch (error) {
+      if (!isLate(error)) throw error;
+      givenUp.abort(error);
+      return undefined;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  #observed<T>(part: StorePart, call: () => Promise<T>, failureOf?: FailureOf): Promise<T> {
+    const begun = this.#now;
+    this.#facts(part).waitingSince ??= begun;
+    return this.#observedEnd(part, call, begun, { failureOf });
+  }
+
   /**
-   * Number of members that the store should have: as configured, or else the most that this client has seen at once in
-   * the last hour.
-   * Absent for a store that does not know it.
+   * @param how.isPoll whether the call waits for something to happen, so that its time says nothing
+   * @param how.failureOf maps the error of the store. Not in a `catch` of its own: that is one more promise per call
    */
-  readonly expected?: number;
-  /** Number of members that must be seen before a write; 0 without a quorum. */
-  readonly quorum: number;
-  /** The last failure to connect or to call, in a sentence, while it lasts. */
-  readonly problem?: string;
+  #observedEnd<T>(
+    part: StorePart,
+    call: () => Promise<T>,
+    begun: number,
+    { isPoll = false, failureOf = asItIs }: { readonly isPoll?: boolean; readonly failureOf?: FailureOf | undefined },
+  ): Promise<T> {
+    const facts = this.#facts(part);
+    return started(call).then(
+      (answer) => {
+        this.#answered(part, begun);
+        const took = this.#now - begun;
+        if (part === 'reads' || part === 'writes') this.#took[this.#next++ % LATEST] = took;
+        if (!isPoll) this.parts.onCall?.(part, took);
+        return answer;
+      },
+      (thrown: unknown) => {
+        const error = failureOf(thrown);
+        this.#failed(facts, begun, error);
+        if (!isPoll) this.parts.onCall?.(part, this.#now - begun, error);
+        throw error;
+      },
+    );
+  }
+
+  #facts(part: StorePart): Changing<CallFacts> {
+    const known = this.#calls.get(part);
+    if (known) return known;
+    const facts = { answeredAt: undefined, failing: undefined, waitingSince: undefined };
+    this.#calls.set(part, facts);
+    return facts;
+  }
+
+  #answered(part: StorePart, begun: number): void {
+    const facts = this.#facts(part);
+    const { answeredAt = -Infinity, failing, waitingSince = begun } = facts;
+    settle(facts, Math.max(answeredAt, begun));
+    if (part === 'reads' && (failing || begun - waitingSince >= OUTAGE)) this.#forgetFailures();
+  }
+
+  /** The store answers again. Other calls that failed during the outage count as failing only if they fail again. */
+  #forgetFailures(): void {
+    for (const part of ['records', 'nodes', 'runs', 'audit', 'tasks'] as const) {
+      const facts = this.#facts(part);
+      settle(facts, facts.answeredAt);
+    }
+  }
+
+  #failed(facts: Changing<CallFacts>, begun: number, error: unknown): void {
+    const { answeredAt, failing } = facts;
+    // A late failure says nothing about a store that has answered a later call.
+    if (answeredAt !== undefined && answeredAt > begun) return;
+    const lastAt = this.#now;
+    const cause = error instanceof Error ? error : new Error(messageOf(error));
+    settle(facts, answeredAt);
+    const isRepeated = failing !== undefined && (failing.isRepeated || begun >= failing.firstAt);
+    const { since, firstAt } = failing ?? { since: begun, firstAt: lastAt };
+    facts.failing = { since, firstAt, lastAt, error: cause, isRepeated };
+  }
 }
 
-/**
- * A store with validated options, and a method to open it. `hazelcast(...)`, `memory()` and `remote(...)` return one.
- * Opening never waits for the store: it connects in the background. Reads and listings wait for the first attempt. All
- * other calls fail with StoreUnavailableError until the store is connected.
- */
-export interface StoreDefinition {
-  /** The kind of store, for logs and health: "hazelcast", "memory". */
-  readonly kind: string;
-  /** The servers and the part of them that it uses, in words and without secrets, for the log. Default: the kind. */
-  readonly place?: string;
-  /**
-   * Whether only this process writes to the store. Then a missing record never existed, so definitions are created at
-   * once, without `definitionsDelay`.
-   */
-  readonly isOwn?: boolean;
-  /** Opens the store; it connects in the background. */
-  open(options?: OpenOptions): RecordStore;
+/** A store that can't be opened rejects the call. */
+function started<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return call();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
-/** Options of {@link StoreDefinition.open}. */
-export interface OpenOptions {
-  /** Name of the node that opens the store. Its own writes need not reach its own watches. */
-  readonly writer?: string;
-  /** Timeout of callers, in ms. The store starts no work for a call after that. */
-  readonly callTimeout?: number;
-  /** Hears of the number of unproven messages since its last call, at most once a minute. Must not throw. */
-  readonly onUnproven?: (count: number) => void;
+function partOf(prefix: string): StorePart {
+  return prefix.startsWith(NODES_PREFIX) ? 'nodes' : 'records';
+}
+
+function partOfKeys([first = '']: readonly string[]): StorePart {
+  if (first.startsWith(HISTORY_PREFIX)) return 'runs';
+  return first.startsWith(NODES_PREFIX) ? 'nodes' : 'reads';
+}
+
+/** Mutable, because each call to the store changes it twice: a new object each time would be waste. */
+type Changing<T> = { -readonly [Field in keyof T]: T[Field] | undefined };
+
+function settle(facts: Changing<CallFacts>, answeredAt: number | undefined): void {
+  facts.answeredAt = answeredAt;
+  facts.failing = undefined;
+  facts.waitingSince = undefined;
 }

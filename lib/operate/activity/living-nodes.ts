@@ -1,9 +1,7 @@
-import { answerWithin } from '../../core/store/answer-within.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import { LeftOut } from '../../core/context/left-out.js';
 import { byName } from '../../core/context/node-identity.js';
 import { DecodedTexts } from '../../core/cell/decoded-texts.js';
-import { LIST_FACTOR } from '../../core/cell/list-records.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
 import type { Membership } from '../../core/members/membership.js';
@@ -38,10 +36,9 @@ export class LivingNodes {
    * @throws StoreUnavailableError
    */
   async read(): Promise<NodeCode[]> {
-    const { store, timers, timing, nodeClock } = this.context;
+    const { store, nodeClock } = this.context;
     await learnTime(this.context);
-    const patience = LIST_FACTOR * timing.callTimeout;
-    const texts = await answerWithin(timers, patience, 'list the nodes', () => store.list(KEY_PREFIX));
+    const texts = await store.records.list(KEY_PREFIX);
     const cards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.leftOut.note(cards.flatMap(({ faults }) => faults));
     const isHere = this.#presence();

@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { type Subscription, distinctUntilChanged, filter, map } from 'rxjs';
 import { spreadOf } from '../../core/decision/texts/spread.js';
 import { type Context, timeOf } from '../../core/context/context.js';
-import { answerWithin } from '../../core/store/answer-within.js';
 import { Periodic } from '../../core/async/periodic.js';
 import { SerialQueue } from '../../core/async/serial-queue.js';
 import { inSlices } from '../../core/async/slices.js';
@@ -145,16 +144,14 @@ export class NodeRegistry {
   }
 
   async #write(next: (others: NodeCard[]) => NodeCard[]): Promise<void> {
-    const { store, timers, timing, node, nodeClock } = this.context;
-    const ask = <T>(call: () => Promise<T>) =>
-      answerWithin(timers, timing.callTimeout, 'write the entry of this node', call);
+    const { store, node, nodeClock } = this.context;
     for (let tries = 0; tries < TRIES; tries++) {
-      const text = await ask(() => store.read(this.#key));
+      const text = await store.records.read(this.#key);
       const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
       // Reported now, because this write removes the invalid entries.
       this.living.leftOut.note(faults);
       const written = encodeCards(next(nodes.filter(({ instance }) => instance !== node.instance)));
-      if (await ask(() => store.compareAndSet(this.#key, text, written, { notify: 'none' }))) return;
+      if (await store.records.compareAndSet(this.#key, text, written, { notify: 'none' })) return;
     }
     throw new Error(`other nodes were faster ${TRIES} times: the next heartbeat tries again`);
   }

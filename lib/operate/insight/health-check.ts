@@ -258,8 +258,8 @@ export class HealthCheck {
   }
 
   async #ask(): Promise<void> {
-    const { timers, store } = this.context;
-    const reading = answerWithin(timers, this.#patience, 'answer', () => store.read(PROBED_KEY));
+    const { store } = this.context;
+    const reading = store.records.read(PROBED_KEY, { timeout: this.#patience });
     await Promise.all([reading, this.#isClockFailing && this.#readClock()]);
   }
 

@@ -1,7 +1,7 @@
 import type { ClusterClockReport } from '../../core/clock/index.js';
 import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../../core/store/index.js';
-import { LIST_FACTOR } from '../../core/cell/list-records.js';
-import type { CallFacts, StorePart } from '../../core/store/observed-store.js';
+import { LIST_FACTOR } from '../../core/store/store.js';
+import type { CallFacts, StorePart } from '../../core/store/store.js';
 import type { FaultPart } from './leader-watch.js';
 
 /** A part of an answer that could not be read; it shows the last state that this node knows. */

@@ -3,9 +3,8 @@ import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-clien
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
 import { HINT_KEY, HintSeals, SEAL } from '../../core/store/hint-seals.js';
-import type { Notify } from '../../core/store/store.js';
-import { textOf } from './records/foreign-value.js';
-import type { Records } from './records/records.js';
+import type { Notify, Texts } from '../../core/store/driver.js';
+import { isForeign } from './texts/foreign-value.js';
 import { textKeys } from './client-patches/unreadable-events.js';
 import { Waiters } from '../../core/store/waiters.js';
 
@@ -75,9 +74,12 @@ export class ChangeFeed {
   }
 
   /** Reads the key of the seals, and creates it if there is none. Never rejects. */
-  loadKey(records: Pick<Records, 'get' | 'compareAndSet'>): Promise<void> {
+  loadKey(records: Pick<Texts, 'read' | 'compareAndSet'>): Promise<void> {
     return this.#seals.load({
-      read: async () => textOf((await records.get(HINT_KEY)) ?? ''),
+      read: async () => {
+        const key = await records.read(HINT_KEY);
+        return key === undefined || isForeign(key) ? undefined : key; // a value of another program could be guessed
+      },
       create: (key) => records.compareAndSet(HINT_KEY, undefined, key),
     });
   }

@@ -48,6 +48,11 @@ export class Connection<Session> {
     this.#ended = this.#keepConnected();
   }
 
+  /** Whether {@link close} was called. */
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** Resolves when everything is closed, at the latest after {@link LONGEST_CLOSE} ms; the rest then closes later. */
   async close(): Promise<void> {
     this.#closing.abort();

@@ -184,3 +184,10 @@ function quorumFaults({ quorum, expectedMembers }: QuorumOptions): string[] {
   if (typeof quorum !== 'number' || expectedMembers === undefined || quorum <= expectedMembers) return [];
   return [`quorum: ${quorum} is more than expectedMembers (${expectedMembers}): nothing would ever be written`];
 }
+
+/** The cluster in words. */
+export function placeOf(options: ResolvedOptions): string {
+  return options.client
+    ? "the given client's cluster"
+    : `cluster "${options.clusterName}" at ${options.members.join(', ')}`;
+}

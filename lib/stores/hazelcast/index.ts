@@ -1,12 +1,12 @@
 import { quoted } from '../../core/decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../../core/store/store.js';
-import { type HazelcastStoreOptions, resolveOptions } from './hazelcast.options.js';
-import { HazelcastStore, placeOf } from './hazelcast.store.js';
+import type { StoreDefinition } from '../../core/store/driver.js';
+import { HazelcastDriver } from './hazelcast.driver.js';
+import { type HazelcastStoreOptions, placeOf, resolveOptions } from './hazelcast.options.js';
 
 export type { ClientLogger } from './client-log.js';
 export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
 export { ClockPrefetchError } from './member-clock.js';
-export { CpMissingError } from './records/cp-proof.js';
+export { CpMissingError } from './texts/cp-proof.js';
 
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.
@@ -22,5 +22,5 @@ export { CpMissingError } from './records/cp-proof.js';
 export function hazelcast(options: HazelcastStoreOptions = {}): StoreDefinition {
   const resolved = resolveOptions(options);
   const place = `Hazelcast, ${placeOf(resolved)}, map ${quoted(resolved.mapName)}`;
-  return { kind: 'hazelcast', place, open: (opening) => new HazelcastStore(resolved, opening) };
+  return { kind: 'hazelcast', place, open: (opening) => new HazelcastDriver(resolved, opening) };
 }

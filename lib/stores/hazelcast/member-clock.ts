@@ -1,7 +1,7 @@
 import type { FlakeIdGenerator } from 'hazelcast-client';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import type { ClockReading } from '../../core/store/store.js';
+import type { ClockReading } from '../../core/store/driver.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 
 /** The application's client fetches ids in batches, so their time is that of the batch and not the present time. */

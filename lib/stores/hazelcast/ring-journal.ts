@@ -1,53 +1,33 @@
-import type { Client as HazelcastClient, ReadResultSet, Ringbuffer } from 'hazelcast-client';
+import type { ReadResultSet, Ringbuffer } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
-import type { Journal } from '../../core/store/store.js';
-import { readFailure, writeFailure } from './failures.js';
-import { isUnreadable, textOf, unreadableText } from './records/foreign-value.js';
+import type { Journal } from '../../core/store/driver.js';
+import { type Calls, oncePerSession, type PartOf } from './calls.js';
+import { isUnreadable, textOf, unreadableText } from './texts/foreign-value.js';
 
 /** Largest number of texts per call. */
 const MOST_AT_ONCE = 1000;
 
-interface Connected {
-  readonly client: HazelcastClient;
-}
-
-/**
- * A journal in a Ringbuffer. The members' configuration sets its capacity (default 10,000). Each call uses the current
- * session, because connections change.
- */
+/** A journal in a Ringbuffer. The members' configuration sets its capacity (default 10,000). */
 export class RingJournal implements Journal {
+  readonly #ring: PartOf<Ringbuffer<string>>;
+
   constructor(
     readonly name: string,
-    private readonly connected: () => Connected | Promise<Connected>,
-  ) {}
+    private readonly calls: Calls,
+  ) {
+    this.#ring = oncePerSession(({ client }) => client.getRingbuffer<string>(name));
+  }
 
-  async append(texts: readonly string[]): Promise<void> {
-    const ring = await this.#ring();
-    try {
+  append(texts: readonly string[]): Promise<void> {
+    return this.calls.writing(this.#ring, async (ring) => {
       for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
         await ring.addAll(texts.slice(at, at + MOST_AT_ONCE), loadHazelcastClient().OverflowPolicy.OVERWRITE);
       }
-    } catch (error) {
-      throw writeFailure(error);
-    }
+    });
   }
 
-  async read(limit: number): Promise<string[]> {
-    const ring = await this.#ring();
-    try {
-      return await lastOf(ring, limit);
-    } catch (error) {
-      throw readFailure(error);
-    }
-  }
-
-  async #ring(): Promise<Ringbuffer<string>> {
-    const { client } = await this.connected();
-    try {
-      return await client.getRingbuffer<string>(this.name);
-    } catch (error) {
-      throw readFailure(error);
-    }
+  read(limit: number): Promise<string[]> {
+    return this.calls.reading(this.#ring, (ring) => lastOf(ring, limit));
   }
 }
 

@@ -1,19 +1,19 @@
-import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import type { Client as HazelcastClient } from 'hazelcast-client';
+import type { RecordTexts } from '../../core/store/driver.js';
 import type { ChangeFeed } from './change-feed.js';
 import { atMost } from '../../core/store/at-most.js';
 import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
-import type { Records } from './records/records.js';
-import { CpRecords } from './records/cp-records.js';
-import { LockedRecords } from './records/locked-records.js';
-import { partitionKeys } from './records/map-pages.js';
-import { MapRecords } from './records/map-records.js';
+import { CpRecords } from './texts/cp-records.js';
+import { LockedRecords } from './texts/locked-records.js';
+import { MapRecords, partitionKeys } from './texts/map-records.js';
+import type { TextMap } from './texts/map-texts.js';
 import { mutexOf } from './client-patches/lock-owner.js';
 
 /** Objects that calls need while connected, looked up once. */
 export interface Session {
   readonly client: HazelcastClient;
-  readonly records: Records;
+  readonly records: RecordTexts;
   readonly clock: MemberClock;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
@@ -68,9 +68,9 @@ export function dataMembers({ client }: Session): number {
 }
 
 interface OpenedRecords {
-  readonly records: Records;
+  readonly records: RecordTexts;
   /** The map whose removed entries mean removed records. */
-  readonly map: IMap<string, unknown>;
+  readonly map: TextMap;
 }
 
 interface Circumstances {
@@ -85,13 +85,12 @@ async function openRecords(
   circumstances: Circumstances,
 ): Promise<OpenedRecords> {
   const map = await client.getMap<string, unknown>(cp ? `${mapName}.keys` : mapName);
-  let known: readonly string[] | undefined;
-  const keys = () => (known ??= partitionKeys(client));
   if (cp) {
     const records = new CpRecords(client, mapName, map);
     await records.prove();
     return { records, map };
   }
+  const keys = () => partitionKeys(client);
   const records =
     acquisition === 'pessimistic'
       ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)

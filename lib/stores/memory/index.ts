@@ -1,6 +1,6 @@
-import type { StoreDefinition } from '../../core/store/store.js';
+import type { StoreDefinition } from '../../core/store/driver.js';
 import { MemoryCluster } from './memory-cluster.js';
-import { MemoryStore } from './memory.store.js';
+import { MemoryDriver } from './memory.driver.js';
 
 /** Options of `memory(...)`. */
 export interface MemoryOptions {
@@ -18,5 +18,5 @@ export interface MemoryOptions {
  */
 export function memory({ clock = Date.now }: MemoryOptions = {}): StoreDefinition {
   const cluster = new MemoryCluster(clock);
-  return { kind: 'memory', isOwn: true, open: (options) => new MemoryStore(cluster, options?.writer) };
+  return { kind: 'memory', isOwn: true, open: (options) => new MemoryDriver(cluster, options?.writer) };
 }

@@ -1,7 +1,8 @@
 import type { AwaitedKeys } from '../../core/store/awaited-keys.js';
 import type { PrefixWatches } from '../../core/store/prefix-watches.js';
-import type { Notify } from '../../core/store/store.js';
-import { SharedTasks } from './tasks/memory-tasks.js';
+import type { Notify } from '../../core/store/driver.js';
+import { SharedQueue } from './shared-queue.js';
+import { OrderedTable, TextTable } from './text-table.js';
 
 /** One client of the cluster. */
 export interface MemoryClient {
@@ -28,14 +29,22 @@ export class ArrayJournal {
   }
 }
 
-/** State that all clients of one `memory()` share: the texts, the tasks, the clock, and the clients with their watches. */
+/** State that all clients of one `memory()` share: the texts, the queues, the clock, and the clients with their watches. */
 export class MemoryCluster {
-  readonly texts = new Map<string, string>();
-  readonly tasks = new SharedTasks();
+  readonly records = new TextTable();
+  readonly tasks = new OrderedTable();
+  readonly groups = new TextTable();
+  readonly #queues = new Map<string, SharedQueue>();
   readonly #journals = new Map<string, ArrayJournal>();
   readonly #clients = new Set<MemoryClient>();
 
   constructor(readonly clock: () => number) {}
+
+  queue(name: string): SharedQueue {
+    const queue = this.#queues.get(name) ?? new SharedQueue();
+    this.#queues.set(name, queue);
+    return queue;
+  }
 
   journal(name: string): ArrayJournal {
     const journal = this.#journals.get(name) ?? new ArrayJournal();
@@ -49,13 +58,6 @@ export class MemoryCluster {
 
   leave(client: MemoryClient): void {
     this.#clients.delete(client);
-  }
-
-  /** Synchronous, so nothing can happen between the comparison and the write. */
-  compareAndSet(key: string, expected: string | undefined, next: string): boolean {
-    if (this.texts.get(key) !== expected) return false;
-    this.texts.set(key, next);
-    return true;
   }
 
   /** Notifies asynchronously, like other stores, so that a write does not run watchers' code inside its own call. */

@@ -1,8 +1,8 @@
 import { quoted } from '../../core/decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../../core/store/store.js';
+import type { StoreDefinition } from '../../core/store/driver.js';
 import { requirePg } from './pg.js';
+import { PostgresDriver, placeIn } from './postgres.driver.js';
 import { type PostgresStoreOptions, resolveOptions } from './postgres.options.js';
-import { PostgresStore, placeIn } from './postgres.store.js';
 
 export { PostgresUnusableError } from './failures.js';
 export { MissingPackageError } from '../../core/decision/missing-package.error.js';
@@ -25,5 +25,5 @@ export function postgres(options: PostgresStoreOptions): StoreDefinition {
   const resolved = resolveOptions(options);
   if (!resolved.pool) requirePg('postgres({ connectionString })');
   const place = `${placeIn(resolved)}, schema ${quoted(resolved.schema)}`;
-  return { kind: 'postgres', place, open: (opening) => new PostgresStore(resolved, opening) };
+  return { kind: 'postgres', place, open: (opening) => new PostgresDriver(resolved, opening) };
 }

@@ -1,10 +1,10 @@
-import type { Journal } from '../../core/store/store.js';
+import type { Journal } from '../../core/store/driver.js';
 import type { Calls } from './calls.js';
-import { DURABLE } from './record-statements.js';
-import { textOf } from './postgres-records.js';
 import { storedForm } from './stored-text.js';
 import type { Row } from './server.js';
 import type { Tables } from './tables.js';
+import { textOf } from './texts/table-texts.js';
+import { DURABLE } from './texts/text-statements.js';
 
 /** Number of texts that a journal shows. */
 const CAPACITY = 10_000;

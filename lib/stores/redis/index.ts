@@ -5,9 +5,9 @@
  */
 
 import { quoted } from '../../core/decision/texts/hidden-characters.js';
-import type { StoreDefinition } from '../../core/store/store.js';
+import type { StoreDefinition } from '../../core/store/driver.js';
 import { type RedisStoreOptions, resolveOptions } from './redis.options.js';
-import { RedisStore } from './redis.store.js';
+import { RedisDriver } from './redis.driver.js';
 
 export { MissingPackageError } from '../../core/decision/missing-package.error.js';
 export type { IoredisClient } from './clients/ioredis.js';
@@ -28,5 +28,5 @@ export type { GivenRedisOptions, OwnRedisOptions, RedisStoreOptions } from './re
 export function redis(options: RedisStoreOptions): StoreDefinition {
   const resolved = resolveOptions(options);
   const place = `${resolved.place}, prefix ${quoted(resolved.prefix)}`;
-  return { kind: 'redis', place, open: (opening) => new RedisStore(resolved, opening) };
+  return { kind: 'redis', place, open: (opening) => new RedisDriver(resolved, opening) };
 }

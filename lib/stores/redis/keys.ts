@@ -25,12 +25,15 @@ export const BUCKETS = 16;
 export class Keys {
   readonly #buckets: readonly string[];
 
-  /** Order of the texts of tasks. */
-  readonly taskOrder: string;
+  /** Texts of tasks, and their order. */
+  readonly tasks: readonly [texts: string, order: string];
+  /** Texts of groups. */
+  readonly groups: readonly [texts: string];
   readonly hintKey: string;
 
   constructor(private readonly prefix: string) {
-    this.taskOrder = `${prefix}{tasks}:order`;
+    this.tasks = [`${prefix}{tasks}:texts`, `${prefix}{tasks}:order`];
+    this.groups = [`${prefix}{groups}:texts`];
     this.hintKey = prefix + HINT_KEY;
     this.#buckets = Array.from({ length: BUCKETS }, (_, bucket) => `${prefix}{${bucket}}:`);
   }
@@ -55,15 +58,13 @@ export class Keys {
     return `${this.prefix}journal:${name}`;
   }
 
-  texts(of: 'tasks' | 'groups'): string {
-    return `${this.prefix}{${of}}:texts`;
-  }
-
-  queue(name: string): { readonly hints: string; readonly pollers: string } {
+  queue(name: string): QueueKeys {
     const queue = `${this.prefix}{queue:${name}}:`;
-    return { hints: `${queue}hints`, pollers: `${queue}pollers` };
+    return [`${queue}hints`, `${queue}pollers`];
   }
 }
+
+export type QueueKeys = readonly [hints: string, pollers: string];
 
 /** Names of channels. They belong to the whole server, so they tell databases and key prefixes apart. */
 export class Channels {

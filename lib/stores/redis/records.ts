@@ -1,5 +1,5 @@
+import type { Notify, RecordPage, RecordTexts, WriteOptions } from '../../core/store/driver.js';
 import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
-import type { Notify, RecordPage } from '../../core/store/store.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
@@ -20,7 +20,7 @@ interface RecordWrite extends TextWrite {
  * Records, each a string under its own key. Their keys stand in one index per bucket, which the same script writes: so a
  * listing is complete, needs no walk through other programs' keys, and costs what it finds.
  */
-export class Records {
+export class Records implements RecordTexts {
   /** By bucket in a Cluster, where the keys of a script are in one slot, and while there is no session. Else there is one for all. */
   readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
 
@@ -37,7 +37,12 @@ export class Records {
     return text === null ? undefined : String(text);
   }
 
-  compareAndSet(key: string, former: string | undefined, next: string, notify: Notify): Promise<boolean> {
+  compareAndSet(
+    key: string,
+    former: string | undefined,
+    next: string,
+    { notify = 'all' }: WriteOptions = {},
+  ): Promise<boolean> {
     const bucket = this.keys.bucketOf(key);
     return this.#writesTo(bucket).write({ key, former, next, bucket, notify });
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DOUBT } from '../../core/decision/index.js';
 import { SEAL } from '../../core/store/hint-seals.js';
-import type { Notify } from '../../core/store/store.js';
+import type { Notify } from '../../core/store/driver.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
 export interface Script {
@@ -176,24 +176,25 @@ export const hasOwnOrder = (text: string): boolean => /[\0\ud800-\udfff]/.test(t
  * Compares and writes texts, each by itself. A text's order is written first. Redis refuses only the first write of a
  * script, so an error means that nothing was changed.
  *
- * KEYS: hash of texts, perhaps their order. ARGV: for each text its key, the expected text, the next text, a mark: '0' if no
- * text is expected, '1' if it is replaced, '2' if it is removed; and '1' if one of the texts {@link hasOwnOrder}. Answers nil
- * for each that was written. For the others it answers the text that was not expected, or '' if another one was.
+ * KEYS: hash of texts, perhaps their order. ARGV: for each text its key, the expected text, the next text, and three flags,
+ * each 1 or 0: whether a text is expected, whether there is a next one (otherwise it is removed), and whether one of the two
+ * {@link hasOwnOrder}. Answers 1 for each that was written, and 0 for each whose text is another one.
  */
 export const WRITE_TEXTS = writing(`${ORDER}
 local answers = {}
-for i = 1, #ARGV, 5 do
-  local key, expected, text, mark, hasOwnOrder = unpack(ARGV, i, i + 4)
+for i = 1, #ARGV, 4 do
+  local key, expected, text, flags = unpack(ARGV, i, i + 3)
+  local isExpected, isNext, hasOwnOrder = string.match(flags, '(.)(.)(.)')
+  if isExpected == '0' then expected = false end
+  if isNext == '0' then text = false end
   local function member(of) return (hasOwnOrder == '1' and ordered(of) or of) .. '\\0\\1' .. key end
-  local found = redis.call('HGET', KEYS[1], key)
-  local answer = false
-  if mark == '0' then answer = found elseif found ~= expected then answer = '' end
-  if not answer then
-    if KEYS[2] and mark ~= '2' then redis.call('ZADD', KEYS[2], 0, member(text)) end
-    if KEYS[2] and found and (mark == '2' or found ~= text) then redis.call('ZREM', KEYS[2], member(found)) end
-    if mark == '2' then redis.call('HDEL', KEYS[1], key) else redis.call('HSET', KEYS[1], key, text) end
+  local isWritten = redis.call('HGET', KEYS[1], key) == expected
+  if isWritten then
+    if KEYS[2] and text then redis.call('ZADD', KEYS[2], 0, member(text)) end
+    if KEYS[2] and expected and expected ~= text then redis.call('ZREM', KEYS[2], member(expected)) end
+    if text then redis.call('HSET', KEYS[1], key, text) else redis.call('HDEL', KEYS[1], key) end
   end
-  answers[#answers + 1] = answer
+  answers[#answers + 1] = isWritten and 1 or 0
 end
 return answers
 `);

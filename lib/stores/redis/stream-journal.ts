@@ -1,4 +1,4 @@
-import type { Journal } from '../../core/store/store.js';
+import type { Journal } from '../../core/store/driver.js';
 import type { Calls } from './calls.js';
 import { APPEND } from './scripts.js';
 

@@ -6,6 +6,15 @@ import { RemoteRefusedError, misunderstood } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
 import { otherShape } from './other-shape.js';
 
+interface Asking {
+  /** ms for all addresses together, without the wait of the other side. */
+  readonly timeout: number;
+  /** ms for which the other side may wait before it answers. Default 0. */
+  readonly wait?: number;
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+}
+
 /** Addresses of nodes of the same cluster. Uses one address until it fails, then the next. */
 export class Endpoints {
   #current = 0;
@@ -13,24 +22,26 @@ export class Endpoints {
   constructor(private readonly transport: HttpTransport) {}
 
   /**
-   * Asks one address after the other. A write is sent to the next address only if it surely had no effect before.
+   * Asks one address after the other. A write is sent to the next address only if it surely had no effect before. Only a call
+   * without an effect shares its time among the addresses: another one may be done after its answer was given up.
    *
-   * @param timeout ms for all addresses together
    * @throws RemoteRefusedError, StoreUnavailableError, NoQuorumError; for writes also UnknownOutcomeError
    */
-  async call<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
+  async call<C extends Call>(call: C, body: BodyOf<C>, { timeout, wait = 0, signal }: Asking): Promise<AnswerOf<C>> {
     const { urls } = this.transport.access;
-    const deadline = performance.now() + timeout;
+    const deadline = performance.now() + wait + timeout;
     let worst: StoreUnavailableError | undefined;
     for (let left = urls.length; left > 0; left--) {
-      const patience = (deadline - performance.now()) / (call.writes ? 1 : left);
+      const patience = (deadline - performance.now()) / (call.effect === 'none' ? left : 1);
       if (worst && patience <= 0) break;
       const index = this.#current;
       try {
-        return await this.#ask(call, body, patience);
+        return await this.#ask(call, body, { timeout: patience, signal });
       } catch (error) {
+        // The caller has ended it, so it says nothing about the address.
+        if (signal?.aborted) throw error;
         this.failed(index);
-        const failure = call.writes ? error : asReading(error);
+        const failure = call.effect === 'writes' ? error : withoutWrite(error);
         if (!(failure instanceof StoreUnavailableError) || failure instanceof NoQuorumError) throw failure;
         if (!(worst instanceof RemoteRefusedError)) worst = failure;
       }
@@ -48,16 +59,20 @@ export class Endpoints {
     if (index === this.#current) this.#current = (index + 1) % this.transport.access.urls.length;
   }
 
-  #ask<C extends Call>(call: C, body: BodyOf<C>, timeout: number): Promise<AnswerOf<C>> {
+  #ask<C extends Call>(
+    call: C,
+    body: BodyOf<C>,
+    limits: { readonly timeout: number; readonly signal: AbortSignal | undefined },
+  ): Promise<AnswerOf<C>> {
     const url = `${this.current.url}/${call.path}`;
-    return this.transport.send(url, { body, timeout }, (response) => answerOf(call, url, response));
+    return this.transport.send(url, { body, ...limits }, (response) => answerOf(call, url, response));
   }
 }
 
 /** @throws RemoteRefusedError for an answer that is none of the protocol; for writes UnknownOutcomeError */
 async function answerOf<C extends Call>(call: C, url: string, response: IncomingMessage): Promise<AnswerOf<C>> {
   const sent = await text(response);
-  const { writes = false } = call;
+  const writes = call.effect === 'writes';
   let answer: unknown;
   try {
     answer = JSON.parse(sent);
@@ -70,7 +85,7 @@ async function answerOf<C extends Call>(call: C, url: string, response: Incoming
   throw misunderstood(url, otherShape(answer, error.issues[0]!.path), writes);
 }
 
-/** A read changes nothing, so without an answer the store was only unavailable. */
-function asReading(error: unknown): unknown {
+/** A call that writes nothing only found the store unavailable. Hints that it took are lost, which they may be. */
+function withoutWrite(error: unknown): unknown {
   return error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message, { cause: error }) : error;
 }

@@ -18,15 +18,25 @@ export class RemoteRefusedError extends StoreUnavailableError {
 
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() });
 
-/** Codes that prove how a call ended. The application or the store behind it sends them. */
-const SURE: ReadonlyMap<string, new (message: string) => GatekeeperError> = new Map([
-  ['unavailable', StoreUnavailableError],
-  ['closing', StoreUnavailableError],
-  ['too-many-streams', StoreUnavailableError],
-  ['too-many-attempts', StoreUnavailableError],
-  ['no-quorum', NoQuorumError],
-  ['unknown-outcome', UnknownOutcomeError],
+/** Makes the errors of codes that prove how a call ended. The application or the store behind it sends them. */
+const SURE: ReadonlyMap<string, (message: string) => GatekeeperError> = new Map([
+  ['unavailable', unavailable],
+  ['closing', unavailable],
+  ['too-many-streams', unavailable],
+  ['too-many-attempts', unavailable],
+  ['too-many-waits', refusedByItself],
+  ['invalid-options', refusedByItself],
+  ['no-quorum', (message) => new NoQuorumError(message)],
+  ['unknown-outcome', (message) => new UnknownOutcomeError(message)],
 ]);
+
+function unavailable(message: string): StoreUnavailableError {
+  return new StoreUnavailableError(message);
+}
+
+function refusedByItself(message: string): RemoteRefusedError {
+  return new RemoteRefusedError(message, true);
+}
 
 /** Statuses that mean that a server or proxy did not accept the request. 408 does not prove that. */
 const REFUSED = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
@@ -47,8 +57,8 @@ const ADVICE: Record<number, string> = {
  */
 export function failureOf(url: string, status: number, type: string | undefined, body: string): GatekeeperError {
   const problem = type?.startsWith('application/problem+json') ? problemIn(body) : undefined;
-  const Sure = problem && SURE.get(problem.code);
-  if (Sure) return new Sure(`${url}: ${problem.detail ?? problem.code}`);
+  const sure = problem && SURE.get(problem.code);
+  if (sure) return sure(`${url}: ${problem.detail ?? problem.code}`);
   const said = `${url} answered ${status}${problem?.detail ? ` (${problem.detail})` : ''}`;
   // Redirects are never followed, because the token is only for this address.
   if (status < 400) return new RemoteRefusedError(`${said}: give the address itself that it redirects to`);

@@ -18,7 +18,8 @@ interface Sending {
   readonly body?: unknown;
   /** Timeout in ms for the whole request. Default: no timeout. */
   readonly timeout?: number;
-  readonly controller?: AbortController;
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -49,7 +50,12 @@ export class HttpTransport {
    */
   async send<T>(url: string, sending: Sending, take: (response: IncomingMessage) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new StoreUnavailableError('The remote store is closed: open another one');
-    const { body, timeout, controller = new AbortController() } = sending;
+    const { body, timeout, signal } = sending;
+    const controller = new AbortController();
+    // Not AbortSignal.any(): with a signal that lives as long as the node, its results are never freed.
+    const giveUp = () => controller.abort(signal!.reason);
+    signal?.addEventListener('abort', giveUp);
+    if (signal?.aborted) giveUp();
     const tooLate = () => controller.abort(new Error(`no answer within ${Math.round(timeout!)} ms`));
     const late = timeout === undefined ? undefined : setTimeout(tooLate, timeout);
     this.#underWay.add(controller);
@@ -57,6 +63,7 @@ export class HttpTransport {
       return await this.#exchange(url, body, controller.signal, take);
     } finally {
       clearTimeout(late);
+      signal?.removeEventListener('abort', giveUp);
       this.#underWay.delete(controller);
     }
   }

@@ -4,8 +4,8 @@ import { faultsOf, onlyFields } from '../../core/decision/only-fields.js';
 import { show } from '../../core/decision/texts/show.js';
 import { urlText } from '../../core/decision/texts/url-text.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
-import type { StoreDefinition } from '../../core/store/store.js';
-import { RemoteStore } from './remote.store.js';
+import type { StoreDefinition } from '../../core/store/driver.js';
+import { RemoteDriver } from './remote.driver.js';
 
 export { RemoteRefusedError } from './failures.js';
 
@@ -49,7 +49,7 @@ const schema = onlyFields({
 });
 
 /**
- * Keeps records in the store of another application that has this package's console. For applications that can't reach
+ * Keeps everything in the store of another application that has this package's console. For applications that can't reach
  * Hazelcast themselves. Clock readings come from the members of that store.
  *
  * Opening the store never waits. Until the other application answers, every call fails with StoreUnavailableError, and
@@ -62,7 +62,7 @@ export function remote(options: RemoteOptions): StoreDefinition {
   if (!parsed.success) throw new InvalidOptionsError('remote(options)', faultsOf(parsed.error));
   const { url: urls, token, agent } = parsed.data;
   const place = `the store of ${urls.join(', ')}`;
-  return { kind: 'remote', place, open: (opening) => new RemoteStore({ urls, token, agent }, opening) };
+  return { kind: 'remote', place, open: (opening) => new RemoteDriver({ urls, token, agent }, opening) };
 }
 
 /** Whether a text is an http address without user name and password, which would get into logs. */

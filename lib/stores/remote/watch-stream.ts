@@ -1,7 +1,7 @@
 import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import type { RecordChange, StoreHealth } from '../../core/store/store.js';
+import type { RecordChange, StoreHealth } from '../../core/store/driver.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';
@@ -64,7 +64,7 @@ export class WatchStream {
     this.#reading = controller;
     const silent = setTimeout(() => controller.abort(new Error('the stream was silent for too long')), SILENCE);
     return transport
-      .send(url, { controller }, async (response) => {
+      .send(url, { signal: controller.signal }, async (response) => {
         for await (const { type, data } of eventsIn(response)) {
           silent.refresh();
           this.#take(type, JSON.parse(data));

@@ -14,7 +14,7 @@ import {
   behindType,
   placeOfText,
 } from '../task-place.js';
-import type { TimedStorage } from '../timed-storage.js';
+import type { PacedStore } from '../paced-store.js';
 import { isTarget } from './target.js';
 
 /** ms between two looks. */
@@ -41,7 +41,7 @@ interface Found {
 }
 
 export interface AddressedParts {
-  readonly storage: Pick<TimedStorage, 'range'>;
+  readonly storage: Pick<PacedStore, 'range'>;
   readonly context: Context;
 }
 

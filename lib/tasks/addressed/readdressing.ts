@@ -88,7 +88,7 @@ export class Readdressing {
    * @returns whether some have moved, and there may be more
    */
   async #moveSome({ from, to }: Range, able: readonly LivingNode[], before: number): Promise<boolean> {
-    const rows = await this.store.timed.range(from, to, ROWS);
+    const rows = await this.store.paced.range(from, to, ROWS);
     let moved = 0;
     await forEachLimit(rows, async ({ text }) => {
       await this.store.slices.turn(text.length);

@@ -63,7 +63,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
   const tasks: TaskView[] = [];
   let [next, leftOut] = ['', 0];
   for (let rows = 0, characters = 0, size = FIRST_BATCH; ;) {
-    const found = await store.timed.range(begin, end, size, size);
+    const found = await store.paced.range(begin, end, size, size);
     for (const { text } of found) {
       await store.slices.turn();
       begin = behindText(text);
@@ -118,7 +118,7 @@ export async function waitingTypes(
   let { from } = ALL_WAITING;
   const sorted = () => [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1));
   for (let reads = 0; reads < MOST_READS; reads++) {
-    const [found] = await store.timed.range(from, ALL_WAITING.to, 1);
+    const [found] = await store.paced.range(from, ALL_WAITING.to, 1);
     if (!found) return { types: sorted(), isCut: false };
     const place = placeOfText(found.text);
     from = place ? behindType(place) : behindText(found.text);

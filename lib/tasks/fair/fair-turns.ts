@@ -3,7 +3,7 @@ import type { Context } from '../../core/context/context.js';
 import type { TextEntry } from '../../core/store/index.js';
 import { type WaitingPlace, fairPrefix, placeOfText } from '../task-place.js';
 import { ticketOf } from '../hints.js';
-import type { TimedStorage } from '../timed-storage.js';
+import type { PacedStore } from '../paced-store.js';
 
 /** Tasks of one read. */
 const ROWS = 16;
@@ -38,7 +38,7 @@ export class FairTurns {
   readonly #tried = new Set<string>();
 
   constructor(
-    private readonly storage: Pick<TimedStorage, 'range'>,
+    private readonly storage: Pick<PacedStore, 'range'>,
     private readonly context: Pick<Context, 'nodeClock' | 'random' | 'timing'>,
   ) {
     this.#mutex = new KeyedMutex(context.nodeClock);

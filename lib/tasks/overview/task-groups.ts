@@ -82,7 +82,7 @@ export class TaskGroups {
     const found = new Set<string>();
     let isCut = false;
     for (const { from, to } of rangesOf(type)) {
-      const rows = await this.store.timed.range(from, to, MOST_ROWS);
+      const rows = await this.store.paced.range(from, to, MOST_ROWS);
       isCut ||= rows.length === MOST_ROWS;
       for (const { text } of rows) {
         await this.store.slices.turn();

@@ -39,7 +39,7 @@ export class EarlyRemoval {
   #next = -Infinity;
 
   constructor(
-    private readonly store: Pick<TaskStore, 'retained' | 'timed' | 'slices'>,
+    private readonly store: Pick<TaskStore, 'retained' | 'paced' | 'slices'>,
     private readonly context: Pick<Context, 'events' | 'nodeClock'>,
     private readonly removal: Removal,
   ) {}
@@ -67,7 +67,7 @@ export class EarlyRemoval {
     const from = this.#from ?? COMPLETED.from;
     const isOfCompleted = from < ALL_DEAD.from;
     const { to } = isOfCompleted ? COMPLETED : ALL_DEAD;
-    const rows = await this.store.timed.range(from, to, ROWS);
+    const rows = await this.store.paced.range(from, to, ROWS);
     if (from === COMPLETED.from) this.#leavingSoon = 0;
     let left = isOfCompleted ? excess : excess - this.#leavingSoon;
     await forEachLimit(rows, async ({ text }) => {

@@ -48,7 +48,7 @@ export class ForgottenSchedules {
   async turn(now: number): Promise<void> {
     const at = this.nodeClock.monotonic();
     if (at < this.#next) return;
-    const rows = await this.store.timed.range(this.#from, SCHEDULES[1], ROWS);
+    const rows = await this.store.paced.range(this.#from, SCHEDULES[1], ROWS);
     for (const { text } of rows) {
       await this.store.slices.turn();
       const record = readableSchedule(text);

@@ -53,7 +53,7 @@ export class ScheduleRecords {
     const records = new Map<string, ScheduleRecord | typeof UNREADABLE_SCHEDULE>();
     const [first, to] = SCHEDULES;
     for (let from = first; ;) {
-      const page = await this.store.timed.range(from, to, PAGE);
+      const page = await this.store.paced.range(from, to, PAGE);
       for (const { key, text } of page) {
         await this.store.slices.turn();
         records.set(nameOfKey(key), readableSchedule(text) ?? UNREADABLE_SCHEDULE);

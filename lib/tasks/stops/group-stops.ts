@@ -10,11 +10,11 @@ import type { Cancellation, Incarnation, Task } from '../task.js';
 import { groupId, memberId } from '../task-id.js';
 import { readableTask } from '../task.codec.js';
 import { allOf } from '../task-place.js';
-import type { TimedStorage } from '../timed-storage.js';
+import type { PacedStore } from '../paced-store.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from './group-stop.js';
 
 export interface StopsStore extends TaskRecords {
-  readonly timed: Pick<TimedStorage, 'range'>;
+  readonly paced: Pick<PacedStore, 'range'>;
   readonly slices: Pick<Slices, 'turn'>;
   readonly settling: { endMemberless(group: string): Promise<boolean> };
 }
@@ -144,7 +144,7 @@ export class GroupStops {
   /** A member that has failed, and whose group may not know it. It is among the first that have ended and are not finished. */
   async #failed(type: string, of: Incarnation): Promise<Task | undefined> {
     const { from, to } = allOf('done');
-    const rows = await this.store.timed.range(from, to, MOST_UNSETTLED);
+    const rows = await this.store.paced.range(from, to, MOST_UNSETTLED);
     return rows
       .map(({ text }) => readableTask(text))
       .find((task) => task?.type === type && task.failGroupFast && isOf(task, of) && hasFailed(task));

@@ -43,7 +43,7 @@ export interface HandlersParts {
   readonly work?: boolean;
   /** Absent if the nodes don't publish themselves. */
   readonly nodes?: LivingNodes | undefined;
-  /** Opens the tasks now or soon: {@link TaskHandlers.opened} is called. @throws NoTasksError */
+  /** Opens the tasks now or soon: {@link TaskHandlers.opened} is called. */
   readonly open: () => void;
   /** Reads a submission of a handler. */
   readonly read: ReadSubmission;
@@ -224,7 +224,7 @@ export class TaskHandlers {
   #addressedTasks(): AddressedTasks {
     const { context } = this.parts;
     if (this.#addressed) return this.#addressed;
-    const { timed: storage, hints } = this.#store!;
+    const { paced: storage, hints } = this.#store!;
     this.#addressed = new this.#code.AddressedTasks({ storage, context });
     hints.watchAddressed(this.#addressed);
     return this.#addressed;

@@ -30,12 +30,3 @@ export async function assertEnds<T>(call: Promise<T>, within: number, what: stri
     ended.abort();
   }
 }
-
-/** @returns `method`, which a store has unless its author declared a lack */
-export function present<T>(method: T | undefined, name: string): T {
-  assert.ok(
-    method !== undefined,
-    `The store has no ${name}: implement it, or declare lacks: { ${name}: 'the reason' }`,
-  );
-  return method;
-}

@@ -6,7 +6,7 @@ import type { ContractTests } from './test-runner.js';
 /** ms by which two readings of one clock may be off, because they are rounded. */
 const ROUNDING = 2;
 
-/** Contract of {@link RecordStore.now}. */
+/** Contract of {@link Driver.now}. */
 export function describeClockContract({ describe, it }: ContractTests, clients: StoreClients): void {
   describe('the clock', () => {
     it('moves on as fast as real time', async () => {

@@ -1,28 +1,38 @@
 import { strict as assert } from 'node:assert';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
-import type { RecordChange, RecordStore } from '../../core/store/store.js';
+import type { RecordChange, Driver } from '../../core/store/driver.js';
 import { assertRejects } from './assertions.js';
 import { eventually } from './eventually.js';
 import { writeUntil } from './flows.js';
-import { assertTrue, attempt } from './new-record.js';
-import type { StoreClients, StoreLacks } from './store-under-test.js';
+import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
+import { assertTrue, changesOf, latest } from './text-change.js';
+import { COLLECTIONS } from './texts.contract.js';
 
-const CALLS: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
-  read: (store) => store.read('key'),
-  compareAndSet: (store) => store.compareAndSet('key', undefined, 'text'),
-  list: (store) => store.list(''),
-  page: (store) => store.page!(''),
-  readMany: (store) => store.readMany!(['key']),
+const CALLS: Readonly<Record<string, (store: Driver) => Promise<unknown>>> = {
+  ...Object.fromEntries(
+    COLLECTIONS.flatMap((name) => [
+      [`read of ${name}`, (store: Driver) => store[name].read('key')],
+      [`readMany of ${name}`, (store: Driver) => store[name].readMany(['key'])],
+      [`compareAndSet of ${name}`, (store: Driver) => store[name].compareAndSet('key', undefined, 'text')],
+    ]),
+  ),
+  page: (store) => store.records.page(''),
+  range: (store) => store.tasks.range('', 'z', 1),
   watch: (store) => store.watch('', () => undefined),
   now: (store) => store.now(),
   append: (store) => store.journal('closed').append(['text']),
   'the reading of a journal': (store) => store.journal('closed').read(1),
+  offer: (store) => store.queue('closed').offer(['hint']),
+  poll: (store) => store.queue('closed').poll(10, new AbortController().signal),
+  drain: (store) => store.queue('closed').drain(1),
+  'the removal of hints': (store) => store.queue('closed').remove(['hint']),
+  peek: (store) => store.queue('closed').peek(),
+  size: (store) => store.queue('closed').size(),
 };
 
-/** Contract of {@link RecordStore.close}. */
-export function describeClosingContract(tests: ContractTests, clients: StoreClients, lacks: StoreLacks): void {
-  const { describe, it } = tests;
+/** Contract of {@link Driver.close}. */
+export function describeClosingContract({ describe, it }: ContractTests, clients: StoreClients): void {
   describe('close', () => {
     it('is done once, however often it is called, and leaves other clients alone', async () => {
       const store = await clients.open();
@@ -30,11 +40,10 @@ export function describeClosingContract(tests: ContractTests, clients: StoreClie
       await store.close();
       const { connected, members } = store.health();
       assert.deepEqual({ connected, members }, { connected: false, members: 0 });
-      assert.equal(await clients.one.read(clients.newKey()), undefined);
+      assert.equal(await clients.one.records.read(clients.newKey()), undefined);
     });
 
     for (const [name, call] of Object.entries(CALLS)) {
-      if (name in lacks) continue; // the listing prints its absence
       it(`makes ${name} refuse later calls`, async () => {
         const store = await clients.open();
         await store.close();
@@ -44,8 +53,8 @@ export function describeClosingContract(tests: ContractTests, clients: StoreClie
 
     it('ends writes under way, and each error is right about what became of its write', async () => {
       const store = await clients.open();
-      const writes = await writeUntil([() => attempt(store, clients.newKey())], () => store.close());
-      for (const write of writes) await assertTrue(write, clients.one);
+      const changes = await writeUntil(changesOf(store), () => store.close());
+      for (const change of latest(changes)) await assertTrue(change, clients.one);
     });
 
     it('ends the watches', async () => {
@@ -54,7 +63,9 @@ export function describeClosingContract(tests: ContractTests, clients: StoreClie
       const ended: RecordChange[] = [];
       await store.watch(key, (change) => ended.push(change));
       await store.close();
-      const going = await watchUntil(clients.one, key, () => clients.other.compareAndSet(key, undefined, 'text'));
+      const going = await watchUntil(clients.one, key, () =>
+        clients.other.records.compareAndSet(key, undefined, 'text'),
+      );
       assert.ok(going.some((change) => change.key === key && change.text === 'text'));
       assert.deepEqual(ended, []);
     });
@@ -62,7 +73,7 @@ export function describeClosingContract(tests: ContractTests, clients: StoreClie
 }
 
 /** Watches while `act` runs, and until a change came. @returns the changes */
-async function watchUntil(store: RecordStore, key: string, act: () => Promise<unknown>): Promise<RecordChange[]> {
+async function watchUntil(store: Driver, key: string, act: () => Promise<unknown>): Promise<RecordChange[]> {
   const changes: RecordChange[] = [];
   const end = await store.watch(key, (change) => changes.push(change));
   await act();

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { OpenOptions, RecordStore } from '../../core/store/store.js';
+import type { OpenOptions, Driver } from '../../core/store/driver.js';
 import { eventually } from './eventually.js';
 
 /** A store to be tested, as its author prepares it for a contract. */
@@ -10,7 +10,7 @@ export interface ClientsUnderTest {
    *
    * @param options with the timeout of calls, in ms, that the tests need
    */
-  open(options: OpenOptions): RecordStore;
+  open(options: OpenOptions): Driver;
   /** Ends what the clients connect to. Called once, after all clients are closed. */
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const PATIENT = 20_000;
 /** Two clients of one store, which all tests of a contract share, and further ones. */
 export class ContractClients<T extends ClientsUnderTest> {
   #underTest: T | undefined;
-  readonly #opened: RecordStore[] = [];
+  readonly #opened: Driver[] = [];
 
   constructor(private readonly prepare: () => T | Promise<T>) {}
 
@@ -29,11 +29,11 @@ export class ContractClients<T extends ClientsUnderTest> {
     return this.#underTest!;
   }
 
-  get one(): RecordStore {
+  get one(): Driver {
     return this.#opened[0]!;
   }
 
-  get other(): RecordStore {
+  get other(): Driver {
     return this.#opened[1]!;
   }
 
@@ -51,7 +51,7 @@ export class ContractClients<T extends ClientsUnderTest> {
   };
 
   /** One more client, connected. @param callTimeout of its calls, in ms */
-  async open(callTimeout = PATIENT): Promise<RecordStore> {
+  async open(callTimeout = PATIENT): Promise<Driver> {
     const store = this.underTest.open({ callTimeout });
     this.#opened.push(store);
     await eventually('the store is connected', () => store.health().connected);
@@ -62,10 +62,10 @@ export class ContractClients<T extends ClientsUnderTest> {
    * For the end of an outage, which ended the connections of all clients. Resolves when the two that the tests share, and
    * `others`, are connected again.
    */
-  async returned(others: readonly RecordStore[]): Promise<void> {
+  async returned(others: readonly Driver[]): Promise<void> {
     for (const store of new Set([this.one, this.other, ...others])) {
       await eventually('the store is connected again', async () => {
-        await store.read('contract:returned');
+        await store.records.read('contract:returned');
         return store.health().connected;
       });
     }
@@ -79,7 +79,7 @@ export class ContractClients<T extends ClientsUnderTest> {
   /** @returns a new key with that text */
   async written(text: string): Promise<string> {
     const key = this.newKey();
-    assert.equal(await this.one.compareAndSet(key, undefined, text), true);
+    assert.equal(await this.one.records.compareAndSet(key, undefined, text), true);
     return key;
   }
 }

@@ -2,17 +2,11 @@ import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
-import type { RecordStore } from '../../core/store/store.js';
-import type { HintQueue, TaskStorage } from '../../core/store/task-storage.js';
+import type { HintQueue } from '../../core/store/driver.js';
 import { assertEnds } from './assertions.js';
 import { eventually } from './eventually.js';
+import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
-
-interface Clients {
-  storages(): readonly [TaskStorage, TaskStorage];
-  /** Opens one more client. */
-  open(): Promise<RecordStore>;
-}
 
 /** Longer than any poll of these tests may wait, in ms: each ends by something else. */
 const FOR_EVER = 60_000;
@@ -21,12 +15,12 @@ const SOON = 2000;
 const never = () => new AbortController().signal;
 
 /** Contract of {@link HintQueue}. */
-export function describeQueueContract({ describe, it }: ContractTests, { storages, open }: Clients): void {
+export function describeQueueContract({ describe, it }: ContractTests, clients: StoreClients): void {
   /** One queue, as both clients see it. */
-  const newQueue = (name = randomUUID()): [HintQueue, HintQueue] => {
-    const [one, other] = storages();
-    return [one.queue(name), other.queue(name)];
-  };
+  const newQueue = (name = randomUUID()): [HintQueue, HintQueue] => [
+    clients.one.queue(name),
+    clients.other.queue(name),
+  ];
   const all = async (queue: HintQueue) => {
     const hints: string[] = [];
     for (let some = await queue.drain(100); some.length > 0; some = await queue.drain(100)) hints.push(...some);
@@ -174,7 +168,7 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
     });
 
     it('delays no other call of its client, however many wait', async () => {
-      const [one] = storages();
+      const { one } = clients;
       const ending = new AbortController();
       setMaxListeners(0, ending.signal);
       const polls = Array.from({ length: 100 }, () => one.queue(randomUUID()).poll(FOR_EVER, ending.signal));
@@ -189,13 +183,13 @@ export function describeQueueContract({ describe, it }: ContractTests, { storage
     });
 
     it('ends with an error when its client is closed', async () => {
-      const store = await open();
+      const store = await clients.open();
       const name = randomUUID();
       const outcome = store
-        .tasks!.queue(name)
+        .queue(name)
         .poll(FOR_EVER, never())
         .catch((error: unknown) => error);
-      await store.tasks!.tasks.read('key'); // the poll waits now, or will soon
+      await store.tasks.read('key'); // the poll waits now, or will soon
       await store.close();
       assert.ok((await outcome) instanceof GatekeeperError);
       const [one, other] = newQueue(name);

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { Journal } from '../../core/store/store.js';
+import type { Journal } from '../../core/store/driver.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 

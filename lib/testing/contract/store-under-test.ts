@@ -17,12 +17,6 @@ export interface StoreUnderTest extends ClientsUnderTest {
   readonly outage?: Outage;
 }
 
-/** A store with tasks to be tested. */
-export interface TaskClientsUnderTest extends ClientsUnderTest {
-  /** Cuts the clients off from the store. Without it, the tests of errors say that they were left out. */
-  readonly outage?: Outage;
-}
-
 /** Cuts the clients of a store off from its server, for the tests of errors. */
 export interface Outage {
   /** Breaks all connections of the clients, and refuses new ones. Calls under way must get no answer. */
@@ -41,12 +35,6 @@ export interface Outage {
  * `changeWithoutKey`, which it only need not do.
  */
 export interface StoreLacks {
-  /** Why the store has no `page`. */
-  readonly page?: string;
-  /** Why the store has no `readMany`. */
-  readonly readMany?: string;
-  /** Why the store keeps no tasks. Without it, {@link describeTaskStorageContract} is due as well. */
-  readonly tasks?: string;
   /** Why {@link StoreUnderTest.outage} can't be given. */
   readonly outage?: string;
   /**

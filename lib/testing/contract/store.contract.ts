@@ -1,17 +1,19 @@
 import { strict as assert } from 'node:assert';
 import { describeClockContract } from './clock.contract.js';
 import { describeClosingContract } from './closing.contract.js';
-import { describeCompareAndSetContract } from './compare-and-set.contract.js';
 import { ContractClients } from './contract-clients.js';
+import { describeQueueContract } from './hint-queue.contract.js';
 import { describeJournalContract } from './journal.contract.js';
 import { describeListingContract } from './listing.contract.js';
 import { describeOutageContract } from './outage.contract.js';
-import type { StoreClients, StoreContract, StoreLacks } from './store-under-test.js';
+import type { StoreClients, StoreContract } from './store-under-test.js';
 import { ContractTests } from './test-runner.js';
+import { describeRangeContract } from './text-range.contract.js';
+import { describeTextsContract } from './texts.contract.js';
 import { describeWatchContract } from './watch.contract.js';
 
 /**
- * Declares the contract of every `RecordStore`, one test per promise. Two clients of the same records take part,
+ * Declares the contract of every `Driver`, one test per promise. Two clients of the same store take part,
  * because most promises are about two nodes. Keys and names are random, so several contracts may share a server.
  */
 export function describeStoreContract({ name, runner, prepare, lacks = {} }: StoreContract): void {
@@ -20,14 +22,15 @@ export function describeStoreContract({ name, runner, prepare, lacks = {} }: Sto
   tests.describe(`${name} keeps the store's contract`, () => {
     runner.before(clients.start);
     runner.after(clients.stop);
-    describeCompareAndSetContract(tests, clients);
-    describeListingContract(tests, clients, lacks);
+    describeTextsContract(tests, clients);
+    describeListingContract(tests, clients);
+    describeRangeContract(tests, clients);
+    describeQueueContract(tests, clients);
     describeWatchContract(tests, clients);
     describeJournalContract(tests, clients);
     describeClockContract(tests, clients);
     describeHealth(tests, clients);
-    describeTasksPresence(tests, clients, lacks);
-    describeClosingContract(tests, clients, lacks);
+    describeClosingContract(tests, clients);
     describeOutageContract(tests, clients, lacks);
   });
 }
@@ -46,17 +49,6 @@ function describeHealth({ describe, it }: ContractTests, clients: StoreClients):
           problem: undefined,
         },
       );
-    });
-  });
-}
-
-function describeTasksPresence(tests: ContractTests, clients: StoreClients, lacks: StoreLacks): void {
-  const isThere = () => clients.one.tasks !== undefined;
-  tests.describe('the storage of tasks', () => {
-    tests.unlessLacking('tasks', lacks.tasks, isThere, () => {
-      tests.it('is there, or its lack is declared', async () => {
-        assert.ok(isThere(), "Run describeTaskStorageContract as well, or declare lacks: { tasks: 'the reason' }");
-      });
     });
   });
 }

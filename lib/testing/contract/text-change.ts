@@ -1,10 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
-import type { Texts } from '../../core/store/task-storage.js';
+import type { Driver, Texts } from '../../core/store/driver.js';
+import { COLLECTIONS, type CollectionName } from './texts.contract.js';
 
 /** A change of one text, and how its call ended. */
 export interface Change {
+  readonly collection: CollectionName;
   readonly key: string;
   /** The text before the change, and after it. Undefined: none. */
   readonly before?: string | undefined;
@@ -13,23 +15,24 @@ export interface Change {
   readonly outcome: boolean | Error;
 }
 
-/** Creates a text, replaces it, removes it, and begins again with another key. */
-export async function next(former: Change | undefined, texts: Texts): Promise<Change> {
-  const { key, after: before } = former?.after === undefined ? { key: randomUUID() } : former;
+/** One flow of changes for each collection of each driver. */
+export function changesOf(...drivers: readonly Driver[]): ((former?: Change) => Promise<Change>)[] {
+  return COLLECTIONS.flatMap((name) => drivers.map((driver) => (former?: Change) => next(former, driver, name)));
+}
+
+/** Writes a text, replaces it, removes it unless it is a record, and begins again with another key. */
+export async function next(former: Change | undefined, driver: Driver, name: CollectionName): Promise<Change> {
+  const isOver = former?.after === undefined || (name === 'records' && former.after === 'replaced');
+  const { key, after: before } = isOver ? { key: `contract:${randomUUID()}` } : former;
   const after = before === undefined ? 'created' : before === 'created' ? 'replaced' : undefined;
-  const outcome = await made(texts, key, before, after).catch((error: Error) => error);
-  return { key, before, after, outcome };
+  const outcome = await (driver[name] as Texts).compareAndSet(key, before, after).catch((error: Error) => error);
+  return { collection: name, key, before, after, outcome };
 }
 
-async function made(texts: Texts, key: string, before?: string, after?: string): Promise<boolean> {
-  if (before === undefined) return (await texts.create(key, after!)) === undefined;
-  return after === undefined ? texts.remove(key, before) : texts.replace(key, before, after);
-}
-
-/** @param texts of a client that is connected */
-export async function assertTrue({ key, before, after, outcome }: Change, texts: Texts): Promise<void> {
+/** @param driver is connected */
+export async function assertTrue({ collection, key, before, after, outcome }: Change, driver: Driver): Promise<void> {
   if (outcome instanceof UnknownOutcomeError) return; // both are possible
-  const text = await texts.read(key);
+  const text = await driver[collection].read(key);
   if (outcome instanceof StoreUnavailableError) assert.equal(text, before, 'A change that failed surely was made');
   // No other client changes the text: `false` means that the store repeated its own change after a lost answer.
   else assert.equal(text, after, `A change that ended with ${String(outcome)} was not made`);

@@ -1,23 +1,21 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { MOST_KEYS } from '../../core/store/store.js';
-import type { SortedTexts, TextEntry } from '../../core/store/task-storage.js';
+import { MOST_KEYS, type OrderedTexts, type TextEntry } from '../../core/store/driver.js';
+import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Each test has a part of the order for itself. */
 const newPrefix = () => `${randomUUID()}|`;
 const END = '\uffff';
 
-/** Contract of {@link SortedTexts.range}. */
-export function describeRangeContract(
-  { describe, it }: ContractTests,
-  clients: () => readonly [SortedTexts, SortedTexts],
-): void {
+/** Contract of {@link OrderedTexts.range}. */
+export function describeRangeContract({ describe, it }: ContractTests, store: StoreClients): void {
+  const clients = (): readonly [OrderedTexts, OrderedTexts] => [store.one.tasks, store.other.tasks];
   /** Creates a text each, in turn by both clients. */
   const created = async (texts: readonly string[]): Promise<TextEntry[]> => {
     const entries = texts.map((text) => ({ key: randomUUID(), text }));
     await inFlows(entries, async ({ key, text }, index) => {
-      assert.equal(await clients()[index % 2]!.create(key, text), undefined);
+      assert.equal(await clients()[index % 2]!.compareAndSet(key, undefined, text), true);
     });
     return entries;
   };
@@ -89,8 +87,8 @@ export function describeRangeContract(
     it('follows replacements and removals', async () => {
       const prefix = newPrefix();
       const [moved, removed] = await created([`${prefix}w|1`, `${prefix}w|2`]);
-      await clients()[0].replace(moved!.key, moved!.text, `${prefix}c|1`);
-      await clients()[0].remove(removed!.key, removed!.text);
+      await clients()[0].compareAndSet(moved!.key, moved!.text, `${prefix}c|1`);
+      await clients()[0].compareAndSet(removed!.key, removed!.text, undefined);
       assert.deepEqual(await textsOf(`${prefix}w`, `${prefix}x`), []);
       assert.deepEqual(await clients()[1].range(`${prefix}c`, `${prefix}d`, 10), [
         { key: moved!.key, text: `${prefix}c|1` },

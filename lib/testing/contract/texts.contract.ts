@@ -1,160 +1,240 @@
 import { strict as assert } from 'node:assert';
-import { randomUUID } from 'node:crypto';
-import { MOST_KEYS } from '../../core/store/store.js';
-import type { Texts } from '../../core/store/task-storage.js';
+import { MOST_KEYS, type Texts } from '../../core/store/driver.js';
 import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
+import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
-/** Two clients of the same texts. */
-type TwoTexts = () => readonly [Texts, Texts];
+/** Collections of a driver. */
+export type CollectionName = 'records' | 'tasks' | 'groups';
 
-/** Contract of {@link Texts}. */
-export function describeTextsContract(tests: ContractTests, clients: TwoTexts): void {
-  const created = async (text: string): Promise<string> => {
-    const key = randomUUID();
-    assert.equal(await clients()[0].create(key, text), undefined);
+export const COLLECTIONS: readonly CollectionName[] = ['records', 'tasks', 'groups'];
+
+/** One collection, as two clients see it. */
+class Collection {
+  constructor(
+    readonly name: CollectionName,
+    private readonly clients: StoreClients,
+  ) {}
+
+  get one(): Texts {
+    return this.clients.one[this.name];
+  }
+
+  get other(): Texts {
+    return this.clients.other[this.name];
+  }
+
+  newKey(): string {
+    return this.clients.newKey();
+  }
+
+  /** @returns a new key with that text */
+  async written(text: string): Promise<string> {
+    const key = this.newKey();
+    assert.equal(await this.one.compareAndSet(key, undefined, text), true);
     return key;
-  };
-  describeChanges(tests, clients, created);
-  describeKeptTexts(tests, clients, created);
-
-  tests.it('lets exactly one of many concurrent writers create, replace and remove, over two clients', () =>
-    raceForOneKey(clients),
-  );
-  tests.it('answers each of many changes that come at once by itself', () => changeManyAtOnce(clients, created));
+  }
 }
 
-type Created = (text: string) => Promise<string>;
+/** Contract of {@link Texts}, for each collection. */
+export function describeTextsContract(tests: ContractTests, clients: StoreClients): void {
+  for (const name of COLLECTIONS) {
+    tests.describe(`compare-and-set of ${name}`, () => {
+      const texts = new Collection(name, clients);
+      describeComparisons(tests, texts);
+      describeKeptTexts(tests, texts);
+      describeManyKeys(tests, texts);
+      describeRaces(tests, texts);
+      if (name !== 'records') describeRemovals(tests, texts);
+    });
+  }
 
-function describeChanges({ it }: ContractTests, clients: TwoTexts, created: Created): void {
+  tests.it('keeps records, tasks and groups apart', async () => {
+    const key = clients.newKey();
+    for (const name of COLLECTIONS) assert.equal(await clients.one[name].compareAndSet(key, undefined, name), true);
+    for (const name of COLLECTIONS) assert.equal(await clients.other[name].read(key), name);
+  });
+}
+
+function describeComparisons({ it }: ContractTests, texts: Collection): void {
   it('finds nothing under a key that was never written', async () => {
-    assert.equal(await clients()[0].read(randomUUID()), undefined);
+    assert.equal(await texts.one.read(texts.newKey()), undefined);
   });
 
-  it('creates a text that the other client reads', async () => {
-    assert.equal(await clients()[1].read(await created('text')), 'text');
+  it('writes the first text only where there is none', async () => {
+    const key = await texts.written('first');
+    assert.equal(await texts.other.compareAndSet(key, undefined, 'second'), false);
+    assert.equal(await texts.one.read(key), 'first');
   });
 
-  it('creates no second text under a key, and answers with the first', async () => {
-    const [one, other] = clients();
-    const key = await created('first');
-    assert.equal(await other.create(key, 'second'), 'first');
-    assert.equal(await one.read(key), 'first');
+  it('writes from the exact text, and the other client reads it', async () => {
+    const key = await texts.written('before');
+    assert.equal(await texts.one.compareAndSet(key, 'before', 'after'), true);
+    assert.equal(await texts.other.read(key), 'after');
   });
 
-  it('replaces the exact text', async () => {
-    const [one, other] = clients();
-    const key = await created('before');
-    assert.equal(await other.replace(key, 'before', 'after'), true);
-    assert.equal(await one.read(key), 'after');
+  it('reads what the other client has written since it last read', async () => {
+    const key = await texts.written('0');
+    for (let text = 0; text < 5; text += 1) {
+      assert.equal(await texts.one.read(key), String(text));
+      assert.equal(await texts.other.compareAndSet(key, String(text), String(text + 1)), true);
+    }
   });
 
   it('leaves the text untouched when another one was expected', async () => {
-    const [one, other] = clients();
-    const key = await created('{"x":1}');
-    assert.equal(await other.replace(key, '{ "x": 1 }', 'never'), false);
-    assert.equal(await other.remove(key, '{ "x": 1 }'), false);
-    assert.equal(await one.read(key), '{"x":1}');
+    const key = await texts.written('{"x":1}');
+    assert.equal(await texts.one.compareAndSet(key, '{ "x": 1 }', 'never'), false);
+    assert.equal(await texts.other.read(key), '{"x":1}');
   });
 
-  it('replaces and removes nothing where there is no text', async () => {
-    const [one, other] = clients();
-    const key = randomUUID();
-    assert.equal(await one.replace(key, '', 'never'), false);
-    assert.equal(await one.remove(key, ''), false);
-    assert.equal(await other.read(key), undefined);
+  it('writes nothing where a text was expected and there is none', async () => {
+    const key = texts.newKey();
+    for (const expected of ['something', '']) {
+      assert.equal(await texts.one.compareAndSet(key, expected, 'never'), false);
+    }
+    assert.equal(await texts.other.read(key), undefined);
   });
 
-  it('removes the exact text, and a new one can be created', async () => {
-    const [one, other] = clients();
-    const key = await created('text');
-    assert.equal(await other.remove(key, 'text'), true);
-    assert.equal(await one.read(key), undefined);
-    assert.equal(await one.create(key, 'new'), undefined);
-    assert.equal(await other.read(key), 'new');
+  it('accepts the text that is there already', async () => {
+    const key = await texts.written('same');
+    assert.equal(await texts.one.compareAndSet(key, 'same', 'same'), true);
   });
 }
 
-function describeKeptTexts({ it }: ContractTests, clients: TwoTexts, created: Created): void {
-  for (const [name, text] of [...AWKWARD_TEXTS, ['200 KiB', 'ü'.repeat(100 * 1024)] as const]) {
+function describeKeptTexts({ it }: ContractTests, texts: Collection): void {
+  for (const [name, text] of AWKWARD_TEXTS) {
     it(`compares ${name} as they are`, async () => {
-      const [one, other] = clients();
-      const key = await created(text);
-      assert.ok((await other.read(key)) === text, 'The other client reads another text');
-      assert.equal(await other.replace(key, text, `${text}.`), true);
-      assert.equal(await one.remove(key, `${text}.`), true);
+      const key = await texts.written(text);
+      assert.equal(await texts.other.read(key), text);
+      assert.equal(await texts.other.compareAndSet(key, text, `${text}.`), true);
     });
   }
 
   it('keeps texts apart whose keys look alike', async () => {
-    const [one, other] = clients();
-    const keys = keysThatLookAlike(randomUUID());
-    for (const key of keys) assert.equal(await one.create(key, `text of ${key}`), undefined);
-    for (const key of keys) assert.equal(await other.read(key), `text of ${key}`);
+    const keys = keysThatLookAlike(texts.newKey());
+    for (const key of keys) assert.equal(await texts.one.compareAndSet(key, undefined, `text of ${key}`), true, key);
+    for (const key of keys) assert.equal(await texts.other.read(key), `text of ${key}`);
   });
 
+  it('tells apart texts that look the same', async () => {
+    const key = await texts.written('\u00e9');
+    assert.equal(await texts.one.compareAndSet(key, 'e\u0301', 'never'), false);
+  });
+
+  it('keeps a text of 1 MB, and replaces it by another one', async () => {
+    const text = 'ü'.repeat(512 * 1024);
+    const key = await texts.written(text);
+    assert.ok((await texts.other.read(key)) === text, 'The other client reads another text');
+    assert.equal(await texts.other.compareAndSet(key, text, 'ä'.repeat(512 * 1024)), true);
+  });
+}
+
+function describeManyKeys({ it }: ContractTests, texts: Collection): void {
   it('reads the texts of many keys at once, without those that have none', async () => {
-    const [, other] = clients();
-    const [first, second] = [await created('first'), await created('second')];
-    const absent = Array.from({ length: MOST_KEYS - 2 }, () => randomUUID());
+    const [first, second] = [await texts.written('first'), await texts.written('second')];
+    const absent = Array.from({ length: MOST_KEYS - 2 }, () => texts.newKey());
     const expected = new Map([
       [first, 'first'],
       [second, 'second'],
     ]);
-    assert.deepEqual(await other.readMany([first, ...absent, second]), expected);
-    assert.deepEqual(await other.readMany([]), new Map());
+    assert.deepEqual(await texts.other.readMany([first, ...absent, second]), expected);
+    assert.deepEqual(await texts.other.readMany([]), new Map());
+  });
+
+  it('reads by many keys what the other client has written since', async () => {
+    const key = texts.newKey();
+    let former: string | undefined;
+    for (const next of ['1', '2', '3', undefined]) {
+      assert.equal((await texts.other.readMany([key])).get(key), former);
+      if (next !== undefined) assert.equal(await texts.one.compareAndSet(key, former, next), true);
+      former = next;
+    }
   });
 }
 
-/** A store may send them together. In each row of changes, every third one expects a text that is not there. */
-async function changeManyAtOnce(clients: TwoTexts, created: Created): Promise<void> {
-  const [one, other] = clients();
-  const wanted = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
-  const all = <T>(change: (index: number) => Promise<T>) => Promise.all(wanted.map((_, index) => change(index)));
-  const keys = await all((index) => (wanted[index] ? Promise.resolve(randomUUID()) : created('there')));
-  const readAll = () => all((index) => other.read(keys[index]!));
+function describeRaces({ it }: ContractTests, texts: Collection): void {
+  /** Lets 40 writers of two clients write at once. @returns the texts of those that succeeded */
+  const race = async (key: string, expected: string | undefined): Promise<string[]> => {
+    const writers = Array.from({ length: 40 }, (_, writer) =>
+      (writer % 2 ? texts.one : texts.other).compareAndSet(key, expected, `writer ${writer}`),
+    );
+    return (await Promise.all(writers)).flatMap((won, writer) => (won ? [`writer ${writer}`] : []));
+  };
 
-  const found = await all((index) => one.create(keys[index]!, `text ${index}`));
-  assert.deepEqual(
-    found,
-    wanted.map((isFree) => (isFree ? undefined : 'there')),
-  );
-  const replaced = await all((index) => one.replace(keys[index]!, `text ${index}`, `next ${index}`));
-  assert.deepEqual(replaced, wanted);
-  assert.deepEqual(
-    await readAll(),
-    wanted.map((isFree, index) => (isFree ? `next ${index}` : 'there')),
-  );
-  const removed = await all((index) => one.remove(keys[index]!, `next ${index}`));
-  assert.deepEqual(removed, wanted);
-  assert.deepEqual(
-    await readAll(),
-    wanted.map((isFree) => (isFree ? undefined : 'there')),
-  );
+  it('lets exactly one of many concurrent writers win, over two clients', async () => {
+    const key = await texts.written('start');
+    assert.deepEqual(await race(key, 'start'), [await texts.one.read(key)]);
+  });
+
+  it('lets exactly one of many concurrent first writers win, over two clients', async () => {
+    const key = texts.newKey();
+    assert.deepEqual(await race(key, undefined), [await texts.one.read(key)]);
+  });
+
+  it('answers each of many writes that come at once by itself', async () => {
+    const isFree = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
+    const all = <T>(call: (index: number) => Promise<T>) => Promise.all(isFree.map((_, index) => call(index)));
+    const keys = await all((index) => (isFree[index] ? Promise.resolve(texts.newKey()) : texts.written('there')));
+    assert.deepEqual(await all((index) => texts.one.compareAndSet(keys[index]!, undefined, `${index}`)), isFree);
+    assert.deepEqual(await all((index) => texts.one.compareAndSet(keys[index]!, `${index}`, `next ${index}`)), isFree);
+    assert.deepEqual(
+      await all((index) => texts.other.read(keys[index]!)),
+      isFree.map((wasFree, index) => (wasFree ? `next ${index}` : 'there')),
+    );
+  });
+
+  it('makes a racy counter exact, counted up by ten flows of two clients', async () => {
+    const key = await texts.written('0');
+    const countUp = async (client: Texts): Promise<void> => {
+      const text = await client.read(key);
+      if (!(await client.compareAndSet(key, text, String(Number(text) + 1)))) await countUp(client);
+    };
+    const flow = async (client: Texts) => {
+      for (let i = 0; i < 10; i += 1) await countUp(client);
+    };
+    const both = [texts.one, texts.other];
+    await Promise.all(both.flatMap((client) => Array.from({ length: 5 }, () => flow(client))));
+    assert.equal(await texts.one.read(key), '100');
+  });
 }
 
-async function raceForOneKey(clients: TwoTexts): Promise<void> {
-  const [one, other] = clients();
-  const key = randomUUID();
-  const all = <T>(write: (texts: Texts, writer: number) => Promise<T>) =>
-    Promise.all(Array.from({ length: 40 }, (_, writer) => write(writer % 2 ? one : other, writer)));
+/** Records are never removed. */
+function describeRemovals({ it }: ContractTests, texts: Collection): void {
+  it('removes the exact text, and a new one can be written', async () => {
+    const key = await texts.written('text');
+    assert.equal(await texts.other.compareAndSet(key, 'text', undefined), true);
+    assert.equal(await texts.one.read(key), undefined);
+    assert.equal(await texts.one.compareAndSet(key, undefined, 'new'), true);
+    assert.equal(await texts.other.read(key), 'new');
+  });
 
-  const creations = await all((texts, writer) => texts.create(key, `created by ${writer}`));
-  const first = (await one.read(key))!;
-  assert.deepEqual(
-    creations.map((found, writer) => found ?? `created by ${writer}`),
-    Array<string>(40).fill(first),
-  );
-  assert.equal(creations.filter((found) => found === undefined).length, 1);
+  it('removes nothing when another text was expected, or there is none', async () => {
+    const key = await texts.written('{"x":1}');
+    assert.equal(await texts.other.compareAndSet(key, '{ "x": 1 }', undefined), false);
+    assert.equal(await texts.other.compareAndSet(key, '', undefined), false);
+    assert.equal(await texts.one.read(key), '{"x":1}');
+    assert.equal(await texts.one.compareAndSet(texts.newKey(), '', undefined), false);
+  });
 
-  const replacements = await all((texts, writer) => texts.replace(key, first, `replaced by ${writer}`));
-  const second = (await one.read(key))!;
-  assert.deepEqual(
-    replacements.flatMap((won, writer) => (won ? [`replaced by ${writer}`] : [])),
-    [second],
-  );
+  it('lets exactly one of many concurrent writers remove a text', async () => {
+    const key = await texts.written('text');
+    const removals = await Promise.all(
+      Array.from({ length: 40 }, (_, writer) =>
+        (writer % 2 ? texts.one : texts.other).compareAndSet(key, 'text', undefined),
+      ),
+    );
+    assert.equal(removals.filter((won) => won).length, 1);
+    assert.equal(await texts.one.read(key), undefined);
+  });
 
-  const removals = await all((texts) => texts.remove(key, second));
-  assert.equal(removals.filter((won) => won).length, 1);
-  assert.equal(await one.read(key), undefined);
+  it('answers each of many removals that come at once by itself', async () => {
+    const isWanted = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
+    const all = <T>(call: (index: number) => Promise<T>) => Promise.all(isWanted.map((_, index) => call(index)));
+    const keys = await all((index) => texts.written(isWanted[index] ? `${index}` : 'other'));
+    assert.deepEqual(await all((index) => texts.one.compareAndSet(keys[index]!, `${index}`, undefined)), isWanted);
+    assert.deepEqual(
+      await all((index) => texts.other.read(keys[index]!)),
+      isWanted.map((wasRemoved) => (wasRemoved ? undefined : 'other')),
+    );
+  });
 }

@@ -1,15 +1,15 @@
 import { strict as assert } from 'node:assert';
-import type { RecordChange, RecordStore } from '../../core/store/store.js';
+import type { RecordChange, Driver } from '../../core/store/driver.js';
 import { AWKWARD_TEXTS } from './awkward-texts.js';
 import { eventually } from './eventually.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Begins a watch, which ends with the test. @returns the changes so far, in their order */
-type Watch = (store: RecordStore, prefix: string) => Promise<RecordChange[]>;
+type Watch = (store: Driver, prefix: string) => Promise<RecordChange[]>;
 
 /**
- * Contract of {@link RecordStore.watch} and {@link RecordStore.awaitChanges}. A watch is only a hint, but on a healthy
+ * Contract of {@link Driver.watch} and {@link Driver.awaitChanges}. A watch is only a hint, but on a healthy
  * connection it must come: otherwise nodes find out by their slow polls.
  */
 export function describeWatchContract(tests: ContractTests, clients: StoreClients): void {
@@ -23,7 +23,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     // The first of them may be missed: the other client may not know yet that this one waits.
     await eventually('word of it', async () => {
       const next = `${texts.length}${end}`;
-      await clients.other.compareAndSet(key, texts.at(-1), next, { notify: 'waiting' });
+      await clients.other.records.compareAndSet(key, texts.at(-1), next, { notify: 'waiting' });
       texts.push(next);
       return changes.some((change) => change.key === key && texts.indexOf(change.text ?? '') > 0);
     });
@@ -34,14 +34,14 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     watching('tells of a new text that the other client wrote', async (watch) => {
       const key = clients.newKey();
       const changes = await watch(clients.one, 'contract:');
-      await clients.other.compareAndSet(key, undefined, 'new');
+      await clients.other.records.compareAndSet(key, undefined, 'new');
       await heard(changes, key, 'new');
     });
 
     watching('tells of a changed text, and ends with the latest', async (watch) => {
       const key = await clients.written('0');
       const changes = await watch(clients.one, key);
-      for (let i = 0; i < 20; i += 1) await clients.other.compareAndSet(key, String(i), String(i + 1));
+      for (let i = 0; i < 20; i += 1) await clients.other.records.compareAndSet(key, String(i), String(i + 1));
       await heard(changes, key, '20');
       assert.deepEqual({ ...changes.at(-1) }, { key, text: '20' });
     });
@@ -49,7 +49,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     watching('tells of each of many texts that were written at once', async (watch) => {
       const keys = Array.from({ length: 50 }, () => clients.newKey());
       const changes = await watch(clients.one, 'contract:');
-      await Promise.all(keys.map((key) => clients.other.compareAndSet(key, undefined, `text of ${key}`)));
+      await Promise.all(keys.map((key) => clients.other.records.compareAndSet(key, undefined, `text of ${key}`)));
       for (const key of keys) await heard(changes, key, `text of ${key}`);
     });
 
@@ -57,7 +57,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
       watching(`tells of keys and texts with ${name}, unchanged, also those who wait`, async (watch) => {
         const key = `${clients.newKey()}${end}`;
         const changes = await watch(clients.one, 'contract:');
-        await clients.other.compareAndSet(key, undefined, `0${end}`);
+        await clients.other.records.compareAndSet(key, undefined, `0${end}`);
         await heard(changes, key, `0${end}`);
         await heardWhileWaiting(changes, key, end);
       });
@@ -66,7 +66,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     watching('tells the client itself of what it wrote, after the call began', async (watch) => {
       const key = clients.newKey();
       const changes = await watch(clients.one, key);
-      const writing = clients.one.compareAndSet(key, undefined, 'mine');
+      const writing = clients.one.records.compareAndSet(key, undefined, 'mine');
       assert.deepEqual(changes, []);
       await writing;
       await heard(changes, key, 'mine');
@@ -75,8 +75,8 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
     watching('tells nothing of keys that begin otherwise', async (watch) => {
       const [watched, unwatched] = [clients.newKey(), clients.newKey()];
       const changes = await watch(clients.one, watched);
-      await clients.other.compareAndSet(unwatched, undefined, 'unwatched');
-      await clients.other.compareAndSet(watched, undefined, 'watched');
+      await clients.other.records.compareAndSet(unwatched, undefined, 'unwatched');
+      await clients.other.records.compareAndSet(watched, undefined, 'watched');
       await heard(changes, watched, 'watched');
       assert.ok(!changes.some(({ key }) => key === unwatched), 'The watch told of a key outside its prefix');
     });
@@ -93,7 +93,7 @@ export function describeWatchContract(tests: ContractTests, clients: StoreClient
       const end = await clients.one.watch(key, (change) => ended.push(change));
       const going = await watch(clients.one, key);
       await end();
-      await clients.other.compareAndSet(key, undefined, 'text');
+      await clients.other.records.compareAndSet(key, undefined, 'text');
       await heard(going, key, 'text');
       assert.deepEqual(ended, []);
     });

@@ -3,7 +3,7 @@ import { isTarget } from '../../tasks/addressed/target.js';
 import { decodeTask } from '../../tasks/task.codec.js';
 import { ALL_ADDRESSED, behindType, deadRange, placeOfText, rangeOf, waitingRange } from '../../tasks/task-place.js';
 import { type TaskView, PRIORITIES, viewOf } from '../../tasks/index.js';
-import type { TextTable } from '../../stores/memory/tasks/text-table.js';
+import type { OrderedTable } from '../../stores/memory/text-table.js';
 import { joinType } from '../../tasks/task-id.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import { TaskSweep } from '../../tasks/task-sweep.js';
@@ -21,7 +21,7 @@ export interface Due {
 
 /** The tasks of a test as they stand in the store: when the next ones are due. */
 export class DueWork {
-  constructor(private readonly texts: TextTable) {}
+  constructor(private readonly texts: OrderedTable) {}
 
   /** The first task that becomes due by time alone: delayed, or claimed by a node that may have crashed. */
   next(tolerance: number): Due | undefined {
@@ -82,7 +82,7 @@ function keysOf(node: TestNode): string[] {
 /** Does at once what the node that sweeps does every second. */
 export async function sweepNow(node: TestNode): Promise<void> {
   const { context } = partsOf(node);
-  const sweep = new TaskSweep(new TaskStore(context.store.tasks!, context), context);
+  const sweep = new TaskSweep(new TaskStore(context), context);
   await sweep.due(0);
   await sweep.turn();
 }

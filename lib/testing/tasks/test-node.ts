@@ -1,6 +1,6 @@
 import { type GatekeeperOptions, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { RecordStore, StoreDefinition } from '../../core/store/index.js';
+import type { Driver, StoreDefinition } from '../../core/store/index.js';
 import * as engine from '../../tasks/engine.js';
 import { taskCode } from '../../tasks/task-code.js';
 import type { TestNodeClock } from './test-clock.js';
@@ -18,7 +18,7 @@ interface NodeParts {
 /** A real gatekeeper over a store in memory, with the clock of a test. Made by `TestTasks.node()`. */
 export class TestNode extends GatekeeperService {
   readonly #parts: NodeParts;
-  readonly #stores: RecordStore[];
+  readonly #stores: Driver[];
   #isCrashed = false;
   #isStarted = false;
   /** Whether idle time may be skipped. A leader or an owner of resources has leases that must be renewed. */
@@ -27,7 +27,7 @@ export class TestNode extends GatekeeperService {
   constructor(options: TestNodeOptions, parts: NodeParts) {
     // An import takes real time, for which no move of time waits.
     taskCode.set(engine);
-    const stores: RecordStore[] = [];
+    const stores: Driver[] = [];
     const open: StoreDefinition['open'] = (...args) => {
       const store = parts.store.open(...args);
       stores.push(store);

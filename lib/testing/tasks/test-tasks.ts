@@ -1,7 +1,7 @@
 import { type DurationInput, InvalidOptionsError, readDuration, show } from '../../core/decision/index.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { MemoryCluster } from '../../stores/memory/memory-cluster.js';
-import { MemoryStore } from '../../stores/memory/memory.store.js';
+import { MemoryDriver } from '../../stores/memory/memory.driver.js';
 import type { StoreDefinition } from '../../core/store/index.js';
 import type { SubmitArguments, TaskName, TaskView } from '../../tasks/index.js';
 import { DueWork } from './due-work.js';
@@ -50,8 +50,8 @@ export class TestTasks {
   constructor({ startAt = START }: TestTasksOptions = {}) {
     this.#clock = new TestClock(startAt.getTime());
     const cluster = new MemoryCluster(this.#clock.cluster);
-    this.#store = { kind: 'memory', isOwn: true, open: (options) => new MemoryStore(cluster, options?.writer) };
-    const texts = cluster.tasks.tasks;
+    this.#store = { kind: 'memory', isOwn: true, open: (options) => new MemoryDriver(cluster, options?.writer) };
+    const texts = cluster.tasks;
     this.#log = new TaskLog(this.#clock.cluster);
     this.#work = new DueWork(texts);
     texts.onWrite = (text) => this.#log.written(text);

@@ -71,7 +71,7 @@ async function givenServer({ name, variable, store, leaves }: Kind, url: string,
 async function look(variables: Readonly<Record<string, string>>): Promise<string | undefined> {
   const store = storeOf(new Environment(variables)).open({ callTimeout: LONGEST_LOOK });
   try {
-    await store.read('sample');
+    await store.records.read('sample');
     return store.health().problem;
   } finally {
     await store.close();

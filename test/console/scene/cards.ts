@@ -1,4 +1,4 @@
-import type { NodeInfo, RecordStore } from 'nestjs-gatekeeper';
+import type { NodeInfo, Driver } from 'nestjs-gatekeeper';
 
 const HOUR = 3_600_000;
 
@@ -24,6 +24,6 @@ export function cardsOf(count: number, now: number, jobs: NodeInfo['jobs'] = [])
 }
 
 /** Puts cards where the registry looks for them. */
-export async function publishCards(store: RecordStore, nodes: readonly NodeInfo[]): Promise<void> {
-  await store.compareAndSet('nodes:crowd', undefined, JSON.stringify({ v: 1, nodes }));
+export async function publishCards(store: Driver, nodes: readonly NodeInfo[]): Promise<void> {
+  await store.records.compareAndSet('nodes:crowd', undefined, JSON.stringify({ v: 1, nodes }));
 }

@@ -13,7 +13,7 @@ const DAMAGED = [
   ['has a wrong field', '{"v":1,"seq":-1}'],
 ] as const;
 
-const text = (nodes: TestCluster) => nodes.raw.read(KEY);
+const text = (nodes: TestCluster) => nodes.raw.records.read(KEY);
 
 describe('a record whose counts are damaged or forged', () => {
   const cluster = useCluster();

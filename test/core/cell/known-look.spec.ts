@@ -66,13 +66,13 @@ describe("a node's look at what it knows", () => {
     const { nodes, node } = await alone();
     await nodes.time.advance(2 * MINUTE);
     const asked: string[][] = [];
-    const { readMany } = node.store;
+    const { readMany } = node.store.records;
     const isRecord = (key: string) => key.startsWith('semaphore:');
-    node.store.readMany = (keys) => (asked.push(keys.filter(isRecord)), readMany.call(node.store, keys));
+    node.store.records.readMany = (keys) => (asked.push(keys.filter(isRecord)), readMany(keys));
     await nodes.time.advance(66_000);
     expect(new Set(asked.flat()).size).toBe(30);
     expect(asked.flat().length).toBeLessThan(60);
-    expect(node.store.calls.list).toBe(0);
+    expect(node.store.calls.page).toBe(0);
   });
 
   it('reads the shards without names in turn, and one with a name each time', async () => {
@@ -80,9 +80,9 @@ describe("a node's look at what it knows", () => {
     await node.gatekeeper.tryAcquire('order-7', { duration: '10m' });
     await nodes.time.advance(MINUTE);
     const asked: string[] = [];
-    const { readMany } = node.store;
+    const { readMany } = node.store.records;
     const isShard = (key: string) => key.startsWith('shard:');
-    node.store.readMany = (keys) => (asked.push(...keys.filter(isShard)), readMany.call(node.store, keys));
+    node.store.records.readMany = (keys) => (asked.push(...keys.filter(isShard)), readMany(keys));
     await nodes.time.advance(2 * MINUTE);
     const used = `shard:${shardOf('order-7', FEW_SHARDS)}`;
     const readsOf = (each: string) => asked.filter((key) => key === each).length;

@@ -61,7 +61,8 @@ const add = (client: RecordClient<Page>, entry: string): Promise<string> =>
     isDoneIn: (later) => later?.entries.includes(entry) === true,
   }));
 
-const stored = async (store: ScriptedStore): Promise<Page> => JSON.parse((await store.read('page:one'))!) as Page;
+const stored = async (store: ScriptedStore): Promise<Page> =>
+  JSON.parse((await store.records.read('page:one'))!) as Page;
 
 /** Why the node does not trust the clocks, in a list that grows. */
 function suspicionsIn({ events }: Context): string[] {
@@ -98,7 +99,7 @@ describe('a record of another kind than a semaphore', () => {
       await go();
       const page = await stored(store);
       const later = { ...page, entries: [...page.entries, 'x'], seq: page.seq + 1, nonce: 'of another writer' };
-      await store.compareAndSet('page:one', JSON.stringify(page), JSON.stringify(later));
+      await store.records.compareAndSet('page:one', JSON.stringify(page), JSON.stringify(later));
       throw new UnknownOutcomeError('the connection broke');
     });
     expect(await add(client, 'b')).toBe('added b');
@@ -110,9 +111,9 @@ describe('a record of another kind than a semaphore', () => {
     const heard: string[] = [];
     client.listen({ restored: ({ entries }) => void heard.push(`restored ${entries.join()}`) });
     await add(client, 'a');
-    const old = await store.read('page:one');
+    const old = await store.records.read('page:one');
     await add(client, 'b');
-    await store.compareAndSet('page:one', await store.read('page:one'), old!);
+    await store.records.compareAndSet('page:one', await store.records.read('page:one'), old!);
     expect(await add(client, 'c')).toBe('added c');
     expect(await stored(store)).toMatchObject({ entries: ['a', 'b', 'c'], recovering: true });
     expect(heard).toEqual(['restored a,b']);
@@ -123,7 +124,7 @@ describe('a record of another kind than a semaphore', () => {
     await add(client, 'a');
     const reasons = suspicionsIn(context);
     const page = await stored(store);
-    await store.compareAndSet(
+    await store.records.compareAndSet(
       'page:one',
       JSON.stringify(page),
       JSON.stringify({ ...page, seq: 2, nonce: 'x', at: page.at + 60_000 }),
@@ -137,11 +138,11 @@ describe('a record of another kind than a semaphore', () => {
     const { time, store, context, client } = world();
     await add(client, 'a');
     const reasons = suspicionsIn(context);
-    const text = (await store.read('page:one'))!;
+    const text = (await store.records.read('page:one'))!;
     await time.advance(20_000);
     await client.look();
     expect(reasons).toEqual([]);
-    await store.compareAndSet('page:one', text, JSON.stringify({ ...JSON.parse(text), seq: 2, nonce: 'x' }));
+    await store.records.compareAndSet('page:one', text, JSON.stringify({ ...JSON.parse(text), seq: 2, nonce: 'x' }));
     await client.look();
     expect(reasons).toEqual([expect.stringContaining('was stamped')]);
   });
@@ -150,12 +151,12 @@ describe('a record of another kind than a semaphore', () => {
     const { time, store, context, client } = world();
     await add(client, 'a');
     const reasons = suspicionsIn(context);
-    const first = (await store.read('page:one'))!;
+    const first = (await store.records.read('page:one'))!;
     const later = Array.from({ length: 5 }, (_, index) => {
       const page = JSON.parse(first) as StoredRecord;
       return JSON.stringify({ ...page, seq: page.seq + 1 + index, at: page.at + 2000 * index, nonce: `n${index}` });
     });
-    await store.compareAndSet('page:one', first, later.at(-1)!);
+    await store.records.compareAndSet('page:one', first, later.at(-1)!);
     time.freeze(10_000);
     expect([first, ...later].map((text) => client.observe(text))).toEqual([true, true, true, true, true, true]);
     await client.look();

@@ -8,6 +8,7 @@ import {
   nextBirthStep,
 } from '../../../lib/core/decision/index.js';
 import { JOB, type TestCluster, useCluster } from '../../support/nodes.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const NAME = 'order-123';
 const SHORT = { duration: '10s' };
@@ -39,13 +40,13 @@ describe('the birth of a cluster', () => {
     return node;
   };
   const shards = async (nodes: TestCluster) =>
-    [...(await nodes.raw.list(SHARD_PREFIX))].map(([key, text]) => decodeShard(key, text));
+    [...(await allTexts(nodes.raw.records, SHARD_PREFIX))].map(([key, text]) => decodeShard(key, text));
 
   it('makes all shards once, without a grace, though several nodes begin at the same moment', async () => {
     const nodes = cluster();
     await Promise.all([start(nodes), start(nodes), start(nodes)]);
     await nodes.time.advance(12_000);
-    const root = decodeRoot((await nodes.raw.read(ROOT_KEY))!);
+    const root = decodeRoot((await nodes.raw.records.read(ROOT_KEY))!);
     expect(root.state).toBe('open');
     expect(new Set((await shards(nodes)).map(({ birth, grace }) => `${birth} ${grace?.id}`))).toEqual(
       new Set([`${root.id} undefined`]),
@@ -82,7 +83,7 @@ describe('the birth of a cluster', () => {
   it('is announced long enough for an objection, also where definitions are put there without delay', async () => {
     const nodes = cluster();
     const node = await start(nodes, { definitionsDelay: 0 });
-    const stateOf = async () => decodeRoot((await nodes.raw.read(ROOT_KEY))!).state;
+    const stateOf = async () => decodeRoot((await nodes.raw.records.read(ROOT_KEY))!).state;
     await nodes.time.advance(1500);
     expect(await stateOf()).toBe('announced');
     await nodes.time.advance(1500);
@@ -93,7 +94,7 @@ describe('the birth of a cluster', () => {
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
     const creating = encodeRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
-    await nodes.raw.compareAndSet(ROOT_KEY, undefined, creating);
+    await nodes.raw.records.compareAndSet(ROOT_KEY, undefined, creating);
     const node = await start(nodes);
     await nodes.time.advance(20_000);
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
@@ -102,11 +103,11 @@ describe('the birth of a cluster', () => {
   it('is refused by a node that knows better: a root that it knew comes back under its id', async () => {
     const nodes = cluster();
     const old = await nodes.node();
-    const { id } = decodeRoot((await nodes.raw.read(ROOT_KEY))!);
+    const { id } = decodeRoot((await nodes.raw.records.read(ROOT_KEY))!);
     nodes.loseAll();
     await start(nodes);
     await nodes.time.advance(30_000);
-    expect(decodeRoot((await nodes.raw.read(ROOT_KEY))!)).toMatchObject({ id, state: 'open' });
+    expect(decodeRoot((await nodes.raw.records.read(ROOT_KEY))!)).toMatchObject({ id, state: 'open' });
     expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
     expect(await old.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
   });
@@ -114,7 +115,7 @@ describe('the birth of a cluster', () => {
   it('does not count a semaphore of the package as a sign of an earlier life', async () => {
     const nodes = cluster();
     const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
-    await nodes.raw.compareAndSet('semaphore:gatekeeper:sweep', undefined, JSON.stringify(record));
+    await nodes.raw.records.compareAndSet('semaphore:gatekeeper:sweep', undefined, JSON.stringify(record));
     const node = await start(nodes);
     await nodes.time.advance(12_000);
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
@@ -123,7 +124,7 @@ describe('the birth of a cluster', () => {
   it('counts a record of a former version as one', async () => {
     const nodes = cluster();
     const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
-    await nodes.raw.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
+    await nodes.raw.records.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
     const node = await start(nodes);
     const taking = node.gatekeeper.tryAcquire(NAME, SHORT);
     await nodes.time.advance(12_000);
@@ -136,7 +137,7 @@ describe('a root that can not be read', () => {
   const cluster = useCluster();
   const withBadRoot = async (text: string) => {
     const nodes = cluster();
-    await nodes.raw.compareAndSet(ROOT_KEY, undefined, text);
+    await nodes.raw.records.compareAndSet(ROOT_KEY, undefined, text);
     const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
     await node.gatekeeper.start();
     return { nodes, node };
@@ -147,7 +148,7 @@ describe('a root that can not be read', () => {
     const { nodes, node } = await withBadRoot(text);
     await nodes.time.advance(60_000);
     expect(node.of('problem').length).toBe(1);
-    expect(await nodes.raw.read(ROOT_KEY)).toBe(text);
+    expect(await nodes.raw.records.read(ROOT_KEY)).toBe(text);
   });
 
   it('is no outage of the store, but a fault that health shows', async () => {
@@ -179,13 +180,13 @@ describe('a root that can not be read', () => {
     const nodes = cluster();
     await nodes.bear();
     const key = SHARD_PREFIX + '0';
-    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), 'rubbish');
+    await nodes.raw.records.compareAndSet(key, await nodes.raw.records.read(key), 'rubbish');
     await nodes.node();
-    await nodes.raw.compareAndSet(ROOT_KEY, await nodes.raw.read(ROOT_KEY), newer);
+    await nodes.raw.records.compareAndSet(ROOT_KEY, await nodes.raw.records.read(ROOT_KEY), newer);
     nodes.lose(key);
     await nodes.time.advance(60_000);
-    expect(decodeShard('0', (await nodes.raw.read(key))!).grace).toBeDefined();
-    expect(await nodes.raw.read(ROOT_KEY)).toBe(newer);
+    expect(decodeShard('0', (await nodes.raw.records.read(key))!).grace).toBeDefined();
+    expect(await nodes.raw.records.read(ROOT_KEY)).toBe(newer);
   });
 });
 
@@ -195,9 +196,9 @@ describe('shards that can not be read for longer than a birth takes', () => {
   it('are a fault that health shows, also without the reason', async () => {
     const nodes = cluster();
     const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0, heartbeat: '1s' });
-    const write = node.store.compareAndSet.bind(node.store);
+    const write = node.store.records.compareAndSet.bind(node.store.records);
     // The answers for the root are lost: each attempt begins anew. Others arrive, so the store itself has no fault.
-    node.store.compareAndSet = async (key, ...rest) => {
+    node.store.records.compareAndSet = async (key, ...rest) => {
       if (key === ROOT_KEY) throw new UnknownOutcomeError(key);
       return write(key, ...rest);
     };

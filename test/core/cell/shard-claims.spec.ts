@@ -81,7 +81,7 @@ describe('an upgrade from the former version', () => {
   it('grants a job that is new in the code within seconds', async () => {
     const nodes = cluster();
     const record = { v: 1, nonce: 'n', seq: 1, at: 1, revision: 1, lastToken: 0, permits: [] };
-    await nodes.raw.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
+    await nodes.raw.records.compareAndSet('semaphore:former', undefined, JSON.stringify(record));
     const node = nodes.unstarted({ definitions: [{ name: 'new', duration: '10s' }], definitionsDelay: 0 });
     await node.gatekeeper.start();
     const ready = node.gatekeeper.ready({ timeout: '10m' });
@@ -97,12 +97,12 @@ describe('a claim that a stale node lost', () => {
     const nodes = cluster();
     const stale = await nodes.node({ sweepInterval: '1h', definitions: [] });
     stale.store.isDeaf = true;
-    const before = (await nodes.raw.read(shardKeyOf('x')))!;
+    const before = (await nodes.raw.records.read(shardKeyOf('x')))!;
     const node = await nodes.node({ sweepInterval, definitions: [{ name: 'x', duration: '2h' }] });
     const first = await node.gatekeeper.tryAcquire('x');
     expect(first?.isHeld).toBe(true);
     const shard = shardOf('x', FEW_SHARDS);
-    expect(decodeShard(shard, (await nodes.raw.read(SHARD_PREFIX + shard))!).claims.has('x')).toBe(true);
+    expect(decodeShard(shard, (await nodes.raw.records.read(SHARD_PREFIX + shard))!).claims.has('x')).toBe(true);
     expect(before).toBeDefined();
     nodes.lose(shardKeyOf('x'));
     expect(await stale.gatekeeper.tryAcquire('x', SHORT)).toBeUndefined();

@@ -20,14 +20,14 @@ describe('looks at the shards', () => {
   it('keep the semaphores from being looked at no longer than they take, when they fail', async () => {
     const nodes = cluster();
     const node = await nodes.node();
-    const readMany = node.store.readMany!.bind(node.store);
-    node.store.readMany = async (keys) => {
+    const { readMany } = node.store.records;
+    node.store.records.readMany = async (keys) => {
       if (keys.some((key) => key.startsWith(SHARD_PREFIX))) throw new StoreUnavailableError('too large an answer');
       return readMany(keys);
     };
     await nodes.overwrite(undefined, 'job');
     await nodes.time.advance(6 * SWEEP);
-    expect(await nodes.raw.read('semaphore:job')).toBeDefined();
+    expect(await nodes.raw.records.read('semaphore:job')).toBeDefined();
   });
 });
 
@@ -40,10 +40,10 @@ describe('an operator who asks a node that has just started', () => {
     await other.gatekeeper.definitions.define({ name: 'x', duration: '10m' });
     const permit = (await other.gatekeeper.tryAcquire('x'))!;
     const fresh = nodes.unstarted({ definitions: [{ name: 'x', duration: '10s' }], definitionsDelay: '5s' });
-    const delayed = fresh.store.readMany!.bind(fresh.store);
-    fresh.store.readMany = async (keys) => {
+    const { readMany } = fresh.store.records;
+    fresh.store.records.readMany = async (keys) => {
       await new Promise<void>((resolve) => void nodes.time.schedule(resolve, 1000));
-      return delayed(keys);
+      return readMany(keys);
     };
     await fresh.gatekeeper.start();
     const revoking = fresh.gatekeeper.definitions.revoke('x', permit.id);
@@ -57,10 +57,10 @@ describe('an operator who asks a node that has just started', () => {
     const other = await nodes.node();
     await other.gatekeeper.definitions.define({ name: 'x', duration: '10m' });
     const fresh = nodes.unstarted({ definitionsDelay: '5s' });
-    const { read } = fresh.store;
-    fresh.store.read = async (key) => {
+    const { read } = fresh.store.records;
+    fresh.store.records.read = async (key) => {
       if (key === ROOT_KEY) await new Promise<void>((resolve) => void nodes.time.schedule(resolve, 1000));
-      return read.call(fresh.store, key);
+      return read(key);
     };
     await fresh.gatekeeper.start();
     const pausing = fresh.gatekeeper.definitions.pauseAll();
@@ -85,6 +85,6 @@ describe('a hint of a shard', () => {
       .observe(encodeShard(blankShard('former', 1, 'former')));
     await put(nodes, `${SHARD_PREFIX}0`, encodeShard(blankShard('next', 1, 'next')));
     await nodes.time.advance(100);
-    expect(decodeShard('0', (await nodes.raw.read(`${SHARD_PREFIX}0`))!).grace).toBeUndefined();
+    expect(decodeShard('0', (await nodes.raw.records.read(`${SHARD_PREFIX}0`))!).grace).toBeUndefined();
   });
 });

@@ -37,14 +37,18 @@ describe('a shard that many live names share', () => {
   async function full(nodes: TestCluster) {
     const node = await nodes.node();
     const held = (await node.gatekeeper.tryAcquire(FIRST, SHORT))!;
-    const text = (await nodes.raw.read(KEY))!;
+    const text = (await nodes.raw.records.read(KEY))!;
     const shard = decodeShard('0', text);
     const names = new Map(shard.names);
     while (names.size < MOST_NAMES) {
       const name = `other ${names.size}`;
       names.set(name, { revision: 1, permits: [permitOf(name, nodes.time.cluster())] });
     }
-    await nodes.raw.compareAndSet(KEY, text, encodeShard({ ...shard, seq: shard.seq + 1, nonce: 'full', names }));
+    await nodes.raw.records.compareAndSet(
+      KEY,
+      text,
+      encodeShard({ ...shard, seq: shard.seq + 1, nonce: 'full', names }),
+    );
     return { node, held };
   }
 

@@ -155,7 +155,7 @@ describe.each([
     await expect(gatekeeper.tryAcquire('job')).rejects.toMatchObject({ code: reason });
     await expect(gatekeeper.definitions.edit('job', { permits: 2 })).rejects.toMatchObject({ code: reason });
     await nodes.time.advance(60_000);
-    expect(await nodes.raw.read('semaphore:job')).toBe(text);
+    expect(await nodes.raw.records.read('semaphore:job')).toBe(text);
   });
 
   it('denies a node that never saw it otherwise, too', async () => {
@@ -163,7 +163,7 @@ describe.each([
     await nodes.overwrite(text);
     const { gatekeeper } = await nodes.node();
     expect(await gatekeeper.run('job', () => 1)).toEqual({ executed: false, reason });
-    expect(await nodes.raw.read('semaphore:job')).toBe(text);
+    expect(await nodes.raw.records.read('semaphore:job')).toBe(text);
   });
 
   it('is reported by one clear error, for any number of calls', async () => {
@@ -188,7 +188,7 @@ describe.each([
   it('works again once it is repaired, and is reported again when it breaks again', async () => {
     const nodes = cluster();
     const { gatekeeper, of } = await nodes.node();
-    const good = await nodes.raw.read('semaphore:job');
+    const good = await nodes.raw.records.read('semaphore:job');
     await nodes.overwrite(text);
     await gatekeeper.run('job', () => 1);
     await nodes.overwrite(good);

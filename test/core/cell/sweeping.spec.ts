@@ -37,15 +37,15 @@ describe('the sweep of a cluster', () => {
   it('is done by one node at a time', async () => {
     const { nodes, all } = await three();
     await nodes.time.advance(2 * MINUTE);
-    const lists = all.map(({ store }) => store.calls.list);
-    expect(lists.filter((count) => count > 0)).toHaveLength(1);
-    expect(lists.find((count) => count > 0)).toBeGreaterThan(8);
+    const pages = all.map(({ store }) => store.calls.page);
+    expect(pages.filter((count) => count > 0)).toHaveLength(1);
+    expect(pages.find((count) => count > 0)).toBeGreaterThan(8);
   });
 
   it('reads the turn, the root and the shards on a node whose turn it is not and that knows nothing', async () => {
     const { nodes, all } = await three();
     await nodes.time.advance(MINUTE);
-    const idle = all.find(({ store }) => store.calls.list === 0)!;
+    const idle = all.find(({ store }) => store.calls.page === 0)!;
     const { now: _now, ...before } = { ...idle.store.calls };
     await nodes.time.advance(MINUTE);
     const { now: _then, ...after } = idle.store.calls;
@@ -62,7 +62,7 @@ describe('the sweep of a cluster', () => {
     await nodes.time.advance(40_000);
     const second = await sweeper(nodes, all);
     expect(second).not.toBe(first);
-    expect(second.store.calls.list).toBeGreaterThan(0);
+    expect(second.store.calls.page).toBeGreaterThan(0);
   });
 
   it('passes to another node at once when the sweeper closes', async () => {
@@ -167,7 +167,7 @@ describe('the sweep of a cluster', () => {
     let isFrozen = false;
     store.script = async (call, go) => {
       const answer = await go();
-      if (call === 'list') listedAt = nodes.time.monotonic();
+      if (call === 'page') listedAt = nodes.time.monotonic();
       // It frees what is over in one record, and has the text of the next one in hand.
       if (call === 'compareAndSet' && listedAt === nodes.time.monotonic() && !isFrozen) {
         isFrozen = true;
@@ -209,7 +209,7 @@ describe('the sweep of a cluster', () => {
     let isFrozen = false;
     store.script = async (call, go) => {
       const answer = await go();
-      if (call !== 'list' || isFrozen) return answer;
+      if (call !== 'page' || isFrozen) return answer;
       isFrozen = true;
       nodes.time.freeze(MINUTE);
       await permit.refresh();

@@ -75,7 +75,7 @@ describe('a node that hears hints of other nodes', () => {
 
   it('restores a write that the store has lost, and of which only a hint had told', async () => {
     const { nodes, node, other } = await two();
-    const before = (await nodes.raw.read(KEY))!;
+    const before = (await nodes.raw.records.read(KEY))!;
     await other.gatekeeper.definitions.edit('job', { permits: 3 });
     await nodes.time.advance(0);
     other.store.script = () => new Promise(() => undefined);
@@ -87,19 +87,19 @@ describe('a node that hears hints of other nodes', () => {
 
   it('reads, and restores nothing, when an old hint comes once more', async () => {
     const { nodes, node, other } = await two();
-    const old = (await nodes.raw.read(KEY))!;
+    const old = (await nodes.raw.records.read(KEY))!;
     await other.gatekeeper.definitions.edit('job', { permits: 3 });
     await nodes.time.advance(0);
-    const present = await nodes.raw.read(KEY);
+    const present = await nodes.raw.records.read(KEY);
     node.store.tell({ key: KEY, text: old });
     await nodes.time.advance(1000);
-    expect(await nodes.raw.read(KEY)).toBe(present);
+    expect(await nodes.raw.records.read(KEY)).toBe(present);
     expect(node.of('restored')).toEqual([]);
   });
 
   it('reads at most ten times a second when old hints come in a flood', async () => {
     const { nodes, node, other } = await two();
-    const old = (await nodes.raw.read(KEY))!;
+    const old = (await nodes.raw.records.read(KEY))!;
     await other.gatekeeper.definitions.edit('job', { permits: 3 });
     await nodes.time.advance(0);
     const { readMany, read } = { ...node.store.calls };

@@ -7,6 +7,7 @@ import { aRoot } from '../../allocation/maps.js';
 import { secondCopyOf } from '../../support/second-copy.js';
 import { type TestNode, useCluster } from '../../support/nodes.js';
 import { onNextWrite } from '../../support/scripted-store.js';
+import { standBefore } from '../../support/writes.js';
 
 const { UnknownOutcomeError: ForeignUnknown, StoreUnavailableError: ForeignUnavailable } = await secondCopyOf<
   typeof import('../../../lib/core/store/store.errors.js')
@@ -84,15 +85,13 @@ describe.each(LOST)('a write that was applied, and ended with %s', (_kind, error
   it('is found in the text of a task', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
-    const inner = store.tasks!.tasks;
-    const create = inner.create.bind(inner);
-    inner.create = async (...write) => {
-      inner.create = create;
-      await create(...write);
+    const letThrough = standBefore(store.tasks, 'create', async (go) => {
+      letThrough();
+      await go();
       throw error();
-    };
+    });
     const { context } = partsOf(gatekeeper);
-    const texts = new ConditionalTexts(context.store.tasks!.tasks, context.timers, context.timing.callTimeout);
+    const texts = new ConditionalTexts(context.store.tasks, context.timers, context.timing.callTimeout);
     const writing = texts.write('mail:x', undefined, 'text');
     await nodes.time.advance(1000);
     expect(await writing).toEqual({ isWritten: true });

@@ -250,6 +250,6 @@ describe('a store of another copy', () => {
     await expect(gatekeeper.tryAcquire('job')).resolves.toBeDefined();
     const opened = store.open();
     await opened.close();
-    await expect(opened.read('x')).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(opened.records.read('x')).rejects.toBeInstanceOf(StoreUnavailableError);
   });
 });

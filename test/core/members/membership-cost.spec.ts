@@ -16,7 +16,7 @@ async function steadyTime(nodes: TestCluster, node: TestNode, ms: number) {
   node.store.script = undefined;
   const { calls } = node.store;
   const writes = calls.compareAndSet - before.compareAndSet;
-  const page = (await nodes.raw.read(await pageOf(nodes, node)))!.length;
+  const page = (await nodes.raw.records.read(await pageOf(nodes, node)))!.length;
   // A compare-and-set sends the expected text and the new one.
   return {
     writes,

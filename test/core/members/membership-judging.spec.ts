@@ -163,7 +163,7 @@ describe('the other participants', () => {
     expect(one.log.filter((line) => line.startsWith('error'))).toEqual([expect.stringContaining(key.slice(8))]);
     expect(namesAt(one)).toEqual(['app1', 'app2']);
     expect(namesAt(other)).toEqual(['app1', 'app2']);
-    expect(await nodes.raw.read(key)).toBe(text);
+    expect(await nodes.raw.records.read(key)).toBe(text);
     kill(other);
     await nodes.time.advance(LEASE + TOLERANCE + HEARTBEAT + 1000);
     expect(namesAt(one)).toEqual(['app1']);

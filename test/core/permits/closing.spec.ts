@@ -37,9 +37,9 @@ describe('close', () => {
     const [once, twice] = [await nodes.node(options), await nodes.node(options)];
     await twice.gatekeeper.start();
     const callsIn = async (ms: number) => {
-      const before = [once, twice].map(({ store }) => store.calls.list + store.calls.read);
+      const before = [once, twice].map(({ store }) => store.calls.page + store.calls.read);
       await nodes.time.advance(ms);
-      return [once, twice].map(({ store }, index) => store.calls.list + store.calls.read - before[index]!);
+      return [once, twice].map(({ store }, index) => store.calls.page + store.calls.read - before[index]!);
     };
     await nodes.time.advance(60_000);
     const [expected, calls] = await callsIn(300_000);

@@ -8,7 +8,8 @@ import { refused } from '../../support/refused.js';
 const NAME = 'order-123';
 const SHORT = { duration: '10s' };
 
-const shardIn = async (nodes: TestCluster, name = NAME) => decodeShard('0', (await nodes.raw.read(shardKeyOf(name)))!);
+const shardIn = async (nodes: TestCluster, name = NAME) =>
+  decodeShard('0', (await nodes.raw.records.read(shardKeyOf(name)))!);
 const lose = (nodes: TestCluster) => nodes.lose(shardKeyOf(NAME));
 const sizeOf = ({ gatekeeper }: TestNode) => partsOf(gatekeeper).directory.size;
 
@@ -28,7 +29,7 @@ describe('a name that no code defines', () => {
     expect(again.token).toBeGreaterThan(permit.token);
     await again.release();
     expect((await shardIn(nodes)).names.size).toBe(0);
-    expect(await nodes.raw.read(keyOf(NAME))).toBeUndefined();
+    expect(await nodes.raw.records.read(keyOf(NAME))).toBeUndefined();
     expect([sizeOf(one), sizeOf(other)]).toEqual([0, 0]);
   });
 

@@ -1,6 +1,6 @@
 import { ChangeAnnouncer } from '../../../lib/core/store/change-announcer.js';
 import { PrefixWatches } from '../../../lib/core/store/prefix-watches.js';
-import type { RecordChange } from '../../../lib/core/store/store.js';
+import type { RecordChange } from '../../../lib/core/store/driver.js';
 import { eventually } from '../../contract/eventually.js';
 
 function announcerOver(read: (key: string) => Promise<string | undefined>) {

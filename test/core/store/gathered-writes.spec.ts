@@ -1,9 +1,9 @@
-import { GatheredWrites, type TextWrite, type TextWritten } from '../../../lib/core/store/gathered-writes.js';
+import { GatheredWrites, type TextWrite } from '../../../lib/core/store/gathered-writes.js';
 
 /** A call that is under way. */
 interface Call {
   readonly keys: readonly string[];
-  answer(answers: readonly TextWritten[]): void;
+  answer(answers: readonly boolean[]): void;
   fail(error: Error): void;
 }
 
@@ -12,7 +12,7 @@ describe('writes that are gathered', () => {
   let gathered: GatheredWrites;
 
   const send = (writes: readonly TextWrite[]) =>
-    new Promise<readonly TextWritten[]>((answer, fail) => {
+    new Promise<readonly boolean[]>((answer, fail) => {
       calls.push({ keys: writes.map(({ key }) => key), answer, fail });
     });
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -28,8 +28,8 @@ describe('writes that are gathered', () => {
     const outcomes = Promise.all([write('a'), write('b'), write('c')]);
     await turn();
     expect(sent()).toEqual([['a', 'b', 'c']]);
-    calls[0]!.answer([true, { found: 'other' }, true]);
-    expect(await outcomes).toEqual([true, { found: 'other' }, true]);
+    calls[0]!.answer([true, false, true]);
+    expect(await outcomes).toEqual([true, false, true]);
   });
 
   it('wait for a call under way only when there are as many as may be', async () => {
@@ -68,7 +68,7 @@ describe('writes that are gathered', () => {
     outcomes.forEach((outcome, index) => void outcome.then(() => order.push(index)));
     for (let call = 0; call < 3; call++) {
       await turn();
-      calls[call]!.answer(calls[call]!.keys.map(() => true as const));
+      calls[call]!.answer(calls[call]!.keys.map(() => true));
       await turn();
     }
     expect(sent()).toEqual([['a'], ['a', 'b'], ['a']]);

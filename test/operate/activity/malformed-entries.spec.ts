@@ -136,7 +136,7 @@ describe('entries that are none', () => {
       nodes: [malformed, { ...good, code: 1 }],
       codes: ['job: 10s', 'x'.repeat(20)],
     });
-    await nodes.raw.compareAndSet('nodes:0', undefined, text);
+    await nodes.raw.records.compareAndSet('nodes:0', undefined, text);
     const { overview, of, gatekeeper } = await look(nodes);
     expect(overview.nodes).toEqual([good]);
     expect(overview.semaphores[0]!.jobs).toMatchObject([{ job: 'Jobs.export', nodes: 1 }]);
@@ -148,8 +148,8 @@ describe('entries that are none', () => {
     'a whole text of cards that is none costs none of the others (%#)',
     async (text) => {
       const nodes = cluster();
-      await nodes.raw.compareAndSet('nodes:0', undefined, text);
-      await nodes.raw.compareAndSet('nodes:1', undefined, JSON.stringify({ v: 1, nodes: [CARD] }));
+      await nodes.raw.records.compareAndSet('nodes:0', undefined, text);
+      await nodes.raw.records.compareAndSet('nodes:1', undefined, JSON.stringify({ v: 1, nodes: [CARD] }));
       const { overview, gatekeeper } = await look(nodes);
       expect(overview.nodes).toEqual([CARD]);
       expect(gatekeeper.health().unreadable.nodes).toBe(1);
@@ -159,7 +159,7 @@ describe('entries that are none', () => {
   it('take nothing from a key that means the prototype', async () => {
     const nodes = cluster();
     await nodes.raw.journal('runs').append([withPrototype(RUN)]);
-    await nodes.raw.compareAndSet('nodes:0', undefined, `{"v":1,"nodes":[${withPrototype(CARD)}]}`);
+    await nodes.raw.records.compareAndSet('nodes:0', undefined, `{"v":1,"nodes":[${withPrototype(CARD)}]}`);
     const { overview, history } = await look(nodes);
     expect([history, overview.nodes]).toEqual([[RUN], [CARD]]);
     expect(Object.getPrototypeOf(overview.nodes[0])).toBe(Object.prototype);
@@ -183,7 +183,7 @@ describe('entries that are none', () => {
   it('are reported by the node that writes over them', async () => {
     const nodes = cluster();
     const shards = Array.from({ length: 16 }, (_, index) => `nodes:${index}`);
-    for (const key of shards) await nodes.raw.compareAndSet(key, undefined, '{"v":1,"nodes":[{}]}');
+    for (const key of shards) await nodes.raw.records.compareAndSet(key, undefined, '{"v":1,"nodes":[{}]}');
     const { of } = await nodes.node({ heartbeat: '10s' });
     expect(of('problem')).toMatchObject([{ action: 'read the entries of the nodes' }]);
   });
@@ -206,7 +206,7 @@ describe('entries that are none', () => {
       await nodes.raw.journal('runs').append([text]);
       await nodes.raw.journal('audit').append([text]);
       await nodes.time.advance(1000);
-      await nodes.raw.compareAndSet(key, undefined, JSON.stringify({ v: 1, nodes: [hostile] }));
+      await nodes.raw.records.compareAndSet(key, undefined, JSON.stringify({ v: 1, nodes: [hostile] }));
       const { semaphores } = await gatekeeper.overview();
       expect(semaphores).toMatchObject([{ name: 'job' }]);
       await gatekeeper.history(10);

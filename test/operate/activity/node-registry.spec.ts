@@ -3,6 +3,7 @@ import { DefinedInCodeError, StoreUnavailableError } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../../lib/core/async/node-clock.js';
 import { START } from '../../support/fake-time.js';
 import { type TestCluster, type TestNode, useCluster } from '../../support/nodes.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const living = (nodes: TestCluster, options = {}) => nodes.node({ heartbeat: '10s', ...options });
 
@@ -11,7 +12,7 @@ async function names(node: { gatekeeper: { registry: { nodes(): Promise<{ acquir
 }
 
 async function cardText(nodes: TestCluster, { gatekeeper }: TestNode): Promise<{ instance: string; at: number }> {
-  const texts = [...(await nodes.raw.list('nodes:')).values()].map((text) => JSON.parse(text));
+  const texts = [...(await allTexts(nodes.raw.records, 'nodes:')).values()].map((text) => JSON.parse(text));
   return texts.flatMap(({ nodes: cards }) => cards).find(({ instance }) => instance === gatekeeper.node.instance);
 }
 
@@ -73,7 +74,7 @@ describe('the registry of nodes', () => {
       const added = Array.from({ length: count }, () => living(nodes, { definitions, sweepInterval: 1_000_000 }));
       await Promise.all(added);
       await nodes.time.advance(11_000);
-      return [...(await nodes.raw.list('nodes:')).values()].join('').length;
+      return [...(await allTexts(nodes.raw.records, 'nodes:')).values()].join('').length;
     };
     const few = await charactersOf(40);
     // Without sharing, each node has 4,000 characters of code.
@@ -88,7 +89,7 @@ describe('the registry of nodes', () => {
     for (const { store } of many) store.script = () => Promise.reject(new StoreUnavailableError('dead'));
     await nodes.time.advance(60_000);
     const survivors = await Promise.all(Array.from({ length: 20 }, () => living(nodes)));
-    const texts = [...(await nodes.raw.list('nodes:')).values()].join('');
+    const texts = [...(await allTexts(nodes.raw.records, 'nodes:')).values()].join('');
     const dead = many.filter(({ gatekeeper }) => texts.includes(gatekeeper.node.instance));
     expect(survivors.every(({ gatekeeper }) => texts.includes(gatekeeper.node.instance))).toBe(true);
     expect(dead.length).toBeLessThan(20);
@@ -97,8 +98,8 @@ describe('the registry of nodes', () => {
   it('takes a text that can not be read for no nodes, and writes it anew', async () => {
     const nodes = cluster();
     const one = await living(nodes);
-    for (const [key, text] of await nodes.raw.list('nodes:')) {
-      await nodes.raw.compareAndSet(key, text, '{"v":1,"nodes":[{"group":7}]}');
+    for (const [key, text] of await allTexts(nodes.raw.records, 'nodes:')) {
+      await nodes.raw.records.compareAndSet(key, text, '{"v":1,"nodes":[{"group":7}]}');
     }
     expect(await names(one)).toEqual([]);
     await nodes.time.advance(11_000);

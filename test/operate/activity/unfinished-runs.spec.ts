@@ -255,9 +255,9 @@ describe('runs without an end', () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];
     const listings = async () => {
-      const { list } = other.store.calls;
+      const { page } = other.store.calls;
       await other.gatekeeper.history(10);
-      return other.store.calls.list - list;
+      return other.store.calls.page - page;
     };
     const { running, end } = begin(one);
     expect(await listings()).toBe(0);

@@ -186,7 +186,7 @@ describe('a definition that was changed in code', () => {
     // A node drops such entries from the text that has its own entry: so there are two.
     const keys = ['nodes:3', 'nodes:4'];
     const foreign = JSON.stringify({ v: 1, nodes: [{ acquirer: 7 }] });
-    for (const key of keys) await nodes.raw.compareAndSet(key, undefined, foreign, { notify: 'none' });
+    for (const key of keys) await nodes.raw.records.compareAndSet(key, undefined, foreign, { notify: 'none' });
     const current = await deployed(nodes, { ...V2, heartbeat: 60_000 });
     await nodes.time.advance(30_000);
     expect(await durationIn(current)).toBe(10_000);
@@ -274,7 +274,7 @@ describe('a definition that was changed in code', () => {
   it('is not taken from a record whose origin is damaged: it grants nothing until it is reset', async () => {
     const nodes = cluster();
     const node = await deployed(nodes, V1);
-    const { fingerprint: _, ...record } = JSON.parse((await nodes.raw.read(keyOf('job')))!);
+    const { fingerprint: _, ...record } = JSON.parse((await nodes.raw.records.read(keyOf('job')))!);
     await nodes.closeOne(node);
     await nodes.overwrite(JSON.stringify(record));
     const later = await deployed(nodes, V2);

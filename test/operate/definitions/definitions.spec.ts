@@ -14,7 +14,7 @@ describe('definitions that code brings along', () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node({ definitionsDelay: '5s' });
     await nodes.time.advance(4999);
-    expect(await nodes.raw.read(keyOf('job'))).toBeUndefined();
+    expect(await nodes.raw.records.read(keyOf('job'))).toBeUndefined();
     expect((await gatekeeper.explain('job')).reason).toBe('no-definition');
     await nodes.time.advance(1);
     expect(await nodes.record()).toMatchObject({ revision: 1, definition: { name: 'job', duration: 10_000 } });
@@ -26,7 +26,7 @@ describe('definitions that code brings along', () => {
     const { gatekeeper } = await nodes.node({ definitions: [], definitionsDelay: '5s' });
     const running = gatekeeper.run('ad hoc', () => 1, { duration: '10s' });
     await nodes.time.advance(4999);
-    expect(await nodes.raw.read(keyOf('ad hoc'))).toBeUndefined();
+    expect(await nodes.raw.records.read(keyOf('ad hoc'))).toBeUndefined();
     await nodes.time.advance(1);
     expect(await running).toMatchObject({ executed: true });
   });

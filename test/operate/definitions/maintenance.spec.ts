@@ -293,13 +293,13 @@ describe('a maintenance window', () => {
   it('asks the store nothing while there is none, and says when its record can not be read', async () => {
     const nodes = cluster();
     const [node] = await two(nodes);
-    expect(await nodes.raw.read(KEY)).toBeUndefined();
+    expect(await nodes.raw.records.read(KEY)).toBeUndefined();
     const { maintenance } = node!.gatekeeper.definitions;
     await maintenance.list();
-    expect(await nodes.raw.read(KEY)).toBeUndefined();
-    await nodes.raw.compareAndSet(KEY, undefined, '{"v":2}');
+    expect(await nodes.raw.records.read(KEY)).toBeUndefined();
+    await nodes.raw.records.compareAndSet(KEY, undefined, '{"v":2}');
     await expect(maintenance.list()).rejects.toMatchObject({ code: 'newer-record' });
-    await nodes.raw.compareAndSet(KEY, '{"v":2}', 'garbage');
+    await nodes.raw.records.compareAndSet(KEY, '{"v":2}', 'garbage');
     await expect(maintenance.start({ window: 'db', names: '.*' })).rejects.toMatchObject({ code: 'corrupt-record' });
     expect(await pausedOf(node!)).toEqual([]);
   });

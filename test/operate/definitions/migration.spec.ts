@@ -6,6 +6,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, keyOf, shardKeyOf, useCluster } from '../../support/nodes.js';
 import { removed } from '../../support/removed.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
 const FOUR = [named('a.one'), named('a.two'), named('b.one'), named('b.other', 'test')];
@@ -72,9 +73,9 @@ describe('the plan of a migration', () => {
   it('writes nothing', async () => {
     const nodes = cluster();
     const { recovery } = await sites(nodes);
-    const before = await nodes.raw.list('semaphore:');
+    const before = await allTexts(nodes.raw.records, 'semaphore:');
     await recovery.gatekeeper.definitions.planMigration(TO_DR);
-    expect(await nodes.raw.list('semaphore:')).toEqual(before);
+    expect(await allTexts(nodes.raw.records, 'semaphore:')).toEqual(before);
   });
 
   it('takes only names that match as a whole, and only what lets the group through now', async () => {
@@ -250,7 +251,7 @@ describe('the pause of many', () => {
     expect(await definitions.pauseAll({ names: 'b.one' })).toMatchObject({ done: [], failed, remaining: 0 });
     expect(await definitions.resumeAll({ names: 'b.*' })).toMatchObject({ done: ['b.other'], failed });
     expect(await definitions.resumeAll({ names: 'a.*' })).toMatchObject({ done: ['a.one', 'a.two'], failed: [] });
-    expect(await nodes.raw.read(keyOf('b.one'))).toBe('{"v":99}');
+    expect(await nodes.raw.records.read(keyOf('b.one'))).toBe('{"v":99}');
   });
 
   it('says that names in a shard that can not be read may be left out, unless it is for one other name', async () => {
@@ -259,7 +260,7 @@ describe('the pause of many', () => {
     const { definitions } = recovery.gatekeeper;
     await definitions.define({ ...JOB, name: 'a.tenant' });
     const key = shardKeyOf('a.tenant');
-    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), '{"v":99}');
+    await nodes.raw.records.compareAndSet(key, await nodes.raw.records.read(key), '{"v":99}');
     const failed = [{ name: key, error: expect.stringContaining('version 99') }];
     expect(await definitions.pauseAll({ names: 'a\\.t.*' })).toMatchObject({ done: ['a.two'], failed });
     expect(await definitions.pauseAll({ names: 'a.one' })).toMatchObject({ done: ['a.one'], failed: [] });

@@ -39,7 +39,7 @@ describe('a text that would break a line, a terminal or a table', () => {
 
   it.each(REFUSED)('is refused wherever a program sets one, with its field and escaped (%s)', async (_, character) => {
     const node = await cluster().node();
-    const stored = await node.store.read('semaphore:job');
+    const stored = await node.store.records.read('semaphore:job');
     for (const [field, set] of SETTERS) {
       const error = await attempt(() => set(`a${character}b`, node));
       expect([field, error]).toEqual([field, expect.any(InvalidOptionsError)]);
@@ -47,7 +47,7 @@ describe('a text that would break a line, a terminal or a table', () => {
       expect((error as Error).message).toMatch(/"a\\.+b"/);
       expect((error as Error).message).not.toMatch(/[\p{Cc}\p{Cs}]/u);
     }
-    expect(await node.store.read('semaphore:job')).toBe(stored);
+    expect(await node.store.records.read('semaphore:job')).toBe(stored);
   });
 
   it('says of a reason of two lines what to do', async () => {

@@ -12,7 +12,7 @@ const FREE = ['gatekeeper', 'leader', 'leaders:main', 'Leader:main', 'my-task:ma
 /** Writes a record as the package itself does for its own names. */
 async function place(nodes: TestCluster, name: string): Promise<void> {
   const definition = parseDefinition({ name, duration: '10s' }, 500);
-  await nodes.raw.compareAndSet(keyOf(name), undefined, encodeRecord(createRecord(definition, START, 'nonce')));
+  await nodes.raw.records.compareAndSet(keyOf(name), undefined, encodeRecord(createRecord(definition, START, 'nonce')));
 }
 
 const codeOf = (call: Promise<unknown>) =>
@@ -38,14 +38,14 @@ describe('a reserved name', () => {
       partsOf(gatekeeper).external.release({ semaphore: name, instance: 'http:ann', id: 'x' }),
     ];
     expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'reserved-name'));
-    expect(await cluster().raw.read(keyOf(name))).toBeUndefined();
+    expect(await cluster().raw.records.read(keyOf(name))).toBeUndefined();
     expect(partsOf(gatekeeper).directory.declared.has(name)).toBe(false);
   });
 
   it.each(UNDEFINABLE)('can not be defined: %s', async (name) => {
     const { definitions } = (await cluster().node()).gatekeeper;
     expect(await codeOf(definitions.define({ name, duration: '5s' }))).toBe('reserved-name');
-    expect(await cluster().raw.read(keyOf(name))).toBeUndefined();
+    expect(await cluster().raw.records.read(keyOf(name))).toBeUndefined();
   });
 
   it('of a type of tasks can be defined, also by the application', async () => {
@@ -70,7 +70,7 @@ describe('a reserved name', () => {
     const nodes = cluster();
     await place(nodes, name);
     const { definitions } = (await nodes.node()).gatekeeper;
-    const before = await nodes.raw.read(keyOf(name));
+    const before = await nodes.raw.records.read(keyOf(name));
     const calls = [
       definitions.edit(name, { permits: 2 }),
       definitions.pause(name),
@@ -83,7 +83,7 @@ describe('a reserved name', () => {
     const to = { groupPattern: 'elsewhere' };
     expect((await definitions.planMigration({ names: '.*', to })).steps.map((step) => step.name)).toEqual(['job']);
     expect((await definitions.migrate({ names: '.*', to })).steps.map((step) => step.name)).toEqual(['job']);
-    expect(await nodes.raw.read(keyOf(name))).toBe(before);
+    expect(await nodes.raw.records.read(keyOf(name))).toBe(before);
   });
 
   it('of a leadership is an operator to pause, edit and look at, once it is there', async () => {

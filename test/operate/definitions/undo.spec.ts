@@ -7,6 +7,7 @@ import {
 } from 'nestjs-gatekeeper';
 import { JOB, type TestCluster, type TestNode, useCluster } from '../../support/nodes.js';
 import { removed } from '../../support/removed.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const named = (name: string, groupPattern = 'production') => ({ ...JOB, name, groupPattern });
 
@@ -118,11 +119,11 @@ describe('the undo of one change', () => {
     await definitions.define(named('new', '.*'));
     await node.gatekeeper.tryAcquire('new');
     const entry = await lastId(nodes, node);
-    const before = await nodes.raw.list('');
+    const before = await allTexts(nodes.raw.records, '');
     const plan = await definitions.planUndo(entry);
     expect(plan.steps).toMatchObject([{ name: 'new', kind: 'remove', revokes: 1, outcome: 'planned' }]);
     expect(plan.steps[0]).not.toHaveProperty('to');
-    expect(await nodes.raw.list('')).toEqual(before);
+    expect(await allTexts(nodes.raw.records, '')).toEqual(before);
   });
 
   it('is refused after a later change, with its author and time', async () => {

@@ -6,7 +6,7 @@ import {
   type HealthFaultCode,
   healthReport,
 } from '../../../lib/operate/insight/health-report.js';
-import type { CallFacts, StorePart } from '../../../lib/core/store/observed-store.js';
+import type { CallFacts, StorePart } from '../../../lib/core/store/store.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
 /** The node's monotonic ms at that moment. */

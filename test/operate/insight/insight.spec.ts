@@ -195,8 +195,8 @@ describe('explain', () => {
   it('writes nothing', async () => {
     const nodes = cluster();
     const { gatekeeper } = await nodes.node();
-    const before = await nodes.raw.read('semaphore:job');
+    const before = await nodes.raw.records.read('semaphore:job');
     await gatekeeper.explain('job');
-    expect(await nodes.raw.read('semaphore:job')).toBe(before);
+    expect(await nodes.raw.records.read('semaphore:job')).toBe(before);
   });
 });

@@ -76,7 +76,7 @@ describe('a semaphore that no living node has in its code any more', () => {
     const one = await nodes.node({ ...CODE, definitions: [] });
     await nodes.closeOne(old);
     await nodes.time.advance(5 * MINUTE);
-    one.store.script = (call, go) => (call === 'list' ? Promise.reject(new StoreUnavailableError('away')) : go());
+    one.store.script = (call, go) => (call === 'page' ? Promise.reject(new StoreUnavailableError('away')) : go());
     await nodes.time.advance(20 * MINUTE);
     delete one.store.script;
     await nodes.time.advance(13 * MINUTE);

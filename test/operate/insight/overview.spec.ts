@@ -58,16 +58,16 @@ describe('the overview', () => {
   it('is read once for all that ask while another reading goes on, and after they asked', async () => {
     const { gatekeeper, store } = await working(cluster());
     await gatekeeper.overview();
-    const before = store.calls.list;
+    const before = store.calls.page;
     await gatekeeper.overview();
-    const once = store.calls.list - before;
+    const once = store.calls.page - before;
     const first = gatekeeper.overview();
     await Promise.resolve();
     const pausing = gatekeeper.definitions.pause('job', { by: 'ann' });
     await pausing;
     const later = await Promise.all(Array.from({ length: 20 }, () => gatekeeper.overview()));
     await first;
-    expect(store.calls.list - before).toBeLessThanOrEqual(3 * once);
+    expect(store.calls.page - before).toBeLessThanOrEqual(3 * once);
     for (const { semaphores } of later) expect(semaphores[0]!.pause?.by).toBe('ann');
   });
 
@@ -77,10 +77,10 @@ describe('the overview', () => {
     const { gatekeeper, store } = await working(nodes, [DAILY], { definitions });
     await gatekeeper.tryAcquire('job');
     const all = await gatekeeper.overview();
-    const { list } = store.calls;
+    const { page } = store.calls;
     expect(await gatekeeper.overview('job')).toEqual({ ...all, semaphores: [all.semaphores[0]] });
     // Of the registry of the nodes.
-    expect(store.calls).toMatchObject({ list: list + 1 });
+    expect(store.calls).toMatchObject({ page: page + 1 });
     expect((await gatekeeper.overview('typo')).semaphores).toEqual([]);
     store.script = () => Promise.reject(new StoreUnavailableError('away'));
     expect((await gatekeeper.overview('job')).semaphores).toMatchObject([{ name: 'job', holders: [{ isMine: true }] }]);
@@ -91,7 +91,7 @@ describe('the overview', () => {
     const { gatekeeper } = await nodes.node();
     await gatekeeper.definitions.define({ name: 'x', duration: '10s' });
     const key = shardKeyOf('x');
-    await nodes.raw.compareAndSet(key, await nodes.raw.read(key), 'rubbish');
+    await nodes.raw.records.compareAndSet(key, await nodes.raw.records.read(key), 'rubbish');
     const problem = expect.stringContaining("can't be read");
     expect((await gatekeeper.overview('x')).semaphores).toMatchObject([{ name: 'x', problem }]);
   });
@@ -123,7 +123,7 @@ describe('the overview', () => {
     other.store.script = () => Promise.reject(new StoreUnavailableError('away'));
     await nodes.time.advance(60_000);
     expect(await unheard()).toEqual(['app2']);
-    one.store.script = (call, go) => (call === 'list' ? Promise.reject(new StoreUnavailableError('away')) : go());
+    one.store.script = (call, go) => (call === 'page' ? Promise.reject(new StoreUnavailableError('away')) : go());
     expect(await unheard()).toEqual([]);
   });
 

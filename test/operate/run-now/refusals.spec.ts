@@ -19,7 +19,7 @@ describe('run now refuses', () => {
     expect((error as Error).message).toBe(
       'no job of semaphore "job" can be run now: bob has paused it: the disk is replaced',
     );
-    expect(await nodes.raw.read(KEY)).toBeUndefined();
+    expect(await nodes.raw.records.read(KEY)).toBeUndefined();
   });
 
   it('a job that no living node has', async () => {
@@ -75,7 +75,7 @@ describe('run now refuses', () => {
   it('a record of a newer version, and says so', async () => {
     const nodes = cluster();
     const node = await nodeWithJob(nodes);
-    await nodes.raw.compareAndSet(KEY, undefined, JSON.stringify({ v: 2, other: true }));
+    await nodes.raw.records.compareAndSet(KEY, undefined, JSON.stringify({ v: 2, other: true }));
     await expect(runNowOf(node).run('job')).rejects.toMatchObject({ code: 'newer-record' });
     expect(node.of('record-unreadable')).toContainEqual(expect.objectContaining({ semaphore: KEY }));
   });

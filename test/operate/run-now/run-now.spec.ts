@@ -212,7 +212,7 @@ describe('run now', () => {
     await nodeWithJob(nodes, { work: () => runs++ });
     const asker = await nodes.node({ heartbeat: 1000 });
     const { id } = await runNowOf(asker).run('job', { ...ANN, timeout: 0 });
-    const before = await nodes.raw.read(KEY);
+    const before = await nodes.raw.records.read(KEY);
     await nodes.time.advance(1000);
     expect(runs).toBe(1);
     expect(before).toBeDefined();

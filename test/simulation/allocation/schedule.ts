@@ -1,6 +1,6 @@
 import { LEADER_PREFIX } from '../../../lib/core/decision/index.js';
 import { ALLOCATION_SCOPE } from '../../../lib/allocation/index.js';
-import { LIST_FACTOR } from '../../../lib/core/cell/list-records.js';
+import { LIST_FACTOR } from '../../../lib/core/store/store.js';
 import { assigned, sharesOf } from '../../allocation/divisions.js';
 import { type Fault, leavesCallsOpen, needsGrace } from './faults.js';
 import { LONGEST_DELAY } from './owner-node.js';

@@ -1,11 +1,13 @@
 import {
-  type Notify,
   type ClockReading,
+  type Driver,
+  type HintQueue,
   type Journal,
-  type RecordPage,
+  type OrderedTexts,
   type RecordChange,
-  type RecordStore,
+  type RecordTexts,
   type StoreHealth,
+  type Texts,
   NoQuorumError,
   StoreUnavailableError,
   UnknownOutcomeError,
@@ -27,8 +29,25 @@ export interface ClientEnvironment {
   readonly trace: Trace;
 }
 
+/** The part of a driver that keeps tasks. */
+export type TaskTexts = Pick<Driver, 'tasks' | 'groups' | 'queue'>;
+
+const absent = (): never => {
+  throw new Error('this simulation has no tasks');
+};
+
+const NO_TASKS: TaskTexts = {
+  get tasks() {
+    return absent();
+  },
+  get groups() {
+    return absent();
+  },
+  queue: absent,
+};
+
 /** One process's connection to the cluster: every call may be slow, get lost, or come through without an answer. */
-export class FaultyStore implements RecordStore {
+export class FaultyStore implements Driver {
   #isClosed = false;
   /** Nothing goes between this client and the store. */
   #isCut = false;
@@ -40,45 +59,56 @@ export class FaultyStore implements RecordStore {
   readonly awaited = new AwaitedKeys();
   #watches = new Set<{ prefix: string; onChange: (change: RecordChange) => void }>();
 
+  readonly records: RecordTexts = {
+    read: (key) => this.#call('read', () => this.cluster.textsFor(this).get(key)),
+    readMany: (keys) =>
+      this.#call('readMany', () => {
+        const texts = this.cluster.textsFor(this);
+        return new Map(keys.flatMap((key) => (texts.has(key) ? [[key, texts.get(key)!] as const] : [])));
+      }),
+    compareAndSet: (key, expected, next, { notify = 'all' } = {}) => {
+      const { faultMix } = this.cluster;
+      const { chance } = this.around;
+      const lies = chance.happens(faultMix.lie);
+      const apply = () => this.cluster.compareAndSet(this, key, expected, next, notify) && !lies;
+      const { lostReply, lateWrite } = faultMix;
+      const outcome = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
+      return this.#call('cas', apply, outcome);
+    },
+    // Half of the texts on each page.
+    page: (prefix, after) =>
+      this.#call('page', () => {
+        const texts = [...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix));
+        const half = Math.ceil(texts.length / 2);
+        return after === undefined
+          ? { texts: new Map(texts.slice(0, half)), next: String(half) }
+          : { texts: new Map(texts.slice(Number(after))) };
+      }),
+  };
+
   constructor(
     private readonly cluster: StoreCluster,
     private readonly around: ClientEnvironment,
+    private readonly taskTexts: TaskTexts = NO_TASKS,
   ) {
     cluster.join(this);
     this.#turn = around.chance.whole(0, 1);
   }
 
+  get tasks(): OrderedTexts {
+    return this.taskTexts.tasks;
+  }
+
+  get groups(): Texts {
+    return this.taskTexts.groups;
+  }
+
+  queue(name: string): HintQueue {
+    return this.taskTexts.queue(name);
+  }
+
   get name(): string {
     return this.around.name;
-  }
-
-  read(key: string): Promise<string | undefined> {
-    return this.#call('read', () => this.cluster.textsFor(this).get(key));
-  }
-
-  list(prefix: string): Promise<Map<string, string>> {
-    return this.#call(
-      'list',
-      () => new Map([...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix))),
-    );
-  }
-
-  /** Half of the texts on each page. */
-  page(prefix: string, after?: string): Promise<RecordPage> {
-    return this.#call('page', () => {
-      const texts = [...this.cluster.textsFor(this)].filter(([key]) => key.startsWith(prefix));
-      const half = Math.ceil(texts.length / 2);
-      return after === undefined
-        ? { texts: new Map(texts.slice(0, half)), next: String(half) }
-        : { texts: new Map(texts.slice(Number(after))) };
-    });
-  }
-
-  readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.#call('readMany', () => {
-      const texts = this.cluster.textsFor(this);
-      return new Map(keys.flatMap((key) => (texts.has(key) ? [[key, texts.get(key)!] as const] : [])));
-    });
   }
 
   journal(name: string): Journal {
@@ -93,21 +123,6 @@ export class FaultyStore implements RecordStore {
     // The client asks its members in turn, but other requests of it may come in between.
     const turn = (this.#turn += chance.happens(0.3) ? 2 : 1);
     return this.#call('now', () => this.cluster.readClock(turn));
-  }
-
-  compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string,
-    { notify = 'all' }: { notify?: Notify } = {},
-  ): Promise<boolean> {
-    const { faultMix } = this.cluster;
-    const { chance } = this.around;
-    const lies = chance.happens(faultMix.lie);
-    const apply = () => this.cluster.compareAndSet(this, key, expected, next, notify) && !lies;
-    const { lostReply, lateWrite } = faultMix;
-    const outcome = chance.weighted({ lostReply, lateWrite, fine: 1 - lostReply - lateWrite });
-    return this.#call('cas', apply, outcome);
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {

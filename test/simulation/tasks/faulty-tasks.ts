@@ -1,19 +1,22 @@
 import {
   type HintQueue,
-  type SortedTexts,
+  type OrderedTexts,
   StoreUnavailableError,
-  type TaskStorage,
   type TextEntry,
   type Texts,
   UnknownOutcomeError,
 } from '../../../lib/core/store/index.js';
-import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
-import type { TextTable } from '../../../lib/stores/memory/tasks/text-table.js';
+import type { MemoryCluster } from '../../../lib/stores/memory/memory-cluster.js';
+import type { OrderedTable, TextTable } from '../../../lib/stores/memory/text-table.js';
 import type { SimProcess } from '../machines/sim-process.js';
+import type { TaskTexts } from '../store/faulty-store.js';
 import type { StoreCluster } from '../store/store-cluster.js';
 import type { Chance } from '../world/chance.js';
 import type { Trace } from '../world/trace.js';
 import type { VirtualTime } from '../world/virtual-time.js';
+
+/** Tasks that all processes share. */
+export type SharedTasks = Pick<MemoryCluster, 'tasks' | 'groups' | 'queue'>;
 
 export interface TaskClient {
   readonly name: string;
@@ -32,12 +35,12 @@ export interface TaskClient {
 type Kind = readonly ['read'] | readonly ['write', description: string];
 
 /** One process's connection to the tasks of a store: every call may be slow, get lost, or come through without an answer. */
-export class FaultyTasks implements TaskStorage {
-  readonly tasks: SortedTexts;
+export class FaultyTasks implements TaskTexts {
+  readonly tasks: OrderedTexts;
   readonly groups: Texts;
 
   constructor(private readonly client: TaskClient) {
-    this.tasks = new FaultyTexts(client, client.shared.tasks);
+    this.tasks = new FaultyOrderedTexts(client, client.shared.tasks);
     this.groups = new FaultyTexts(client, client.shared.groups);
   }
 
@@ -46,10 +49,10 @@ export class FaultyTasks implements TaskStorage {
   }
 }
 
-class FaultyTexts implements SortedTexts {
+class FaultyTexts<Table extends TextTable> implements Texts {
   constructor(
-    private readonly client: TaskClient,
-    private readonly table: TextTable,
+    protected readonly client: TaskClient,
+    protected readonly table: Table,
   ) {}
 
   read(key: string): Promise<string | undefined> {
@@ -63,33 +66,20 @@ class FaultyTexts implements SortedTexts {
     });
   }
 
-  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    return call(this.client, ['read'], () => this.table.range(from, to, limit));
-  }
-
-  create(key: string, text: string): Promise<string | undefined> {
-    return call(this.client, ['write', `create ${key}`], () => {
-      const there = this.table.create(key, text);
-      if (there === undefined) this.client.onWrite(key, undefined, text);
-      return there;
-    });
-  }
-
-  replace(key: string, expected: string, next: string): Promise<boolean> {
-    return this.#conditional(() => this.table.replace(key, expected, next), [key, expected, next]);
-  }
-
-  remove(key: string, expected: string): Promise<boolean> {
-    return this.#conditional(() => this.table.remove(key, expected), [key, expected, undefined]);
-  }
-
-  #conditional(write: () => boolean, [key, former, next]: [string, string, string | undefined]): Promise<boolean> {
+  compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
     const lies = this.client.chance.happens(this.client.cluster.faultMix.lie);
-    return call(this.client, ['write', `${next === undefined ? 'remove' : 'replace'} ${key}`], () => {
-      const isWritten = write();
-      if (isWritten) this.client.onWrite(key, former, next);
+    const verb = expected === undefined ? 'create' : next === undefined ? 'remove' : 'replace';
+    return call(this.client, ['write', `${verb} ${key}`], () => {
+      const isWritten = this.table.compareAndSet(key, expected, next);
+      if (isWritten) this.client.onWrite(key, expected, next);
       return isWritten && !lies;
     });
+  }
+}
+
+class FaultyOrderedTexts extends FaultyTexts<OrderedTable> implements OrderedTexts {
+  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    return call(this.client, ['read'], () => this.table.range(from, to, limit));
   }
 }
 

@@ -281,12 +281,12 @@ export class TaskNode {
       isCut: () => this.isCut,
       onWrite,
     });
-    const store = new FaultyStore(cluster, { name, time, process, chance: client, trace });
+    const store = new FaultyStore(cluster, { name, time, process, chance: client, trace }, tasks);
     let ids = 0;
     return createContext(
       {
         ...scene.settings,
-        store: { kind: 'simulated', open: () => Object.assign(store, { tasks }) },
+        store: { kind: 'simulated', open: () => store },
       },
       {
         node: this.identity,

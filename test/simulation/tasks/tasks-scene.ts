@@ -1,5 +1,5 @@
 import { type GatekeeperSettings, parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
-import { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import { MemoryCluster } from '../../../lib/stores/memory/memory-cluster.js';
 import type { StoreDefinition } from '../../../lib/core/store/index.js';
 import type { GroupContext, SubmitOptions, TaskContext } from '../../../lib/tasks/index.js';
 import { FAULT_MIXES, type FaultMix } from '../kind/fault-mix.js';
@@ -9,6 +9,7 @@ import { StoreCluster } from '../store/store-cluster.js';
 import { Chance } from '../world/chance.js';
 import { Trace } from '../world/trace.js';
 import { VirtualTime } from '../world/virtual-time.js';
+import type { SharedTasks } from './faulty-tasks.js';
 import { StopPlan } from './stop-plan.js';
 import { StoppedGroups } from './stopped-groups.js';
 import type { PlannedLink } from './chain-plan.js';
@@ -58,7 +59,7 @@ export class TasksScene {
   readonly trace: Trace;
   readonly checker: TasksChecker;
   readonly cluster: StoreCluster;
-  readonly shared = new SharedTasks();
+  readonly shared: SharedTasks = new MemoryCluster(() => 0);
   readonly settings: GatekeeperSettings;
   readonly faults: ReadonlySet<TaskFaultKind>;
   readonly nodes: TaskNode[] = [];

@@ -1,5 +1,5 @@
 import { type SubmitOptions, type TaskName, grouped, single } from '../../../lib/tasks/index.js';
-import type { SharedTasks } from '../../../lib/stores/memory/tasks/memory-tasks.js';
+import type { SharedTasks } from './faulty-tasks.js';
 import { Chance } from '../world/chance.js';
 import { planByHand } from './by-hand.js';
 import { type PlannedLink, planChains, planQueues } from './chain-plan.js';
@@ -255,7 +255,12 @@ async function settle(scene: TasksScene, groups: readonly PlannedGroup[]): Promi
 
 /** At most `limit` texts of each kind that are still there, without schedules. Cheap: asked after each happening. */
 function left({ tasks, groups }: SharedTasks, limit: number): string[] {
-  return [tasks, groups]
-    .flatMap((table) => [...table.range('', SCHEDULES, limit), ...table.range(BEHIND_SCHEDULES, '\uffff', limit)])
-    .map(({ text }) => text);
+  const rows = [...tasks.range('', SCHEDULES, limit), ...tasks.range(BEHIND_SCHEDULES, '\uffff', limit)];
+  const texts = rows.map(({ text }) => text);
+  let kept = 0;
+  for (const text of groups.texts.values()) {
+    if (kept++ === limit) break;
+    texts.push(text);
+  }
+  return texts;
 }

@@ -1,5 +1,5 @@
 import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
-import { LockedRecords } from '../../../lib/stores/hazelcast/records/locked-records.js';
+import { LockedRecords } from '../../../lib/stores/hazelcast/texts/locked-records.js';
 import { KeyedMutex } from '../../../lib/core/async/keyed-mutex.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { NoQuorumError, StoreUnavailableError } from '../../../lib/core/store/store.errors.js';

@@ -1,8 +1,9 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
 import { RingJournal } from '../../../lib/stores/hazelcast/ring-journal.js';
+import { callsOver } from './calls-over.js';
 
 /** A ring that holds what other programs put there, too: a function stands for a value that the client can't read. */
-function ringOf(items: readonly unknown[]) {
+function journalOf(items: readonly unknown[]) {
   const result = {
     size: () => items.length,
     get: (index: number) => (typeof items[index] === 'function' ? items[index]() : items[index]),
@@ -13,7 +14,8 @@ function ringOf(items: readonly unknown[]) {
     tailSequence: async () => items.length - 1,
     readMany: async () => result,
   };
-  return { client: { getRingbuffer: async () => ring } as unknown as HazelcastClient };
+  const client = { getRingbuffer: async () => ring } as unknown as HazelcastClient;
+  return new RingJournal('audit', callsOver({ session: { client } }));
 }
 
 describe('a journal in a ringbuffer', () => {
@@ -21,7 +23,7 @@ describe('a journal in a ringbuffer', () => {
     const unknownType = () => {
       throw new RangeError('There is no suitable de-serializer for type -200');
     };
-    const journal = new RingJournal('audit', () => ringOf(['{"at":1}', 7, unknownType, { at: 2 }, '{"at":3}']));
+    const journal = journalOf(['{"at":1}', 7, unknownType, { at: 2 }, '{"at":3}']);
     const texts = await journal.read(10);
     expect(texts).toHaveLength(5);
     expect([texts[0], texts[4]]).toEqual(['{"at":1}', '{"at":3}']);
@@ -32,6 +34,6 @@ describe('a journal in a ringbuffer', () => {
     const broken = () => {
       throw new TypeError('broken');
     };
-    await expect(new RingJournal('audit', () => ringOf([broken])).read(10)).rejects.toThrow('broken');
+    await expect(journalOf([broken]).read(10)).rejects.toThrow('broken');
   });
 });

@@ -1,4 +1,4 @@
-import { SharedQueue } from '../../../lib/stores/memory/tasks/shared-queue.js';
+import { SharedQueue } from '../../../lib/stores/memory/shared-queue.js';
 import { hintsOf } from './hints.js';
 
 it('a removal takes each hint once, at both ends, and leaves the order of the others', () => {

@@ -1,5 +1,5 @@
 import { postgres } from '../../../lib/stores/postgres/index.js';
-import type { RecordChange } from '../../../lib/core/store/store.js';
+import type { RecordChange } from '../../../lib/core/store/driver.js';
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 

@@ -28,20 +28,20 @@ it.each([RESTART, { code: '40P01', message: 'deadlock detected' }])(
   'a write that conflicts with other transactions is tried again ($code)',
   async (conflict) => {
     await using on = await scripted(conflict, conflict, 'written');
-    expect(await on.store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await on.store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     expect(on.attempts()).toBe(3);
   },
 );
 
 it('a write that always conflicts surely did nothing, and is given up after five more tries', async () => {
   await using on = await scripted(RESTART);
-  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+  await expect(on.store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
   expect(on.attempts()).toBe(6);
 });
 
 it('a write whose completion the server does not know is not tried again', async () => {
   await using on = await scripted({ code: '40003', message: 'result is ambiguous' });
-  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+  await expect(on.store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
   expect(on.attempts()).toBe(1);
 });
 
@@ -50,14 +50,14 @@ it.each([
   { code: '57014', severity: 'ERREUR', message: 'annulation de la requête à cause du délai écoulé' },
 ])('a write that a server of another language refuses surely did nothing ($severity)', async (refusal) => {
   await using on = await scripted(refusal);
-  await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+  await expect(on.store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
 });
 
 it.each(['FATAL', 'PANIC', '致命错误'])(
   'a write whose session the server ended has an unknown outcome (%s)',
   async (severity) => {
     await using on = await scripted({ code: '53100', severity, message: 'No space left on device' });
-    await expect(on.store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+    await expect(on.store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
   },
 );
 
@@ -71,9 +71,9 @@ it('texts of tasks that wait behind slow statements are surely not written, and 
   };
   await using store = closing(postgres({ pool: { query }, notifications: false }).open({ callTimeout: 500 }));
   await eventually('connected', () => store.health().connected);
-  const { tasks } = store.tasks!;
   const keys = Array.from({ length: 200 }, (_, index) => `key ${index}`);
-  const errors = await Promise.all(keys.map((key) => tasks.create(key, 'text').catch((error: Error) => error)));
+  const writes = keys.map((key) => store.tasks.compareAndSet(key, undefined, 'text'));
+  const errors = await Promise.all(writes.map((write) => write.catch((error: Error) => error)));
   const unsure = errors.filter((error) => error instanceof UnknownOutcomeError);
   expect(errors.filter((error) => error instanceof StoreUnavailableError)).toHaveLength(keys.length - unsure.length);
   expect(unsure.length).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('a pool whose connections are all in use', () => {
     ['gives up by itself', () => Promise.reject(new Error('timeout exceeded when trying to connect'))],
   ])('is named by the error if it %s', async (_, connect) => {
     await using store = closing(postgres({ pool: exhausted(connect) }).open({ callTimeout: 700 }));
-    const error: unknown = await store.read('key').catch((fault: unknown) => fault);
+    const error: unknown = await store.records.read('key').catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(StoreUnavailableError);
     expect((error as Error).message).toContain(
       "no connection of the application's pool was free (5 of 5 in use, 3 calls wait): raise its max",

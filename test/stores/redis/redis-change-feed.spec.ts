@@ -6,7 +6,7 @@ import { ChangeFeed } from '../../../lib/stores/redis/change-feed.js';
 import type { RedisClient, Subscriber, SubscriberEvents } from '../../../lib/stores/redis/clients/redis-client.js';
 import { Channels } from '../../../lib/stores/redis/keys.js';
 import { PrefixWatches } from '../../../lib/core/store/prefix-watches.js';
-import type { RecordChange } from '../../../lib/core/store/store.js';
+import type { RecordChange } from '../../../lib/core/store/driver.js';
 import { eventually } from '../../contract/eventually.js';
 
 const CHANNELS = new Channels('gatekeeper:', 0);

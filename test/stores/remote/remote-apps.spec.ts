@@ -3,7 +3,7 @@ import {
   ClusterSingleton,
   GatekeeperModule,
   type RecordChange,
-  type RecordStore,
+  type Driver,
   RemoteRefusedError,
   UnknownOutcomeError,
   currentPermit,
@@ -21,7 +21,7 @@ import { type StoreHostApp, serveStore } from './host.js';
 const CALL_TIMEOUT = 10_000;
 /** Nor is a reading of a clock. A load of definitions that fails all the same begins again with the next sweep. */
 const TOLERANT = { clockTolerance: 500, callTimeout: CALL_TIMEOUT, sweepInterval: 1000 };
-const stores: RecordStore[] = [];
+const stores: Driver[] = [];
 const hosts: INestApplication[] = [];
 afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
@@ -38,7 +38,7 @@ const open = (url: string, token: string = TOKENS.node) => {
   stores.push(store);
   return store;
 };
-const connected = (store: RecordStore) => eventually('it is connected', () => store.health().connected);
+const connected = (store: Driver) => eventually('it is connected', () => store.health().connected);
 
 describe('two applications over the store of a third', () => {
   const { boot } = useApps();
@@ -126,9 +126,9 @@ describe('the store of an application', () => {
       host.app.getHttpServer().closeAllConnections();
       return new Promise(() => undefined);
     };
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
     behind.script = undefined;
-    expect(await store.read('key')).toBe('text');
+    expect(await store.records.read('key')).toBe('text');
   });
 
   it("is not believed to be unchanged when the application's own middleware gives up after a write", async () => {
@@ -139,10 +139,10 @@ describe('the store of an application', () => {
     };
     const shared = memory();
     const store = open((await serve({ store: shared, prepare: (app) => app.use(late) })).url);
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
     const behind = shared.open();
     stores.push(behind);
-    expect(await behind.read('key')).toBe('text');
+    expect(await behind.records.read('key')).toBe('text');
   });
 
   it('may come late, go and come back: then anything may have changed', async () => {
@@ -155,25 +155,25 @@ describe('the store of an application', () => {
     const store = open(url);
     const changes: RecordChange[] = [];
     await store.watch('', (change) => changes.push(change));
-    await expect(store.read('key')).rejects.toThrow(/ECONNREFUSED/);
+    await expect(store.records.read('key')).rejects.toThrow(/ECONNREFUSED/);
     expect(store.health()).toMatchObject({ connected: false, problem: expect.stringContaining('ECONNREFUSED') });
 
     const second = await serve({ store: shared, port });
     await connected(store);
     await eventually('word that anything may have changed', () => changes.length > 0);
     expect(changes).toEqual([{}]);
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     await eventually('word of the write', () => changes.some(({ text }) => text === 'text'));
 
     await second.app.close();
-    await expect(store.compareAndSet('key', 'text', 'never')).rejects.toThrow(/did not answer/);
+    await expect(store.records.compareAndSet('key', 'text', 'never')).rejects.toThrow(/did not answer/);
     expect(store.health().connected).toBe(false);
     changes.length = 0;
     await serve({ store: shared, port });
     await connected(store);
     await eventually('word that anything may have changed', () => changes.length > 0);
     expect(changes[0]).toEqual({});
-    expect(await store.read('key')).toBe('text');
+    expect(await store.records.read('key')).toBe('text');
   });
 
   it('ends its streams when the application closes, also of who does not listen', async () => {
@@ -191,9 +191,11 @@ describe('the store of an application', () => {
     async (platform) => {
       const host = await serve({ store: memory(), platform });
       const store = open(host.url);
-      expect(await store.compareAndSet('key', undefined, 'x'.repeat(4_500_000))).toBe(true);
-      await expect(store.compareAndSet('other', undefined, 'x'.repeat(5_500_000))).rejects.toThrow(RemoteRefusedError);
-      expect(await store.read('other')).toBeUndefined();
+      expect(await store.records.compareAndSet('key', undefined, 'x'.repeat(4_500_000))).toBe(true);
+      await expect(store.records.compareAndSet('other', undefined, 'x'.repeat(5_500_000))).rejects.toThrow(
+        RemoteRefusedError,
+      );
+      expect(await store.records.read('other')).toBeUndefined();
     },
   );
 
@@ -203,7 +205,7 @@ describe('the store of an application', () => {
     const store = open(host.url);
     await connected(store);
     behind.health = () => ({ connected: false, members: 0, quorum: 2, problem: 'no member answers' });
-    await store.read('key');
+    await store.records.read('key');
     expect(store.health()).toEqual({ connected: false, members: 0, quorum: 2, problem: 'no member answers' });
   });
 });
@@ -233,7 +235,7 @@ describe('who may not use the store', () => {
   it('reads but does not write where the console is read-only', async () => {
     const { url } = await serve({ store: memory(), console: { ...SETTINGS, readOnly: true } });
     const store = open(url);
-    expect(await store.read('key')).toBeUndefined();
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(/403.*readOnly/);
+    expect(await store.records.read('key')).toBeUndefined();
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(/403.*readOnly/);
   });
 });

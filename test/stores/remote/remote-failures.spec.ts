@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   InvalidOptionsError,
   NoQuorumError,
-  type RecordStore,
+  type Driver,
   RemoteRefusedError,
   StoreUnavailableError,
   UnknownOutcomeError,
@@ -14,23 +14,23 @@ import { DEAD_URL, FakeServer, HEALTH, sendJson } from './fake-server.js';
 const TOKEN = 'a-secret-token-0123456789';
 /** ms, where nothing is waited for until it has passed. */
 const CALL_TIMEOUT = 10_000;
-const opened: RecordStore[] = [];
+const opened: Driver[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 });
 
-function open(...urls: string[]): RecordStore {
+function open(...urls: string[]): Driver {
   return openWithin(CALL_TIMEOUT, ...urls);
 }
 
-function openWithin(callTimeout: number, ...urls: string[]): RecordStore {
+function openWithin(callTimeout: number, ...urls: string[]): Driver {
   const store = remote({ url: urls, token: TOKEN }).open({ callTimeout });
   opened.push(store);
   return store;
 }
 
-const write = (store: RecordStore) => store.compareAndSet('key', undefined, 'text').catch((error: Error) => error);
-const read = (store: RecordStore) => store.read('key').catch((error: Error) => error);
+const write = (store: Driver) => store.records.compareAndSet('key', undefined, 'text').catch((error: Error) => error);
+const read = (store: Driver) => store.records.read('key').catch((error: Error) => error);
 
 describe('a call that surely did nothing is distinguished from one that may have', () => {
   it('without a listener: nothing was done', async () => {
@@ -116,7 +116,7 @@ describe('a call that surely did nothing is distinguished from one that may have
 
 describe('an answer that is not that of a console', () => {
   const WRAPPED = { success: true, data: { text: 'secret text', written: true, protocol: 1, health: HEALTH } };
-  const TEXTS = JSON.stringify({ written: true, protocol: 1, health: { ...HEALTH, connected: 'yes' } });
+  const TEXTS = JSON.stringify({ texts: [], written: true, protocol: 1, health: { ...HEALTH, connected: 'yes' } });
   it.each<[string, string, string, RegExp]>([
     ['wrapped', 'application/json', JSON.stringify(WRAPPED), /an object with success, data, without "[a-z]+", so/],
     ['a list', 'application/json', '[1]', / a list, so/],
@@ -168,7 +168,7 @@ describe('of several addresses', () => {
   const serving = (answer = 'text') =>
     FakeServer.start((_request, response, body) =>
       sendJson(response, 200, {
-        ...(body.includes('"next"') ? { written: true } : { text: answer }),
+        ...(body.includes('"next"') ? { written: true } : { texts: [['key', answer]] }),
         protocol: 1,
         health: HEALTH,
       }),

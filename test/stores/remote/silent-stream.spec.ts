@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type RecordChange, type RecordStore, remote } from 'nestjs-gatekeeper';
+import { type RecordChange, type Driver, remote } from 'nestjs-gatekeeper';
 import { closing } from '../../contract/closing.js';
 import { eventually } from '../../contract/eventually.js';
 import { FakeServer, HEALTH, sendJson } from './fake-server.js';
@@ -10,7 +10,7 @@ const tell = (response: ServerResponse, type: string, health: object) =>
   response.write(`event: ${type}\ndata: ${JSON.stringify({ health })}\n\n`);
 
 describe('a watch whose other side falls silent', () => {
-  let store: RecordStore | undefined;
+  let store: Driver | undefined;
   afterEach(async () => {
     jest.useRealTimers();
     await store?.close();

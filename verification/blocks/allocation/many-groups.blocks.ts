@@ -1,9 +1,10 @@
 import { Gatekeeper, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { type MemberPage, PAGES } from '../../../lib/core/members/member-page.js';
-import type { RecordStore } from '../../../lib/core/store/index.js';
+import type { Driver } from '../../../lib/core/store/index.js';
 import { LongestBlock } from '../../../test/console/longest-block.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { FEW_SHARDS, bear } from '../../../test/support/born.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 /** ms */
 const LIMIT = 20;
@@ -37,8 +38,8 @@ async function start(store: ReturnType<typeof memory>, acquirer: string, count: 
  * Other nodes, as their entries in the pages of the membership show them. Each takes part in all groups of `app`, and runs
  * longer, so that `app` decides on none.
  */
-async function renewOthers(raw: RecordStore, beat: number): Promise<void> {
-  const texts = await raw.list('members:');
+async function renewOthers(raw: Driver, beat: number): Promise<void> {
+  const texts = await allTexts(raw.records, 'members:');
   const known = new Map([...texts].map(([key, text]) => [key, JSON.parse(text) as MemberPage]));
   const own = [...known.values()].flatMap(({ entries }) => entries).find(({ acquirer }) => acquirer === 'app')!;
   const startedAt = own.startedAt - 1000;
@@ -58,7 +59,7 @@ async function renewOthers(raw: RecordStore, beat: number): Promise<void> {
     const { seq = 0, born = key, entries: former = [] } = known.get(key) ?? {};
     const kept = former.filter(({ acquirer }) => !acquirer.startsWith('other-'));
     const next = { v: 1, seq: seq + 1, born, nonce: `${key}.${beat}`, at: Date.now(), entries: [...kept, ...entries] };
-    await raw.compareAndSet(key, texts.get(key), JSON.stringify(next), { notify: 'none' });
+    await raw.records.compareAndSet(key, texts.get(key), JSON.stringify(next), { notify: 'none' });
   }
 }
 

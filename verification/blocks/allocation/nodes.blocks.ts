@@ -63,8 +63,8 @@ class Scene {
   }
 
   loseRoot(): void {
-    const { cluster } = this.#raw as unknown as { cluster: { texts: Map<string, string> } };
-    cluster.texts.delete('allocation:root:queues');
+    const { cluster } = this.#raw as unknown as { cluster: { records: { texts: Map<string, string> } } };
+    cluster.records.texts.delete('allocation:root:queues');
   }
 
   get isEven(): boolean {

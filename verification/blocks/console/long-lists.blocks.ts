@@ -37,10 +37,9 @@ const REQUESTS: readonly { method: string; path: string; body?: object; atLeast?
   { method: 'POST', path: '/api/migrations', body: MIGRATION, atLeast: 20 * 300 },
   {
     method: 'POST',
-    path: '/api/store/list',
+    path: '/api/store/page',
     body: { prefix: 'semaphore:' },
     token: TOKENS.node,
-    atLeast: 300 * SEMAPHORES,
   },
 ];
 

@@ -1,4 +1,4 @@
-import type { RecordStore } from 'nestjs-gatekeeper';
+import type { Driver } from 'nestjs-gatekeeper';
 import type { RunEntry } from '../../../lib/operate/activity/index.js';
 import { type JobRecord, MOST_RUNS, ofRun } from '../../../lib/operate/activity/jobs/job-record.js';
 import { encodeJobShard } from '../../../lib/operate/activity/jobs/job-shard.codec.js';
@@ -16,18 +16,20 @@ export interface Lengths {
 const JOBS_EACH = 10;
 
 /** Fills a store as a large cluster would: written at once, since thousands of calls would take minutes. */
-export async function fill(store: RecordStore, lengths: Lengths): Promise<void> {
+export async function fill(store: Driver, lengths: Lengths): Promise<void> {
   const now = Date.now();
   for (let index = 0; index < lengths.semaphores; index++) {
     const name = nameOf(index);
-    await store.compareAndSet(`semaphore:${name}`, undefined, recordText(name, index, now, lengths), {
+    await store.records.compareAndSet(`semaphore:${name}`, undefined, recordText(name, index, now, lengths), {
       notify: 'none',
     });
   }
   for (let shard = 0; shard < SHARDS; shard++) {
     const nodes = Array.from({ length: lengths.nodes }, (_, index) => index).filter((each) => each % SHARDS === shard);
     const text = JSON.stringify({ v: 1, nodes: nodes.map((index) => cardOf(index, now, lengths)) });
-    await store.compareAndSet(`nodes:${shard}`, await store.read(`nodes:${shard}`), text, { notify: 'none' });
+    await store.records.compareAndSet(`nodes:${shard}`, await store.records.read(`nodes:${shard}`), text, {
+      notify: 'none',
+    });
   }
   const entries = Array.from({ length: lengths.entries }, (_, index) => index);
   await store.journal('audit').append(entries.map((index) => JSON.stringify(changeOf(index, now, lengths))));
@@ -35,7 +37,7 @@ export async function fill(store: RecordStore, lengths: Lengths): Promise<void> 
 }
 
 /** Fills the past of the jobs: as many jobs as the store keeps of these, each with its last runs. */
-export async function fillPast(store: RecordStore, lengths: Lengths): Promise<void> {
+export async function fillPast(store: Driver, lengths: Lengths): Promise<void> {
   const now = Date.now();
   const shards = new Map<number, Map<string, JobRecord>>();
   for (let index = 0; index < lengths.semaphores; index++) {
@@ -47,7 +49,9 @@ export async function fillPast(store: RecordStore, lengths: Lengths): Promise<vo
   }
   for (const [shard, jobs] of shards) {
     const text = encodeJobShard({ jobs, writers: new Map() });
-    await store.compareAndSet(`history:${shard}`, await store.read(`history:${shard}`), text, { notify: 'none' });
+    await store.records.compareAndSet(`history:${shard}`, await store.records.read(`history:${shard}`), text, {
+      notify: 'none',
+    });
   }
 }
 

@@ -28,7 +28,7 @@ describe('many sub-tasks', () => {
       grantFault: () => undefined,
     });
     context.clusterClock.start();
-    store = new TaskStore(context.store.tasks!, context);
+    store = new TaskStore(context);
     block = new LongestBlock();
   });
   afterEach(async () => {

@@ -71,7 +71,7 @@ class NamelessModule {}
 /** The name of the error of a store that can't be reached. */
 async function errorOf(definition: StoreDefinition): Promise<string> {
   const store = definition.open({ callTimeout: 2000 });
-  const error: unknown = await store.read('x').catch((failure: unknown) => failure);
+  const error: unknown = await store.records.read('x').catch((failure: unknown) => failure);
   await store.close();
   return error instanceof StoreUnavailableError ? error.name : String(error);
 }

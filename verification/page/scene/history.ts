@@ -1,4 +1,4 @@
-import type { HistoryEntry, NodeIdentity, RecordStore } from 'nestjs-gatekeeper';
+import type { HistoryEntry, NodeIdentity, Driver } from 'nestjs-gatekeeper';
 
 interface Past {
   readonly semaphore: string;
@@ -52,7 +52,7 @@ export function pastTerms(semaphore: string, nodes: readonly NodeIdentity[], now
   });
 }
 
-export async function publishHistory(store: RecordStore, entries: readonly HistoryEntry[]): Promise<void> {
+export async function publishHistory(store: Driver, entries: readonly HistoryEntry[]): Promise<void> {
   const inOrder = entries.toSorted((one, other) => one.at - other.at);
   await store.journal('runs').append(inOrder.map((entry) => JSON.stringify(entry)));
 }

@@ -100,7 +100,7 @@ export class ManyLong {
       jobs: jobsOf(index === 0 ? count : 1, now),
     }));
     for (let at = 0; at < cards.length; at += 100)
-      await store.compareAndSet(
+      await store.records.compareAndSet(
         `nodes:many${at}`,
         undefined,
         JSON.stringify({ v: 1, nodes: cards.slice(at, at + 100) }),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Gatekeeper, type RecordStore, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { Gatekeeper, type Driver, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { REST } from '../../../lib/leadership/rest.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
@@ -15,7 +15,7 @@ const PATIENCE = 60_000;
 
 /** Asks the member all the time, by a client of its own: that shows for how long a busy machine let it or this process wait. */
 class Pulse implements AsyncDisposable {
-  readonly #store: RecordStore;
+  readonly #store: Driver;
   readonly #ended = new AbortController();
   readonly #asking: Promise<void>;
   #last = performance.now();
@@ -35,7 +35,7 @@ class Pulse implements AsyncDisposable {
 
   async #ask(): Promise<void> {
     while (!this.#ended.signal.aborted) {
-      await this.#store.read('pulse');
+      await this.#store.records.read('pulse');
       const now = performance.now();
       this.#longest = Math.max(this.#longest, now - this.#last);
       this.#last = now;

@@ -136,8 +136,8 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/allocation/map-store.ts',
-        find: 'if (!clusterClock.isFresh) await this.#ask(',
-        replace: 'if (clusterClock.sampledAt > Infinity) await this.#ask(',
+        find: 'if (!clusterClock.isFresh)\n',
+        replace: 'if (clusterClock.sampledAt > Infinity)\n',
       },
     ],
     layer: { kind: 'specs', title: 'division over real nodes', specs: ['test/allocation/division.spec.ts'] },

@@ -19,7 +19,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'the same mistake in the memory store',
     patches: [
       {
-        file: 'lib/stores/memory/memory-cluster.ts',
+        file: 'lib/stores/memory/text-table.ts',
         find: 'if (this.texts.get(key) !== expected) return false;',
         replace: '',
       },
@@ -31,7 +31,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'the same mistake on real members: map.set() instead of replaceIfSame()',
     patches: [
       {
-        file: 'lib/stores/hazelcast/records/map-records.ts',
+        file: 'lib/stores/hazelcast/texts/map-texts.ts',
         find: 'this.map.replaceIfSame(key, expected, next);',
         replace: 'this.map.set(key, next).then(() => true);',
       },
@@ -47,8 +47,8 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'the quorum option has no effect: both sides of a split network grant',
     patches: [
       {
-        file: 'lib/stores/hazelcast/hazelcast.store.ts',
-        find: 'if (members < quorum && !this.#closing) throw this.#withoutQuorum(members);',
+        file: 'lib/stores/hazelcast/calls.ts',
+        find: 'if (members < quorum && !isClosed) throw this.#withoutQuorum(members);',
         replace: 'if (members < 0) throw this.#withoutQuorum(members);',
       },
     ],
@@ -163,16 +163,9 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a write to PostgreSQL does not look whether a replica has taken over: it follows from an old text',
     patches: [
       {
-        file: 'lib/stores/postgres/record-statements.ts',
-        find: 'SET text = $3::pg_catalog.text${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND ${seen} OPERATOR',
-        replace:
-          'SET text = $3::pg_catalog.text${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND text OPERATOR',
-      },
-      {
-        file: 'lib/stores/postgres/record-statements.ts',
-        find: 'SET text = $3::pg_catalog.text, noted = ${noted}${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND ${seen} OPERATOR',
-        replace:
-          'SET text = $3::pg_catalog.text, noted = ${noted}${renewed} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text\n        AND text OPERATOR',
+        file: 'lib/stores/postgres/texts/text-statements.ts',
+        find: "AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')}",
+        replace: "AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')}",
       },
     ],
     layer: {

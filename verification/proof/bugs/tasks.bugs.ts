@@ -182,9 +182,9 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a call of the store that is never answered stops the sweep for ever',
     patches: [
       {
-        file: 'lib/tasks/timed-storage.ts',
-        find: 'await answerWithin(this.timers, this.callTimeout, what, call)',
-        replace: 'await answerWithin(this.timers, 1000 * this.callTimeout, what, call)',
+        file: 'lib/core/store/store.ts',
+        find: 'new Deadline(timers, limit?.timeout ?? callTimeout)',
+        replace: 'new Deadline(timers, 1000 * (limit?.timeout ?? callTimeout))',
       },
     ],
     layer: simulation(/T1 not done|T5/, ['cut', 'calls']),

@@ -193,7 +193,7 @@ for (const [name, missing, prepare] of SCENES) {
       return node;
     }
 
-    const present = async () => JSON.parse((await store.read(KEY))!) as { seq: number; permits: unknown[] };
+    const present = async () => JSON.parse((await store.records.read(KEY))!) as { seq: number; permits: unknown[] };
     /** A record that is further than the one in the store. */
     const forgery = async () =>
       JSON.stringify({ ...(await present()), seq: 1e9, revision: 1e9, lastToken: 9e15, nonce: 'forged', permits: [] });
@@ -215,12 +215,12 @@ for (const [name, missing, prepare] of SCENES) {
 
     /** Sends messages, and then an edit, whose hint comes after them. @returns the record before and after them */
     async function attacked(messages: readonly Message[]) {
-      const before = await store.read(KEY);
+      const before = await store.records.read(KEY);
       for (const message of messages) await scene.foreigner.send(message);
       await heardOfEdit('fence');
       // Comes after everything that the messages made the node do with the record.
       await nodes[0]!.explain('job');
-      return { before, after: await store.read(KEY) };
+      return { before, after: await store.records.read(KEY) };
     }
 
     it('come from one who can not write into the store', async () => {

@@ -2,15 +2,16 @@ import { createServer } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import { hazelcast, type OwnClientOptions } from '../../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
-import type { RecordChange, RecordStore } from '../../../lib/core/store/store.js';
+import type { RecordChange, Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast, itOnHazelcast } from '../../needs/members.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 let cluster: HazelcastCluster;
-const opened: RecordStore[] = [];
+const opened: Driver[] = [];
 
-function open(options: OwnClientOptions = {}): RecordStore {
+function open(options: OwnClientOptions = {}): Driver {
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses, ...options }).open();
   opened.push(store);
   return store;
@@ -25,8 +26,8 @@ async function absent(): Promise<void> {
   if (cluster.members[0]!.running) await cluster.members[0]!.kill();
 }
 
-const connected = (store: RecordStore) => eventually('the store is connected', () => store.health().connected);
-const disconnected = (store: RecordStore) => eventually('the store is disconnected', () => !store.health().connected);
+const connected = (store: Driver) => eventually('the store is connected', () => store.health().connected);
+const disconnected = (store: Driver) => eventually('the store is disconnected', () => !store.health().connected);
 
 /** Handles that keep a process alive, as far as a client could have left them. */
 const handles = () =>
@@ -44,10 +45,10 @@ afterEach(async () => {
 afterAll(() => cluster?.stop());
 
 describeOnHazelcast('A store whose members are absent when it is opened', () => {
-  it.each<[string, (store: RecordStore) => Promise<unknown>]>([
-    ['read', (store) => store.read('key')],
-    ['compareAndSet', (store) => store.compareAndSet('key', undefined, 'text')],
-    ['list', (store) => store.list('')],
+  it.each<[string, (store: Driver) => Promise<unknown>]>([
+    ['read', (store) => store.records.read('key')],
+    ['compareAndSet', (store) => store.records.compareAndSet('key', undefined, 'text')],
+    ['list', (store) => allTexts(store.records, '')],
     ['now', (store) => store.now()],
   ])('refuses %s at once, and says why', async (_name, call) => {
     await absent();
@@ -70,7 +71,7 @@ describeOnHazelcast('A store whose members are absent when it is opened', () => 
     await cluster.members[0]!.start();
     await Promise.all([connected(store), connected(other)]);
     expect(changes).toContainEqual({});
-    await other.compareAndSet(key, undefined, 'text');
+    await other.records.compareAndSet(key, undefined, 'text');
     await eventually('the change', () => changes.some(({ text }) => text === 'text'));
     expect(store.health()).toEqual({ connected: true, members: 1, expected: 1, quorum: 0 });
   });
@@ -117,13 +118,13 @@ describeOnHazelcast('A store whose member is killed', () => {
     await store.watch(key, (change) => changes.push(change));
     await cluster.members[0]!.kill();
     await disconnected(store);
-    await expect(store.read(key)).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read(key)).rejects.toThrow(StoreUnavailableError);
     expect(store.health()).toMatchObject({ members: 0, problem: expect.any(String) });
 
     await cluster.members[0]!.start();
     await connected(store);
     expect(changes).toEqual([{}]);
-    expect(await store.compareAndSet(key, undefined, 'again')).toBe(true);
+    expect(await store.records.compareAndSet(key, undefined, 'again')).toBe(true);
     await eventually('the change', () => changes.some(({ text }) => text === 'again'));
     expect(changes.filter(({ text }) => text === 'again')).toHaveLength(1);
   });
@@ -137,7 +138,7 @@ describeOnHazelcast('A store whose member is killed', () => {
     await cluster.members[0]!.kill();
     await eventually('one member is left', () => store.health().members === 1);
     expect(store.health()).toMatchObject({ members: 1, expected: 2 });
-    expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
     await second.kill();
     await disconnected(store);
     await second.start();

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Gatekeeper, type GatekeeperEvent, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { CpMissingError, hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, type HazelcastOptions, startHazelcast } from '../../../lib/testing/index.js';
 import { CP_CLUSTER } from './cp-cluster.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const QUIET = { log() {}, warn() {}, error() {}, debug() {} };
 const CALL_TIMEOUT = 2000;
@@ -75,7 +76,7 @@ describeOnHazelcast.each(WITHOUT_CP)('cp: true with %s', (_which, found, options
 
 describeOnHazelcast('cp: true', () => {
   let cluster: HazelcastCluster;
-  const opened: RecordStore[] = [];
+  const opened: Driver[] = [];
 
   const open = async () => {
     const store = cpStore(cluster).open({ callTimeout: CALL_TIMEOUT });
@@ -94,21 +95,21 @@ describeOnHazelcast('cp: true', () => {
 
   it('puts a key back that the map of keys lost', async () => {
     const [store, other, key] = [await open(), await open(), `${randomUUID()}@a `];
-    await store.compareAndSet(key, undefined, 'text');
+    await store.records.compareAndSet(key, undefined, 'text');
     const client = await newClient(cluster);
     const keys = await client.getMap('gatekeeper.records.keys');
     expect(await keys.containsKey(key)).toBe(true);
     await keys.clear();
-    expect(await other.list(key)).toEqual(new Map());
-    expect(await store.list(key)).toEqual(new Map([[key, 'text']]));
-    expect(await other.list(key)).toEqual(new Map([[key, 'text']]));
+    expect(await allTexts(other.records, key)).toEqual(new Map());
+    expect(await allTexts(store.records, key)).toEqual(new Map([[key, 'text']]));
+    expect(await allTexts(other.records, key)).toEqual(new Map([[key, 'text']]));
     await client.shutdown();
   });
 
   it('has tasks beside it, although members of 5.4 want queries in a form of their own', async () => {
-    const { tasks } = (await open()).tasks!;
+    const { tasks } = await open();
     const texts = Array.from({ length: 500 }, (_, index) => `waiting ${String(index).padStart(3, '0')}`);
-    await Promise.all(texts.map((text) => tasks.create(randomUUID(), text)));
+    await Promise.all(texts.map((text) => tasks.compareAndSet(randomUUID(), undefined, text)));
     // At the same time, before it is known which form is the right one.
     const found = await Promise.all([10, 1000].map((limit) => tasks.range('waiting ', 'waiting ~', limit)));
     const some = await tasks.range('waiting 100', 'waiting 300', 50);
@@ -121,7 +122,7 @@ describeOnHazelcast('cp: true', () => {
 
   it('loses no acknowledged write when a member is killed, and acknowledges none without a majority', async () => {
     const [store, key] = [await open(), randomUUID()];
-    await store.compareAndSet(key, undefined, '0');
+    await store.records.compareAndSet(key, undefined, '0');
     const counter = new Counter(store, key);
     const counting = counter.run();
     await eventually('it counts', () => counter.acknowledged > 50);
@@ -130,7 +131,7 @@ describeOnHazelcast('cp: true', () => {
     await eventually('it counts again', () => counter.acknowledged > before + 50, 40_000);
     counter.end();
     await counting;
-    const text = Number(await store.read(key));
+    const text = Number(await store.records.read(key));
     expect(text).toBeGreaterThanOrEqual(counter.acknowledged);
     expect(text).toBeLessThanOrEqual(counter.acknowledged + counter.unknown);
 
@@ -156,7 +157,7 @@ class Counter {
   #isRunning = true;
 
   constructor(
-    readonly store: RecordStore,
+    readonly store: Driver,
     readonly key: string,
   ) {}
 
@@ -169,12 +170,12 @@ class Counter {
   }
 
   async #countUp(): Promise<void> {
-    const text = await eventually('it is read', () => this.store.read(this.key));
+    const text = await eventually('it is read', () => this.store.records.read(this.key));
     const next = String(Number(text) + 1);
     try {
-      if (await this.store.compareAndSet(this.key, text, next)) this.acknowledged += 1;
+      if (await this.store.records.compareAndSet(this.key, text, next)) this.acknowledged += 1;
       // The members repeat a call by themselves when a leader is lost. The repeated one may find the text of the first.
-      else if ((await eventually('it is read', () => this.store.read(this.key))) === next) this.unknown += 1;
+      else if ((await eventually('it is read', () => this.store.records.read(this.key))) === next) this.unknown += 1;
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) this.unknown += 1;
     }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/core/store/index.js';
+import type { Driver } from '../../../lib/core/store/index.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
@@ -38,7 +38,7 @@ function countSent(client: Client): () => number {
 describeOnHazelcast('A write that fails', () => {
   let cluster: HazelcastCluster;
   let client: Client;
-  let store: RecordStore;
+  let store: Driver;
 
   beforeAll(async () => {
     cluster = await startHazelcast({ members: 2 });

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
-const READS: [string, (store: RecordStore) => Promise<unknown>][] = [
-  ['read', (store) => store.read('key')],
-  ['list', (store) => store.list('')],
+const READS: [string, (store: Driver) => Promise<unknown>][] = [
+  ['read', (store) => store.records.read('key')],
+  ['list', (store) => allTexts(store.records, '')],
   ['the reading of a journal', (store) => store.journal('runs').read(1)],
 ];
 

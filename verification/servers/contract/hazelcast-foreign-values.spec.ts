@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, HazelcastJsonValue, type IMap } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordChange, RecordStore } from '../../../lib/core/store/store.js';
+import type { RecordChange, Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const UNKNOWN_TYPE = 4711;
 
@@ -25,7 +26,7 @@ describeOnHazelcast('Values that another program put into the map of records', (
   let program: Client;
   let map: IMap<unknown, unknown>;
   let hints: IMap<unknown, unknown>;
-  let store: RecordStore;
+  let store: Driver;
 
   beforeAll(async () => {
     cluster = await startHazelcast();
@@ -52,10 +53,10 @@ describeOnHazelcast('Values that another program put into the map of records', (
   it.each(values)('are read as a text that is no record: %s', async (_what, value) => {
     const key = randomUUID();
     await map.set(key, value());
-    const text = await store.read(key);
+    const text = await store.records.read(key);
     expect(text).toEqual(expect.any(String));
     expect(() => JSON.parse(text!)).toThrow(SyntaxError);
-    expect(await store.list(key)).toEqual(new Map([[key, text]]));
+    expect(await allTexts(store.records, key)).toEqual(new Map([[key, text]]));
   });
 
   it.each(values)('harm no watch when the record is written over them: %s', async (_what, value) => {
@@ -64,23 +65,23 @@ describeOnHazelcast('Values that another program put into the map of records', (
     await map.set(key, value());
     await map.delete(key);
     await eventually('word of the removal', () => changes.some((change) => change.key === key));
-    await store.compareAndSet(key, undefined, 'good');
+    await store.records.compareAndSet(key, undefined, 'good');
     await eventually('word of the text', () => changes.some(({ text }) => text === 'good'));
     await end();
   });
 
   it.each(values)('do not hide the records beside them from a list: %s', async (_what, value) => {
     const prefix = randomUUID();
-    await store.compareAndSet(`${prefix}:good`, undefined, 'good');
+    await store.records.compareAndSet(`${prefix}:good`, undefined, 'good');
     await map.set(`${prefix}:foreign`, value());
-    expect((await store.list(prefix)).get(`${prefix}:good`)).toBe('good');
+    expect((await allTexts(store.records, prefix)).get(`${prefix}:good`)).toBe('good');
   });
 
   it('make a compare-and-set answer false', async () => {
     const key = randomUUID();
     await map.set(key, 42);
-    expect(await store.compareAndSet(key, undefined, 'text')).toBe(false);
-    expect(await store.compareAndSet(key, await store.read(key), 'text')).toBe(false);
+    expect(await store.records.compareAndSet(key, undefined, 'text')).toBe(false);
+    expect(await store.records.compareAndSet(key, await store.records.read(key), 'text')).toBe(false);
   });
 
   it('may have keys that are no text: those are not listed and cause no event', async () => {
@@ -91,18 +92,18 @@ describeOnHazelcast('Values that another program put into the map of records', (
     await hints.set(new OtherProgramsObject(), new OtherProgramsObject());
     await hints.set(42, 42);
     await map.delete(42);
-    await store.compareAndSet(key, undefined, 'text');
+    await store.records.compareAndSet(key, undefined, 'text');
     await eventually('word of the text', () => changes.some((change) => change.key === key));
     expect(changes.filter((change) => change.key !== key)).toEqual([]);
     await map.delete(new OtherProgramsObject());
-    expect((await store.list('')).get(key)).toBe('text');
+    expect((await allTexts(store.records, '')).get(key)).toBe('text');
     await end();
   });
 });
 
 describeOnHazelcast('A record that another program removes', () => {
   let cluster: HazelcastCluster;
-  let store: RecordStore;
+  let store: Driver;
   let map: IMap<string, string>;
   let program: Client;
   const changes: RecordChange[] = [];
@@ -127,19 +128,20 @@ describeOnHazelcast('A record that another program removes', () => {
     ['expiry', (key) => map.setTtl(key, 1000)],
   ])('is reported with its key and no text: %s', async (_how, remove) => {
     const key = randomUUID();
-    await store.compareAndSet(key, undefined, 'text');
+    await store.records.compareAndSet(key, undefined, 'text');
     await eventually('word of the text', () => changes.some((change) => change.text === 'text' && change.key === key));
     changes.length = 0;
     await remove(key);
     await eventually(
       'word of the removal',
       async () =>
-        (await store.read(key)) === undefined && changes.some((change) => change.key === key && !('text' in change)),
+        (await store.records.read(key)) === undefined &&
+        changes.some((change) => change.key === key && !('text' in change)),
     );
   });
 
   it('by clearing the whole map is reported without a key', async () => {
-    await store.compareAndSet(randomUUID(), undefined, 'text');
+    await store.records.compareAndSet(randomUUID(), undefined, 'text');
     changes.length = 0;
     await map.clear();
     await eventually('word of the clearing', () => changes.some((change) => Object.keys(change).length === 0));

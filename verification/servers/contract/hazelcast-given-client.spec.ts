@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, type ClientConfig, ReconnectMode } from 'hazelcast-client';
 import { ClockPrefetchError, hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
-import type { RecordChange, RecordStore } from '../../../lib/core/store/store.js';
+import type { RecordChange, Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
@@ -17,7 +17,7 @@ describeOnHazelcast('A store over the client of an application', () => {
     clients.push(client);
     return client;
   };
-  const openOver = async (client: Client): Promise<RecordStore> => {
+  const openOver = async (client: Client): Promise<Driver> => {
     const store = hazelcast({ client }).open();
     await eventually('the store is connected', () => store.health().connected);
     return store;
@@ -61,13 +61,13 @@ describeOnHazelcast('A store over the client of an application', () => {
       await store.watch(key, (change) => changes.push(change));
       await cluster.members[0]!.kill();
       await eventually('the store is disconnected', () => !store.health().connected);
-      await expect(store.compareAndSet(key, undefined, 'never')).rejects.toThrow(StoreUnavailableError);
+      await expect(store.records.compareAndSet(key, undefined, 'never')).rejects.toThrow(StoreUnavailableError);
       expect(store.health().members).toBe(0);
 
       await cluster.members[0]!.start();
       await eventually('the store is connected', () => store.health().connected);
       expect(changes).toContainEqual({});
-      expect(await store.compareAndSet(key, undefined, 'again')).toBe(true);
+      expect(await store.records.compareAndSet(key, undefined, 'again')).toBe(true);
       await eventually('the change', () => changes.some(({ text }) => text === 'again'));
       expect(changes.filter(({ text }) => text === 'again')).toHaveLength(1);
       await store.close();
@@ -97,7 +97,7 @@ describeOnHazelcast('A store over the client of an application', () => {
     const store = await openOver(client);
     await client.shutdown();
     await eventually('the reason', () => store.health().problem!.includes('shut down'));
-    await expect(store.read('key')).rejects.toThrow(store.health().problem);
+    await expect(store.records.read('key')).rejects.toThrow(store.health().problem);
     await store.close();
   });
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Client, ReconnectMode } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
@@ -20,18 +20,18 @@ describeOnHazelcast('A store whose member was restarted', () => {
   let cluster: HazelcastCluster;
   const closing: (() => Promise<void>)[] = [];
 
-  const opened = async (options: HazelcastStoreOptions): Promise<RecordStore> => {
+  const opened = async (options: HazelcastStoreOptions): Promise<Driver> => {
     const store = hazelcast(options).open();
     closing.unshift(() => store.close());
     await eventually('the store is connected', () => store.health().connected);
     return store;
   };
   /** The store works on it, and listens to it. */
-  const use = async (store: RecordStore): Promise<void> => {
+  const use = async (store: Driver): Promise<void> => {
     await store.watch('', () => undefined);
     await store.now();
   };
-  const restartMember = async (store: RecordStore): Promise<void> => {
+  const restartMember = async (store: Driver): Promise<void> => {
     const [member] = cluster.members;
     await member!.kill();
     await eventually('the store is disconnected', () => !store.health().connected);

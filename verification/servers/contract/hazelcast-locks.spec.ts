@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { newClient } from './hazelcast-clients.js';
@@ -14,7 +14,7 @@ const CALL_TIMEOUT = 2000;
 describeOnHazelcast('A record whose lock was left behind', () => {
   let cluster: HazelcastCluster;
   let client: Client;
-  let store: RecordStore;
+  let store: Driver;
 
   beforeAll(async () => {
     cluster = await startHazelcast({ members: 3 });
@@ -32,7 +32,7 @@ describeOnHazelcast('A record whose lock was left behind', () => {
   const written = async () => {
     const key = randomUUID();
     // The first calls of a cluster that has just come up may take longer than one call may.
-    await eventually('it is written', () => store.compareAndSet(key, undefined, 'before'));
+    await eventually('it is written', () => store.records.compareAndSet(key, undefined, 'before'));
     return key;
   };
   const holder = (key: string, signal: 'SIGKILL' | 'SIGSTOP') => {
@@ -48,20 +48,20 @@ describeOnHazelcast('A record whose lock was left behind', () => {
   it('by a client that was killed is written within the time of one call', async () => {
     const key = await written();
     await using _holder = await holder(key, 'SIGKILL');
-    expect(await took(async () => expect(await store.compareAndSet(key, 'before', 'after')).toBe(true))).toBeLessThan(
-      CALL_TIMEOUT,
-    );
-    expect(await store.read(key)).toBe('after');
+    expect(
+      await took(async () => expect(await store.records.compareAndSet(key, 'before', 'after')).toBe(true)),
+    ).toBeLessThan(CALL_TIMEOUT);
+    expect(await store.records.read(key)).toBe('after');
   });
 
   it('by a client that was frozen is written within the time of one call, and not by that one when it wakes', async () => {
     const key = await written();
     await using frozen = await holder(key, 'SIGSTOP');
-    expect(await took(async () => expect(await store.compareAndSet(key, 'before', 'after')).toBe(true))).toBeLessThan(
-      CALL_TIMEOUT,
-    );
+    expect(
+      await took(async () => expect(await store.records.compareAndSet(key, 'before', 'after')).toBe(true)),
+    ).toBeLessThan(CALL_TIMEOUT);
     expect(await frozen.goOn()).toBe('false');
-    expect(await store.read(key)).toBe('after');
+    expect(await store.records.read(key)).toBe('after');
   });
 
   it('by a frozen client is written by that one when it wakes, if no other client has written meanwhile', async () => {
@@ -70,19 +70,19 @@ describeOnHazelcast('A record whose lock was left behind', () => {
     const map = await client.getMap(MAP);
     await eventually('the lease has ended', async () => !(await map.isLocked(key)));
     expect(await frozen.goOn()).toBe('true');
-    expect(await store.compareAndSet(key, 'before', 'never')).toBe(false);
-    expect(await store.read(key)).toBe('of the holder');
+    expect(await store.records.compareAndSet(key, 'before', 'never')).toBe(false);
+    expect(await store.records.read(key)).toBe('of the holder');
   });
 
   it('with a lease that does not end, as after a clock was set back, is taken by force', async () => {
     const key = await written();
     const map = await client.getMap(MAP);
     await eventually('the lock is had', () => map.tryLock(key, 0, 600_000));
-    expect(await took(async () => expect(await store.compareAndSet(key, 'before', 'after')).toBe(true))).toBeLessThan(
-      CALL_TIMEOUT,
-    );
+    expect(
+      await took(async () => expect(await store.records.compareAndSet(key, 'before', 'after')).toBe(true)),
+    ).toBeLessThan(CALL_TIMEOUT);
     await expect(map.unlock(key)).rejects.toThrow('not owner');
-    expect(await store.read(key)).toBe('after');
+    expect(await store.records.read(key)).toBe('after');
   });
 
   it('and whose owner dies with its holder is written, and not by the holder when it wakes', async () => {
@@ -91,12 +91,12 @@ describeOnHazelcast('A record whose lock was left behind', () => {
     const owner = ownerOf(key);
     await owner.kill();
     await eventually('it is written', async () => {
-      if ((await store.read(key)) === 'after') return true;
-      return store.compareAndSet(key, 'before', 'after');
+      if ((await store.records.read(key)) === 'after') return true;
+      return store.records.compareAndSet(key, 'before', 'after');
     });
     // Its write was sent to the dead member, or went to the new owner, which refused it.
     expect(await frozen.goOn()).toMatch(/^(false|unknown-outcome)$/);
-    expect(await store.read(key)).toBe('after');
+    expect(await store.records.read(key)).toBe('after');
     await owner.start();
   });
 

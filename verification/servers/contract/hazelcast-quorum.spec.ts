@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { NoQuorumError } from '../../../lib/core/store/store.errors.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast, itOnHazelcast } from '../../needs/members.js';
 
-const members = (store: RecordStore, wanted: number) =>
+const members = (store: Driver, wanted: number) =>
   eventually(`${wanted} members are seen`, () => store.health().members === wanted);
 
 describeOnHazelcast('With a quorum of the majority of three members', () => {
   let cluster: HazelcastCluster;
-  let store: RecordStore;
+  let store: Driver;
 
   beforeAll(async () => {
     cluster = await startHazelcast({ members: 2 });
@@ -28,7 +28,7 @@ describeOnHazelcast('With a quorum of the majority of three members', () => {
     const took: number[] = [];
     for (let i = 0; i < 50; i += 1) {
       const began = performance.now();
-      expect(await store.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
+      expect(await store.records.compareAndSet(randomUUID(), undefined, 'text')).toBe(true);
       took.push(performance.now() - began);
     }
     // A client waits 5 s for the acknowledgement of a backup.
@@ -40,15 +40,15 @@ describeOnHazelcast('With a quorum of the majority of three members', () => {
     const key = randomUUID();
     await cluster.members[1]!.kill();
     await members(store, 1);
-    await expect(store.compareAndSet(key, undefined, 'never')).rejects.toThrow(NoQuorumError);
-    await expect(store.compareAndSet(key, undefined, 'never')).rejects.toThrow('1 of at least 2 members');
-    expect(await store.read(key)).toBeUndefined();
+    await expect(store.records.compareAndSet(key, undefined, 'never')).rejects.toThrow(NoQuorumError);
+    await expect(store.records.compareAndSet(key, undefined, 'never')).rejects.toThrow('1 of at least 2 members');
+    expect(await store.records.read(key)).toBeUndefined();
   });
 
   it('a lost connection is no quorum either', async () => {
     await cluster.members[0]!.kill();
     await members(store, 0);
-    await expect(store.compareAndSet(randomUUID(), undefined, 'never')).rejects.toThrow(NoQuorumError);
+    await expect(store.records.compareAndSet(randomUUID(), undefined, 'never')).rejects.toThrow(NoQuorumError);
   });
 });
 
@@ -56,8 +56,8 @@ itOnHazelcast('Split-brain protection on the members is reported as a missing qu
   await using cluster = await startHazelcast({ minimumClusterSize: 2 });
   const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }).open();
   await members(store, 1);
-  await expect(store.compareAndSet('key', undefined, 'never')).rejects.toThrow(NoQuorumError);
-  await expect(store.read('key')).rejects.toThrow(NoQuorumError);
+  await expect(store.records.compareAndSet('key', undefined, 'never')).rejects.toThrow(NoQuorumError);
+  await expect(store.records.read('key')).rejects.toThrow(NoQuorumError);
   await expect(store.now()).resolves.toBeDefined();
   expect(store.health().problem).toContain('split-brain protection');
   await store.close();

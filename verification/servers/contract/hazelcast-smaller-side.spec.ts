@@ -24,11 +24,12 @@ itOnHazelcast(
     });
     const { clusterName, addresses } = cluster;
     await using store = closing(hazelcast({ clusterName, members: addresses }).open());
-    const allRead = async () => (await Promise.all(KEYS.map((key) => store.read(key)))).length === KEYS.length;
+    const allRead = async () => (await Promise.all(KEYS.map((key) => store.records.read(key)))).length === KEYS.length;
     // Not waited for: of the members that are silent no answer comes.
     const oneRefused = () =>
       new Promise<boolean>((resolve) => {
-        for (const key of KEYS) store.read(key).catch((error) => error instanceof NoQuorumError && resolve(true));
+        for (const key of KEYS)
+          store.records.read(key).catch((error) => error instanceof NoQuorumError && resolve(true));
         setTimeout(resolve, 100, false);
       });
     await eventually('all can be read', allRead);

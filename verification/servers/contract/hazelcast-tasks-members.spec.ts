@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Client, HazelcastJsonValue } from 'hazelcast-client';
 import { type HazelcastStoreOptions, hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 import { closing } from '../../../test/contract/closing.js';
@@ -22,7 +22,7 @@ describeOnHazelcast('Tasks on a member', () => {
     const { clusterName, addresses: members } = cluster;
     const store = closing(hazelcast({ clusterName, members, mapName: randomUUID(), ...options }).open());
     await eventually('the store is connected', () => store.health().connected);
-    return Object.assign(store, { tasks: store.tasks! });
+    return store;
   };
 
   it('have no map, index or queue until they are used', async () => {
@@ -35,25 +35,25 @@ describeOnHazelcast('Tasks on a member', () => {
         .filter((each) => /tasks|groups|ready/.test(each));
     };
     await using store = await open({ mapName });
-    await store.compareAndSet('key', undefined, 'text');
-    store.tasks.queue('mail');
+    await store.records.compareAndSet('key', undefined, 'text');
+    store.queue('mail');
     expect(await names()).toEqual([]);
-    await store.tasks.tasks.read('key');
+    await store.tasks.read('key');
     expect(await names()).toEqual(['.tasks']);
-    await store.tasks.groups.read('key');
-    await store.tasks.queue('mail').peek();
+    await store.groups.read('key');
+    await store.queue('mail').peek();
     expect((await names()).toSorted()).toEqual(['.groups', '.ready.mail', '.tasks']);
     await client.shutdown();
   });
 
   it('are written with a quorum only', async () => {
     await using store = await open({ quorum: 2 });
-    const { tasks, groups } = store.tasks;
-    const queue = store.tasks.queue('mail');
+    const { tasks, groups } = store;
+    const queue = store.queue('mail');
     for (const write of [
-      () => tasks.create('key', 'text'),
-      () => groups.replace('key', 'text', 'next'),
-      () => tasks.remove('key', 'text'),
+      () => tasks.compareAndSet('key', undefined, 'text'),
+      () => groups.compareAndSet('key', 'text', 'next'),
+      () => tasks.compareAndSet('key', 'text', undefined),
       () => queue.offer(['hint']),
       () => queue.poll(10, never()),
       () => queue.drain(1),
@@ -68,7 +68,7 @@ describeOnHazelcast('Tasks on a member', () => {
   it('wait for the first connection, also when they are written', async () => {
     const { clusterName, addresses: members } = cluster;
     await using store = closing(hazelcast({ clusterName, members, mapName: randomUUID() }).open());
-    expect(await store.tasks!.tasks.create('key', 'text')).toBeUndefined();
+    expect(await store.tasks.compareAndSet('key', undefined, 'text')).toBe(true);
   });
 
   it('of another program are texts that no task has', async () => {
@@ -77,15 +77,15 @@ describeOnHazelcast('Tasks on a member', () => {
     await (await client.getMap(`${mapName}.groups`)).put('key', 5);
     await (await client.getQueue(`${mapName}.ready.mail`)).addAll([5, 6, 7]);
     await using store = await open({ mapName });
-    const queue = store.tasks.queue('mail');
+    const queue = store.queue('mail');
+    expect(await store.groups.compareAndSet('key', undefined, 'text')).toBe(false);
     const read = [
-      await store.tasks.groups.read('key'),
-      await store.tasks.groups.create('key', 'text'),
+      await store.groups.read('key'),
       await queue.peek(),
       await queue.poll(10, never()),
       ...(await queue.drain(2)),
     ];
-    expect(read).toEqual([5, 5, 5, 5, 6, 7].map((value) => `not a record: ${value}`));
+    expect(read).toEqual([5, 5, 5, 6, 7].map((value) => `not a record: ${value}`));
     await client.shutdown();
   });
 
@@ -105,7 +105,7 @@ describeOnHazelcast('Tasks on a member', () => {
     client.getMap = (async () => map) as typeof client.getMap;
     await using store = closing(hazelcast({ client, mapName }).open());
     await eventually('the store is connected', () => store.health().connected);
-    expect(await store.tasks!.tasks.range('w|', 'x', 100)).toHaveLength(100);
+    expect(await store.tasks.range('w|', 'x', 100)).toHaveLength(100);
     // About 542 on average. More than 5,000 have a chance below one in a million.
     expect(Math.max(...answers)).toBeLessThan(5000);
     await store.close();
@@ -115,14 +115,14 @@ describeOnHazelcast('Tasks on a member', () => {
   it('are waited for longer than one call to the members may take', async () => {
     await using store = await open();
     const began = performance.now();
-    expect(await store.tasks.queue('mail').poll(7000, never())).toBeUndefined();
+    expect(await store.queue('mail').poll(7000, never())).toBeUndefined();
     expect(performance.now() - began).toBeGreaterThanOrEqual(6995);
   });
 
   it('have their index again after all members were lost', async () => {
     const mapName = randomUUID();
     await using store = await open({ mapName });
-    await store.tasks.tasks.create('key', 'text');
+    await store.tasks.compareAndSet('key', undefined, 'text');
     expect(await hasIndex(cluster, mapName)).toBe(true);
 
     const [member] = cluster.members;
@@ -131,15 +131,15 @@ describeOnHazelcast('Tasks on a member', () => {
     await member!.start();
     await eventually('the store is connected', () => store.health().connected);
     expect(await hasIndex(cluster, mapName)).toBe(false);
-    await store.tasks.tasks.create('key', 'text');
+    await store.tasks.compareAndSet('key', undefined, 'text');
     expect(await hasIndex(cluster, mapName)).toBe(true);
-    expect(await store.tasks.tasks.range('', 'z', 10)).toEqual([{ key: 'key', text: 'text' }]);
+    expect(await store.tasks.range('', 'z', 10)).toEqual([{ key: 'key', text: 'text' }]);
   });
 
   it('fail with an error that says whether something may have been written, when the member is gone', async () => {
     await using store = await open();
-    const { tasks, queue } = { tasks: store.tasks.tasks, queue: store.tasks.queue('mail') };
-    await tasks.create('key', 'text');
+    const [tasks, queue] = [store.tasks, store.queue('mail')];
+    await tasks.compareAndSet('key', undefined, 'text');
     await queue.peek();
     const polled = queue.poll(60_000, never()).catch((error: unknown) => error);
     const flow = writeUntilItFails(store);
@@ -150,7 +150,7 @@ describeOnHazelcast('Tasks on a member', () => {
     for (const call of [
       () => tasks.read('key'),
       () => tasks.range('', 'z', 1),
-      () => tasks.replace('key', 'text', 'next'),
+      () => tasks.compareAndSet('key', 'text', 'next'),
       () => queue.offer(['hint']),
       () => queue.poll(60_000, never()),
     ]) {
@@ -159,9 +159,9 @@ describeOnHazelcast('Tasks on a member', () => {
   });
 });
 
-async function writeUntilItFails({ tasks }: Pick<Required<RecordStore>, 'tasks'>): Promise<unknown> {
+async function writeUntilItFails({ tasks }: Pick<Driver, 'tasks'>): Promise<unknown> {
   try {
-    for (;;) await tasks!.tasks.create(randomUUID(), 'text');
+    for (;;) await tasks.compareAndSet(randomUUID(), undefined, 'text');
   } catch (error) {
     return (error as Error).constructor.name;
   }

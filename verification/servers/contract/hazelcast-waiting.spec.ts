@@ -1,6 +1,6 @@
 import type { Client } from 'hazelcast-client';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Driver } from '../../../lib/core/store/driver.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { lackOfMembers } from '../../needs/members.js';
 import { describeUnless } from '../../../test/support/unless.js';
@@ -11,7 +11,7 @@ import { UNHURRIED } from '../../../test/contract/unhurried.js';
 describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () => {
   let cluster: HazelcastCluster;
   let client: Client;
-  const stores: RecordStore[] = [];
+  const stores: Driver[] = [];
 
   beforeAll(async () => {
     cluster = await startHazelcast();
@@ -23,7 +23,7 @@ describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () =
     await cluster?.stop();
   });
 
-  async function open(writer: string, mapName: string): Promise<{ store: RecordStore; heard: string[] }> {
+  async function open(writer: string, mapName: string): Promise<{ store: Driver; heard: string[] }> {
     const { clusterName, addresses: members } = cluster;
     const store = hazelcast({ clusterName, members, mapName }).open({ ...UNHURRIED, writer });
     stores.push(store);
@@ -39,7 +39,7 @@ describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () =
     let count = 0;
     const write = async (notify: 'waiting' | 'all') => {
       const { store } = writer!;
-      await store.compareAndSet('job 1', await store.read('job 1'), `text ${++count}`, { notify });
+      await store.records.compareAndSet('job 1', await store.records.read('job 1'), `text ${++count}`, { notify });
     };
     await eventually('the waiter hears of it', async () => {
       await write('waiting');
@@ -60,9 +60,9 @@ describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () =
     const [one, other] = await Promise.all(['one', 'other'].map((name) => open(name, 'none')));
     for (let count = 0; count < 50; count++) {
       const key = `job ${count}`;
-      await one!.store.compareAndSet(key, undefined, 'text', { notify: 'waiting' });
+      await one!.store.records.compareAndSet(key, undefined, 'text', { notify: 'waiting' });
     }
-    await one!.store.compareAndSet('job last', undefined, 'text', { notify: 'all' });
+    await one!.store.records.compareAndSet('job last', undefined, 'text', { notify: 'all' });
     await eventually('the last one is heard of', () => other!.heard.length > 0);
     expect(other!.heard).toEqual(['job last text']);
     expect(await (await client.getMap('none.hints')).keySet()).toEqual(['* one job last']);

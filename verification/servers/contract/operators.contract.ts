@@ -130,7 +130,7 @@ export function describeOperatorsContract(
       const missed = Math.round(context.clusterClock.latest()) - HOUR / 2;
       const schedule = { expression: 'each hour', timeZone: 'UTC' };
       const record = { v: 1, nonce: 'x', seq: 1, at: missed - HOUR, ...schedule, last: missed - HOUR };
-      await context.store.compareAndSet('last-tick:Jobs.missed@m-a', undefined, JSON.stringify(record));
+      await context.store.records.compareAndSet('last-tick:Jobs.missed@m-a', undefined, JSON.stringify(record));
       const bothCalled = openEnd();
       const ended: Promise<unknown>[] = [];
       let runs = 0;

@@ -1,9 +1,10 @@
 import { DOUBT } from '../../../lib/core/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
+import { type Driver, type RecordChange, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
 import { SwitchableProxy } from '../../../test/support/switchable-proxy.js';
 import { eventually } from '../../../test/contract/eventually.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const KEYS = ['semaphore:a', 'semaphore:b', 'semaphore:c'];
 
@@ -43,7 +44,7 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
 
   const throughProxy = () => primary.address().replace(`:${primary.port}/`, `:${proxy.port}/`);
 
-  async function opened(options: PostgresStoreOptions = {}): Promise<RecordStore> {
+  async function opened(options: PostgresStoreOptions = {}): Promise<Driver> {
     const store = postgres({ connectionString: throughProxy(), maxConnections: 2, ...options }).open();
     closing.push(() => store.close());
     await eventually('the store is connected', () => store.health().connected);
@@ -62,29 +63,29 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     'takes no write that follows from an old text (%j)',
     async (options) => {
       const store = await opened(options);
-      expect(await store.compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
+      expect(await store.records.compareAndSet('semaphore:x', undefined, 'one')).toBe(true);
       await takeOver();
       expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('refused');
-      expect(await asked(() => store.read('semaphore:x'))).toBe(`${DOUBT}one`);
-      expect(await asked(() => store.compareAndSet('semaphore:x', undefined, 'new'))).toBe(false);
-      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}other`, 'two'))).toBe(false);
-      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}one`, 'two'))).toBe(true);
-      expect(await asked(() => store.compareAndSet('semaphore:x', `${DOUBT}one`, 'three'))).toBe(false);
-      expect(await asked(() => store.compareAndSet('semaphore:x', 'two', 'three'))).toBe(true);
+      expect(await asked(() => store.records.read('semaphore:x'))).toBe(`${DOUBT}one`);
+      expect(await asked(() => store.records.compareAndSet('semaphore:x', undefined, 'new'))).toBe(false);
+      expect(await asked(() => store.records.compareAndSet('semaphore:x', `${DOUBT}other`, 'two'))).toBe(false);
+      expect(await asked(() => store.records.compareAndSet('semaphore:x', `${DOUBT}one`, 'two'))).toBe(true);
+      expect(await asked(() => store.records.compareAndSet('semaphore:x', `${DOUBT}one`, 'three'))).toBe(false);
+      expect(await asked(() => store.records.compareAndSet('semaphore:x', 'two', 'three'))).toBe(true);
     },
   );
 
   it('doubts each record, also for a node that starts later, until it is written; new records are certain', async () => {
     const store = await opened();
-    for (const key of KEYS) await store.compareAndSet(key, undefined, 'one');
+    for (const key of KEYS) await store.records.compareAndSet(key, undefined, 'one');
     await takeOver();
     const later = await opened();
     const doubted = new Map(KEYS.map((key) => [key, `${DOUBT}one`]));
-    expect(await asked(() => later.list('semaphore:'))).toEqual(doubted);
-    expect(await asked(() => later.readMany!(KEYS))).toEqual(doubted);
-    expect(await asked(() => later.compareAndSet('semaphore:new', undefined, 'one'))).toBe(true);
-    expect(await asked(() => later.compareAndSet(KEYS[0]!, `${DOUBT}one`, 'two'))).toBe(true);
-    expect([...(await asked(() => later.list('semaphore:'))).values()]).toEqual([
+    expect(await asked(() => allTexts(later.records, 'semaphore:'))).toEqual(doubted);
+    expect(await asked(() => later.records.readMany(KEYS))).toEqual(doubted);
+    expect(await asked(() => later.records.compareAndSet('semaphore:new', undefined, 'one'))).toBe(true);
+    expect(await asked(() => later.records.compareAndSet(KEYS[0]!, `${DOUBT}one`, 'two'))).toBe(true);
+    expect([...(await asked(() => allTexts(later.records, 'semaphore:'))).values()]).toEqual([
       'two',
       `${DOUBT}one`,
       `${DOUBT}one`,
@@ -94,21 +95,21 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
 
   it('lets one of many writers restore a record, and none follows from the text before', async () => {
     const store = await opened({ maxConnections: 8 });
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     await takeOver();
-    await asked(() => store.read('semaphore:x'));
+    await asked(() => store.records.read('semaphore:x'));
     const writes = Array.from({ length: 8 }, (_, index) =>
-      asked(() => store.compareAndSet('semaphore:x', index % 2 ? 'one' : `${DOUBT}one`, `two by ${index}`)),
+      asked(() => store.records.compareAndSet('semaphore:x', index % 2 ? 'one' : `${DOUBT}one`, `two by ${index}`)),
     );
     const winners = (await Promise.all(writes)).flatMap((isWritten, index) => (isWritten ? [index] : []));
     expect(winners).toHaveLength(1);
     expect(winners[0]! % 2).toBe(0);
-    expect(await asked(() => store.read('semaphore:x'))).toBe(`two by ${winners[0]}`);
+    expect(await asked(() => store.records.read('semaphore:x'))).toBe(`two by ${winners[0]}`);
   });
 
   it('reports a change of anything, so that nodes look at their records', async () => {
     const store = await opened();
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     const changes: RecordChange[] = [];
     await store.watch('semaphore:', (change) => void changes.push(change));
     await takeOver();
@@ -117,10 +118,10 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
 
   it('refuses to read from a standby, whose records may be old', async () => {
     const store = await opened();
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     proxy.switchTo(replica.port);
     const message = await eventually('it answers', async () => {
-      const error = await store.read('semaphore:x').catch((fault: Error) => fault);
+      const error = await store.records.read('semaphore:x').catch((fault: Error) => fault);
       return String(error).includes('connect to the primary') && String(error);
     });
     expect(message).toContain('StoreUnavailableError');
@@ -128,29 +129,29 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
 
   it('doubts nothing when the same server goes on, also after a crash', async () => {
     const store = await opened();
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     await primary.kill();
     await primary.restart();
     expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
     await primary.restart();
-    expect(await eventually('it answers', () => store.read('semaphore:x'))).toBe('two');
+    expect(await eventually('it answers', () => store.records.read('semaphore:x'))).toBe('two');
   });
 
   it('knows rows of an older version, and of one that runs beside it', async () => {
     await admin.query(OLDER.table);
     await admin.query(OLDER.create, ['semaphore:x', 'before']);
     const store = await opened();
-    expect(await store.read('semaphore:x')).toBe('before');
+    expect(await store.records.read('semaphore:x')).toBe('before');
     await admin.query(OLDER.create, ['semaphore:y', 'beside']);
-    expect(await store.compareAndSet('semaphore:y', 'beside', 'new')).toBe(true);
+    expect(await store.records.compareAndSet('semaphore:y', 'beside', 'new')).toBe(true);
     expect((await admin.query(OLDER.replace, ['semaphore:y', 'new', 'newer'])).rows).toHaveLength(1);
-    expect(await store.read('semaphore:y')).toBe('newer');
+    expect(await store.records.read('semaphore:y')).toBe('newer');
 
     await takeOver();
-    await asked(() => store.read('semaphore:x'));
+    await asked(() => store.records.read('semaphore:x'));
     await admin.query(OLDER.replace, ['semaphore:x', 'before', 'from an old text']);
     await admin.query(OLDER.create, ['semaphore:z', 'created']);
-    expect([...(await asked(() => store.list('semaphore:')))]).toEqual([
+    expect([...(await asked(() => allTexts(store.records, 'semaphore:')))]).toEqual([
       ['semaphore:x', `${DOUBT}from an old text`],
       ['semaphore:y', `${DOUBT}newer`],
       ['semaphore:z', 'created'],
@@ -159,11 +160,11 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
 
   it('can be declared by an operator, who put old data back on the same timeline', async () => {
     const store = await opened();
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     await admin.query('UPDATE gatekeeper.records SET origin = NULL');
     expect(await written(store, 'one', 'two')).toBe('refused');
-    expect(await store.read('semaphore:x')).toBe(`${DOUBT}one`);
-    expect(await store.compareAndSet('semaphore:x', `${DOUBT}one`, 'two')).toBe(true);
+    expect(await store.records.read('semaphore:x')).toBe(`${DOUBT}one`);
+    expect(await store.records.compareAndSet('semaphore:x', `${DOUBT}one`, 'two')).toBe(true);
   });
 
   it('says which SQL adds the column when it may not add it', async () => {
@@ -179,16 +180,16 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
       GRANT CREATE ON DATABASE postgres TO app`);
     const connectionString = throughProxy().replace(/\/\/.*@/, '//app:pw@');
     const store = await opened({ connectionString });
-    await store.compareAndSet('semaphore:x', undefined, 'one');
+    await store.records.compareAndSet('semaphore:x', undefined, 'one');
     await takeOver();
     expect(await eventually('it answers', () => written(store, 'one', 'two'))).toBe('written');
-    expect(await asked(() => store.list('semaphore:'))).toEqual(new Map([['semaphore:x', 'two']]));
+    expect(await asked(() => allTexts(store.records, 'semaphore:'))).toEqual(new Map([['semaphore:x', 'two']]));
   });
 });
 
 /** @throws while the store can't be asked */
-async function written(store: RecordStore, expected: string, next: string): Promise<'written' | 'refused'> {
-  return (await asked(() => store.compareAndSet('semaphore:x', expected, next))) ? 'written' : 'refused';
+async function written(store: Driver, expected: string, next: string): Promise<'written' | 'refused'> {
+  return (await asked(() => store.records.compareAndSet('semaphore:x', expected, next))) ? 'written' : 'refused';
 }
 
 /** Asks again while the store is not connected: a failover may break its connections more than once. */

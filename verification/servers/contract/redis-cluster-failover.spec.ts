@@ -33,17 +33,18 @@ describeOnRedis('a Cluster whose primary is gone for good', () => {
     async (kind) => {
       const cluster = await newCluster({ hasReplicas: true });
       const { store, heard } = await connected(cluster, kind);
-      for (const key of KEYS) expect(await store.compareAndSet(key, undefined, 'before')).toBe(true);
+      for (const key of KEYS) expect(await store.records.compareAndSet(key, undefined, 'before')).toBe(true);
       const victim = await messengerOf(cluster);
       await cluster.servers[victim]!.kill();
       await cluster.replicas[victim]!.command('CLUSTER', 'FAILOVER', 'TAKEOVER');
       const read = async () => {
-        for (const key of KEYS) await store.read(key);
+        for (const key of KEYS) await store.records.read(key);
       };
       await eventually('all records can be read', read, PATIENCE);
       await eventually('anything may have changed', () => heard.has(undefined));
       await eventually('changes are heard', async () => {
-        for (const key of KEYS) await store.compareAndSet(key, await store.read(key), `after ${performance.now()}`);
+        for (const key of KEYS)
+          await store.records.compareAndSet(key, await store.records.read(key), `after ${performance.now()}`);
         return KEYS.every((key) => heard.has(key));
       });
       expect(store.health()).toMatchObject({ connected: true, members: 3 });

@@ -16,6 +16,7 @@ import { waitingSince } from '../../../test/support/waiting.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 /** For calls that get no answer. */
 const QUICK = { callTimeout: 500 };
@@ -47,12 +48,12 @@ describeOnRedis('redis() and its connection', () => {
     const server = await newServer();
     await server.kill();
     const store = opened({ url: server.url });
-    await expect(store.read('key')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read('key')).rejects.toThrow(StoreUnavailableError);
     await eventually('the reason', () => store.health().problem?.includes('ECONNREFUSED') === true);
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
     await server.restart();
     await eventually('connected', () => store.health().connected);
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     expect(store.health()).toEqual({ connected: true, members: 1, quorum: 0 });
   });
 
@@ -67,16 +68,16 @@ describeOnRedis('redis() and its connection', () => {
     await server.kill();
     await eventually('the loss is noticed', () => !store.health().connected);
     const waited = waitingSince();
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
-    await expect(store.read('key')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read('key')).rejects.toThrow(StoreUnavailableError);
     expect(waited()).toBeLessThan(200);
     await server.restart();
     await eventually('connected again', () => store.health().connected);
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     expect(changes).toContainEqual({});
     expect((await store.now()).member).not.toBe(member); // another process, so another clock
     await eventually('its own subscription is back', async () => {
-      await store.compareAndSet('key', await store.read('key'), `text ${performance.now()}`);
+      await store.records.compareAndSet('key', await store.records.read('key'), `text ${performance.now()}`);
       return changes.some(({ key }) => key === 'key');
     });
   });
@@ -89,10 +90,10 @@ describeOnRedis('redis() and its connection', () => {
     const store = await connected({ client }, QUICK);
     const direct = new Redis(server.port, { db: kind.includes('database') ? 3 : 0 });
     ends.push(() => direct.disconnect());
-    await store.compareAndSet('other', undefined, 'text'); // now the server knows the script
+    await store.records.compareAndSet('other', undefined, 'text'); // now the server knows the script
     const keys = await direct.dbsize();
     proxy.loseAnswers();
-    const writing = store.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);
+    const writing = store.records.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);
     await eventually('it was written all the same', async () => (await direct.dbsize()) > keys);
     await server.kill();
     proxy.cut();
@@ -105,14 +106,14 @@ describeOnRedis('redis() and its connection', () => {
     const client = new Redis(proxy.port, { retryStrategy: () => 10 });
     ends.push(() => client.disconnect());
     const store = await connected({ client }, { callTimeout: 10_000 });
-    await store.compareAndSet('other', undefined, 'text'); // now the server knows the script
+    await store.records.compareAndSet('other', undefined, 'text'); // now the server knows the script
     const keys = Number(await server.command('DBSIZE'));
     proxy.loseAnswers();
-    const writing = store.compareAndSet('key', undefined, 'text');
+    const writing = store.records.compareAndSet('key', undefined, 'text');
     await eventually('it was written', async () => Number(await server.command('DBSIZE')) > keys);
     proxy.cut();
     expect(await writing).toBe(false);
-    await eventually('its text is found', async () => (await store.read('key')) === 'text');
+    await eventually('its text is found', async () => (await store.records.read('key')) === 'text');
   });
 
   it('gives up a call of a server that is frozen: a read is unavailable, the outcome of a write unknown', async () => {
@@ -120,12 +121,12 @@ describeOnRedis('redis() and its connection', () => {
     const store = await connected({ url: server.url }, QUICK);
     server.freeze();
     ends.push(() => server.thaw());
-    await expect(store.read('key')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read('key')).rejects.toThrow(StoreUnavailableError);
     await expect(store.now()).rejects.toThrow(StoreUnavailableError);
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(UnknownOutcomeError);
     expect(store.health().problem).toContain('within 500 ms');
     server.thaw();
-    await eventually('it answers again', async () => (await store.read('key')) === 'text');
+    await eventually('it answers again', async () => (await store.records.read('key')) === 'text');
   });
 
   it('connects a client that waits for its first command (ioredis, lazyConnect)', async () => {
@@ -134,7 +135,7 @@ describeOnRedis('redis() and its connection', () => {
     ends.push(() => client.disconnect());
     const store = opened({ client }, UNHURRIED);
     const waited = waitingSince();
-    expect(await store.read('key')).toBeUndefined();
+    expect(await store.records.read('key')).toBeUndefined();
     expect(waited()).toBeLessThan(4000);
   });
 
@@ -142,20 +143,20 @@ describeOnRedis('redis() and its connection', () => {
     const server = await newServer();
     const store = await connected({ url: server.url });
     await server.command('SCRIPT', 'FLUSH');
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
   });
 
   it('refuses a replica', async () => {
     const [primary, replica] = [await newServer(), await newServer()];
     await replica.command('REPLICAOF', '127.0.0.1', primary.port);
     const store = opened({ url: replica.url });
-    await expect(store.read('key')).rejects.toThrow('the server is a replica: connect to the primary');
+    await expect(store.records.read('key')).rejects.toThrow('the server is a replica: connect to the primary');
   });
 
   it('refuses a database that the server does not have', async () => {
     const server = await newServer();
     const store = opened({ url: `${server.url}/99` });
-    await expect(store.read('key')).rejects.toThrow('the server gave database 0 in place of 99');
+    await expect(store.records.read('key')).rejects.toThrow('the server gave database 0 in place of 99');
     expect(await server.command('DBSIZE')).toBe(0);
   });
 
@@ -163,17 +164,17 @@ describeOnRedis('redis() and its connection', () => {
     const server = await newServer({ 'repl-ping-replica-period': 1 });
     const store = await connected({ url: server.url });
     await server.command('CONFIG', 'SET', 'min-replicas-to-write', 1);
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow(NoQuorumError);
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow(NoQuorumError);
     await server.command('CONFIG', 'SET', 'min-replicas-to-write', 0);
     await server.command('CONFIG', 'SET', 'maxmemory', 1);
-    await expect(store.compareAndSet('key', undefined, 'text')).rejects.toThrow('raise maxmemory');
+    await expect(store.records.compareAndSet('key', undefined, 'text')).rejects.toThrow('raise maxmemory');
     await server.command('CONFIG', 'SET', 'maxmemory', 0);
     await server.command('REPLICAOF', '127.0.0.1', 1);
-    const failed = store.compareAndSet('key', undefined, 'text');
+    const failed = store.records.compareAndSet('key', undefined, 'text');
     await expect(failed).rejects.toThrow(StoreUnavailableError);
     await expect(failed).rejects.toThrow('READONLY');
     await server.command('REPLICAOF', 'NO', 'ONE');
-    await eventually('writable', async () => store.compareAndSet('key', undefined, 'text'));
+    await eventually('writable', async () => store.records.compareAndSet('key', undefined, 'text'));
   });
 
   it('reports a server that may drop records, and what to do', async () => {
@@ -192,14 +193,16 @@ describeOnRedis('redis() and its connection', () => {
     await server.command('ACL', 'SETUSER', 'app', 'on', '>secret-word', ...rights);
     const url = `redis://app:secret-word@127.0.0.1:${server.port}`;
     const store = await connected({ url });
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
-    expect((await store.list('')).size).toBe(1);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect((await allTexts(store.records, '')).size).toBe(1);
     const other = await connected({ url: server.url });
     const heard = new Set<string | undefined>();
     await store.watch('', ({ key }) => heard.add(key));
     store.awaitChanges(); // as a node that serves its store to remote()
     await eventually('a write for those who wait', async () => {
-      await other.compareAndSet('waited', await other.read('waited'), `${performance.now()}`, { notify: 'waiting' });
+      await other.records.compareAndSet('waited', await other.records.read('waited'), `${performance.now()}`, {
+        notify: 'waiting',
+      });
       return heard.has('waited');
     });
     await server.command('ACL', 'SETUSER', 'app', '-info');
@@ -212,7 +215,7 @@ describeOnRedis('redis() and its connection', () => {
     const server = await newServer({ requirepass: 'right-word' });
     const store = opened({ url: `redis://:wrong-word@127.0.0.1:${server.port}/1` });
     await eventually('the reason', () => store.health().problem?.includes('WRONGPASS') === true);
-    const error = await store.read('key').catch((failure: Error) => failure);
+    const error = await store.records.read('key').catch((failure: Error) => failure);
     expect((error as Error).message).toContain(`Redis at 127.0.0.1:${server.port}/1`);
     expect(`${(error as Error).stack} ${store.health().problem}`).not.toMatch(/(right|wrong)-word/);
   });
@@ -264,7 +267,7 @@ describeOnRedis('redis() and its connection', () => {
       await store.watch('', (change) => changes.push(change));
     }
     for (const [index, store] of stores.entries()) {
-      expect(await store.compareAndSet('key', undefined, `text ${index}`)).toBe(true);
+      expect(await store.records.compareAndSet('key', undefined, `text ${index}`)).toBe(true);
       await eventually('its own change', () => heard[index]!.length > 0);
     }
     expect(heard).toEqual(stores.map((_, index) => [{ key: 'key', text: `text ${index}` }]));
@@ -273,11 +276,11 @@ describeOnRedis('redis() and its connection', () => {
   it('finds a listing again whose index was dropped, with the next writes', async () => {
     const server = await newServer();
     const store = await connected({ url: server.url });
-    await store.compareAndSet('key', undefined, '1');
+    await store.records.compareAndSet('key', undefined, '1');
     const indexes = (await server.command('KEYS', '*:index')) as string[];
     await server.command('DEL', ...indexes);
-    expect((await store.list('')).size).toBe(0);
-    await store.compareAndSet('key', '1', '2');
-    expect(await store.list('')).toEqual(new Map([['key', '2']]));
+    expect((await allTexts(store.records, '')).size).toBe(0);
+    await store.records.compareAndSet('key', '1', '2');
+    expect(await allTexts(store.records, '')).toEqual(new Map([['key', '2']]));
   });
 });

@@ -1,10 +1,10 @@
 import { createClient } from 'redis';
 import { DOUBT, isDoubted } from '../../../lib/core/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
+import { type Driver, type RecordChange, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { NodeRedisAdapter, open } from '../../../lib/stores/redis/clients/node-redis.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { resolveOptions } from '../../../lib/stores/redis/redis.options.js';
-import { RedisStore } from '../../../lib/stores/redis/redis.store.js';
+import { RedisDriver } from '../../../lib/stores/redis/redis.driver.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { CLIENTS } from '../../support/redis-clients.js';
 import { useEnds } from '../../support/ends.js';
@@ -16,13 +16,13 @@ import { UNHURRIED } from '../../../test/contract/unhurried.js';
 const KEY = 'semaphore:x';
 
 /** How a store notices that its server is no primary any more. */
-const NOTICES: Readonly<Record<string, (store: RecordStore) => Promise<unknown>>> = {
-  'a write': (store) => store.compareAndSet('semaphore:other', undefined, 'text'),
+const NOTICES: Readonly<Record<string, (store: Driver) => Promise<unknown>>> = {
+  'a write': (store) => store.records.compareAndSet('semaphore:other', undefined, 'text'),
   'a reading of the clock': (store) => store.now(),
 };
 
 /** Clients of the store itself, which it makes for a URL. */
-const OWN: Readonly<Record<string, (url: string) => RecordStore>> = {
+const OWN: Readonly<Record<string, (url: string) => Driver>> = {
   ioredis: (url) => redis({ url }).open(UNHURRIED),
   'node-redis': (url) => {
     const newClient = async () => {
@@ -30,7 +30,7 @@ const OWN: Readonly<Record<string, (url: string) => RecordStore>> = {
       open(client);
       return new NodeRedisAdapter(client, true);
     };
-    return new RedisStore({ ...resolveOptions({ url }), newClient }, UNHURRIED);
+    return new RedisDriver({ ...resolveOptions({ url }), newClient }, UNHURRIED);
   },
 };
 
@@ -41,19 +41,21 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
     ends.push(() => server[Symbol.asyncDispose]());
     return server;
   };
-  const ready = async (store: RecordStore) => {
+  const ready = async (store: Driver) => {
     ends.push(() => store.close());
     await eventually('connected', () => store.health().connected);
     return store;
   };
   /** Another server with an older text of the record, which was promoted. */
-  const promoted = async (primary: RedisServer, store: RecordStore) => {
+  const promoted = async (primary: RedisServer, store: Driver) => {
     const other = await newServer();
     await other.follow(primary);
-    await eventually('its first text', async () => store.compareAndSet(KEY, await store.read(KEY), 'old'));
+    await eventually('its first text', async () =>
+      store.records.compareAndSet(KEY, await store.records.read(KEY), 'old'),
+    );
     await other.follow(primary); // now it has this text, too
     await other.command('REPLICAOF', 'NO', 'ONE');
-    expect(await store.compareAndSet(KEY, 'old', 'new')).toBe(true);
+    expect(await store.records.compareAndSet(KEY, 'old', 'new')).toBe(true);
     return other;
   };
 
@@ -70,7 +72,7 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
       await expect(NOTICES[notice]!(store)).rejects.toThrow(StoreUnavailableError);
 
       const texts = new Set<string | undefined>();
-      const look = async () => texts.add(await store.read(KEY));
+      const look = async () => texts.add(await store.records.read(KEY));
       await expect(look()).rejects.toThrow('replica');
       await eventually(
         'the old server is examined again',
@@ -80,11 +82,11 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
       proxy.target = other.port; // its connections stay
       await eventually('a read', look);
       expect([...texts]).toEqual([`${DOUBT}old`]);
-      expect(await store.compareAndSet(KEY, `${DOUBT}old`, 'restored')).toBe(true);
+      expect(await store.records.compareAndSet(KEY, `${DOUBT}old`, 'restored')).toBe(true);
       expect((await store.now()).member).toContain(/run_id:(\w+)/.exec(String(await other.command('INFO')))![1]!);
       await primary.kill();
       await eventually('its own subscription is at the new primary', async () => {
-        await store.compareAndSet(KEY, await store.read(KEY), `text ${performance.now()}`);
+        await store.records.compareAndSet(KEY, await store.records.read(KEY), `text ${performance.now()}`);
         return changes.some(({ text }) => text?.startsWith('text'));
       });
     });
@@ -99,11 +101,11 @@ describeOnRedis('a primary that becomes a replica, and breaks no connection', ()
     await expect(store.now()).rejects.toThrow('replica');
     expect(store.health().connected).toBe(false);
     expect(store.health().problem).toContain('replica');
-    await expect(store.read(KEY)).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read(KEY)).rejects.toThrow(StoreUnavailableError);
     await primary.command('REPLICAOF', 'NO', 'ONE');
     await eventually('connected again', () => store.health().connected);
-    const text = await store.read(KEY);
+    const text = await store.records.read(KEY);
     expect(isDoubted(text)).toBe(true);
-    expect(await store.compareAndSet(KEY, text, 'restored')).toBe(true);
+    expect(await store.records.compareAndSet(KEY, text, 'restored')).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ describeOnRedis('a value of another program under a key of redis()', () => {
   };
   /** Writes of one turn share a call of the script. */
   const writeTogether = (store: Awaited<ReturnType<typeof connected>>, expected: string | undefined, next: string) =>
-    Promise.allSettled([OTHER, FOREIGN].map((key) => store.compareAndSet(key, expected, next)));
+    Promise.allSettled([OTHER, FOREIGN].map((key) => store.records.compareAndSet(key, expected, next)));
   const written = { status: 'fulfilled', value: true };
   const refused = {
     status: 'rejected',
@@ -50,7 +50,7 @@ describeOnRedis('a value of another program under a key of redis()', () => {
     await server.command('LPUSH', KEYS.record(FOREIGN), 'theirs');
     expect(await writeTogether(store, undefined, 'text')).toEqual([written, refused]);
     expect(store.health().problem).toContain('WRONGTYPE');
-    expect(await store.read(OTHER)).toBe('text');
+    expect(await store.records.read(OTHER)).toBe('text');
   });
 
   it.each(['index', 'origin'] as const)('fails only the writes of its bucket (%s)', async (place) => {
@@ -60,7 +60,7 @@ describeOnRedis('a value of another program under a key of redis()', () => {
     await server.command('DEL', key);
     await server.command('LPUSH', key, 'theirs');
     expect(await writeTogether(store, undefined, 'text')).toEqual([written, refused]);
-    expect(await store.read(FOREIGN)).toBeUndefined();
+    expect(await store.records.read(FOREIGN)).toBeUndefined();
     expect(await server.command('LRANGE', key, 0, -1)).toEqual(['theirs']);
   });
 
@@ -72,7 +72,7 @@ describeOnRedis('a value of another program under a key of redis()', () => {
     await server.command('LPUSH', KEYS.record(FOREIGN), 'theirs');
     await server.command('DEBUG', 'CHANGE-REPL-ID');
     expect(await writeTogether(store, 'one', 'two')).toEqual([{ status: 'fulfilled', value: false }, refused]);
-    expect(await store.read(OTHER)).toBe(`${DOUBT}one`);
-    expect(await store.compareAndSet(OTHER, `${DOUBT}one`, 'two')).toBe(true);
+    expect(await store.records.read(OTHER)).toBe(`${DOUBT}one`);
+    expect(await store.records.compareAndSet(OTHER, `${DOUBT}one`, 'two')).toBe(true);
   });
 });

@@ -24,20 +24,20 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
   it('waits for replicas if that is wished, and does not know the outcome without them', async () => {
     const [primary, replica] = [await newServer(), await newServer()];
     const store = await connected({ url: primary.url, replicas: 1 });
-    await expect(store.compareAndSet('key', undefined, '1')).rejects.toThrow(
+    await expect(store.records.compareAndSet('key', undefined, '1')).rejects.toThrow(
       '0 of 1 replicas confirmed the write in time',
     );
     await replica.follow(primary);
     // The first replica gives the primary a new replication id, so the record is doubted.
-    expect(await store.compareAndSet('key', '1', '2')).toBe(false);
-    expect(await store.compareAndSet('key', await store.read('key'), '2')).toBe(true);
+    expect(await store.records.compareAndSet('key', '1', '2')).toBe(false);
+    expect(await store.records.compareAndSet('key', await store.records.read('key'), '2')).toBe(true);
     expect(String(await replica.command('GET', ((await replica.command('KEYS', '*record:key')) as string[])[0]!))).toBe(
       '2',
     );
     replica.freeze();
     ends.push(() => replica.thaw());
-    await expect(store.compareAndSet('key', '2', '3')).rejects.toThrow(UnknownOutcomeError);
-    expect(await store.read('key')).toBe('3');
+    await expect(store.records.compareAndSet('key', '2', '3')).rejects.toThrow(UnknownOutcomeError);
+    expect(await store.records.read('key')).toBe('3');
   });
 
   it('does not count a confirmation on a new connection', async () => {
@@ -52,7 +52,7 @@ describeOnRedis('redis() with replicas that confirm writes', () => {
     const store = await connected({ client, replicas: 1 }, 3000);
     replica.freeze();
     ends.push(() => replica.thaw());
-    const writing = store.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);
+    const writing = store.records.compareAndSet('key', undefined, 'text').catch((error: unknown) => error);
     await eventually('written', async () => Number(await primary.command('DBSIZE')) > 0);
     proxy.cut();
     expect(await writing).toBeInstanceOf(UnknownOutcomeError);

@@ -1,12 +1,13 @@
 import { Redis } from 'ioredis';
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { DOUBT, isDoubted } from '../../../lib/core/decision/index.js';
-import { type RecordChange, type RecordStore, StoreUnavailableError } from '../../../lib/core/store/index.js';
+import { type RecordChange, type Driver, StoreUnavailableError } from '../../../lib/core/store/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { RedisSentinels } from '../../support/redis-sentinels.js';
 import { RedisServer } from '../../support/redis-server.js';
 import { eventually } from '../../../test/contract/eventually.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const KEYS = Array.from({ length: 20 }, (_, index) => `semaphore:idle-${index}`);
 const COUNTER = 'semaphore:counter';
@@ -21,7 +22,7 @@ describeOnRedis('a failover by Redis Sentinel', () => {
     const { primary, replica, sentinels } = await newGroup();
     const one = await opened(sentinels);
     const other = await opened(sentinels);
-    for (const key of KEYS) expect(await one.compareAndSet(key, undefined, `text of ${key}`)).toBe(true);
+    for (const key of KEYS) expect(await one.records.compareAndSet(key, undefined, `text of ${key}`)).toBe(true);
     await eventually('the replica has the records', async () => (await linkOf(replica)).isUpToDate(primary));
     const changes: RecordChange[] = [];
     await other.watch('semaphore:idle', (change) => void changes.push(change));
@@ -41,13 +42,13 @@ describeOnRedis('a failover by Redis Sentinel', () => {
     expect(new Set(expected).size).toBe(expected.length);
     expect(expected.filter(isDoubted)).toHaveLength(1);
     expect((await one.now()).member).not.toBe(member);
-    const texts = await other.list('semaphore:idle');
+    const texts = await allTexts(other.records, 'semaphore:idle');
     expect([...texts].toSorted()).toEqual(KEYS.map((key) => [key, `${DOUBT}text of ${key}`]).toSorted());
 
     await eventually('the failover is reported as a change of anything', () =>
       changes.some(({ key }) => key === undefined),
     );
-    expect(await one.compareAndSet(KEYS[0]!, `${DOUBT}text of ${KEYS[0]}`, 'restored')).toBe(true);
+    expect(await one.records.compareAndSet(KEYS[0]!, `${DOUBT}text of ${KEYS[0]}`, 'restored')).toBe(true);
     await eventually('the watch reports the change', () =>
       changes.some(({ key, text }) => key === KEYS[0] && text === 'restored'),
     );
@@ -71,7 +72,7 @@ describeOnRedis('a failover by Redis Sentinel', () => {
     return { primary, replica, sentinels };
   }
 
-  async function opened({ addresses, name }: RedisSentinels): Promise<RecordStore> {
+  async function opened({ addresses, name }: RedisSentinels): Promise<Driver> {
     // ioredis keeps a timer of this duration when it closes a connection.
     const fast = { retryStrategy: () => 50, sentinelRetryStrategy: () => 50, disconnectTimeout: 100 };
     const client = new Redis({ sentinels: addresses, name, ...fast });
@@ -87,12 +88,12 @@ describeOnRedis('a failover by Redis Sentinel', () => {
 });
 
 /** Writes one text after the other. `written`: the texts from which a write followed that was answered with true. */
-function countOn(store: RecordStore, name: string) {
+function countOn(store: Driver, name: string) {
   const written: string[] = [];
   const stopping = new AbortController();
   const once = async (turn: number) => {
-    const text = await store.read(COUNTER);
-    if (await store.compareAndSet(COUNTER, text, `${name} ${turn}`)) written.push(text ?? '');
+    const text = await store.records.read(COUNTER);
+    if (await store.records.compareAndSet(COUNTER, text, `${name} ${turn}`)) written.push(text ?? '');
   };
   const working = (async () => {
     for (let turn = 0; !stopping.signal.aborted; turn++) {

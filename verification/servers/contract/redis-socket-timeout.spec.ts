@@ -31,7 +31,7 @@ describeOnRedis('the limit of ioredis for silent servers', () => {
   it('ends a silent connection', async () => {
     const { proxy, store, closed } = await prepare();
     proxy.loseAnswers();
-    await expect(store.read('key')).rejects.toThrow('did not answer');
+    await expect(store.records.read('key')).rejects.toThrow('did not answer');
     await eventually('closed', () => closed.times > 0);
   });
 
@@ -39,12 +39,12 @@ describeOnRedis('the limit of ioredis for silent servers', () => {
     const { proxy, store, closed } = await prepare();
     proxy.loseAnswers();
     const begun = performance.now();
-    const unanswered = store.read('key').catch(() => undefined);
+    const unanswered = store.records.read('key').catch(() => undefined);
     proxy.cut();
     await unanswered;
     await eventually('connected again', () => store.health().connected);
     await eventually('the limit of the former one has passed', async () => {
-      await store.read('key');
+      await store.records.read('key');
       return performance.now() - begun > SOCKET_TIMEOUT + 300;
     });
     expect(closed.times).toBe(1);

@@ -75,7 +75,7 @@ describeOnRedis('subscriptions of a store', () => {
   it('to hints work again after one that timed out (ioredis)', async () => {
     const server = await newServer();
     const store = await connected({ client: newIoredis(server, { commandTimeout: 500 }) });
-    const queue = store.tasks!.queue('queue');
+    const queue = store.queue('queue');
     server.freeze();
     ends.push(() => server.thaw());
     await expect(queue.poll(60_000, signal)).rejects.toThrow('Command timed out');
@@ -87,7 +87,7 @@ describeOnRedis('subscriptions of a store', () => {
   it('to hints work again after one whose connection broke before the answer (node-redis)', async () => {
     const server = await newServer();
     const store = await connected({ client: await newNodeRedis(server, 50) }, { callTimeout: 1000 });
-    const queue = store.tasks!.queue('queue');
+    const queue = store.queue('queue');
     server.freeze();
     await expect(queue.poll(60_000, signal)).rejects.toThrow(StoreUnavailableError);
     await server.restart();
@@ -105,13 +105,13 @@ describeOnRedis('subscriptions of a store', () => {
     ends.push(() => process.off('unhandledRejection', unhandled));
     const changed = new Promise((resolve) => void store.watch('key', resolve));
     // Caught from the beginning: the poll may end before the program that cuts its connection does.
-    const polled = store.tasks!.queue('queue').poll(60_000, signal);
+    const polled = store.queue('queue').poll(60_000, signal);
     const failure = polled.catch((error: unknown) => error);
     await eventually('it waits', async () => (await server.command('ZCARD', 'gatekeeper:{queue:queue}:pollers')) === 1);
     await server.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     expect(await failure).toBeInstanceOf(StoreUnavailableError);
-    await eventually('a hint', () => other.tasks!.queue('queue').offer(['hint']));
-    await other.compareAndSet('key', undefined, 'text');
+    await eventually('a hint', () => other.queue('queue').offer(['hint']));
+    await other.records.compareAndSet('key', undefined, 'text');
     await changed; // so the message about the hint has come, too
     await turn();
     expect(unhandled).not.toHaveBeenCalled();
@@ -134,7 +134,7 @@ describeOnRedis('subscriptions of a store', () => {
       await client.connect();
       await eventually('connected again', () => store.health().connected);
       await eventually('a change is heard', async () => {
-        await store.compareAndSet('key', await store.read('key'), `text ${performance.now()}`);
+        await store.records.compareAndSet('key', await store.records.read('key'), `text ${performance.now()}`);
         return heard.has('key');
       });
     },
@@ -149,7 +149,7 @@ describeOnRedis('subscriptions of a store', () => {
     await store.watch('', ({ key }) => heard.add(key));
     proxy.vanish();
     await eventually('anything may have changed', () => heard.has(undefined));
-    await other.compareAndSet('key', undefined, 'text');
+    await other.records.compareAndSet('key', undefined, 'text');
     await eventually('the change is heard', () => heard.has('key'));
   });
 
@@ -160,7 +160,7 @@ describeOnRedis('subscriptions of a store', () => {
     await store.watch('', ({ key }) => heard.add(key));
     await server.command('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await eventually('anything may have changed', () => heard.has(undefined));
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     await eventually('the change is heard', () => heard.has('key'));
   });
 

@@ -1,7 +1,7 @@
 import { hazelcast } from 'nestjs-gatekeeper';
 import { startHazelcast } from '../../../lib/testing/index.js';
 import { describeStoreContract } from '../../../test/contract/on-jest.js';
-import { NO_TASKS, describeRemoteOverMemory } from '../../../test/contract/remote-over-memory.js';
+import { describeRemoteOverMemory } from '../../../test/contract/remote-over-memory.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';
 import { lackOfMembers } from '../../needs/members.js';
 import { serveStore } from '../../../test/stores/remote/host.js';
@@ -10,7 +10,7 @@ describeRemoteOverMemory('Fastify');
 
 describeStoreContract({
   name: 'remote() over hazelcast()',
-  lacks: { tasks: NO_TASKS, outage: 'the contract over memory() has it' },
+  lacks: { outage: 'the contract over memory() has it' },
   prepare: async () => {
     const cluster = await startHazelcast();
     const { clusterName, addresses: members } = cluster;

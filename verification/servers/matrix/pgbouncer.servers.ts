@@ -1,10 +1,10 @@
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import type { PostgresStoreOptions } from '../../../lib/stores/postgres/postgres.options.js';
-import type { RecordChange } from '../../../lib/core/store/store.js';
+import type { RecordChange } from '../../../lib/core/store/driver.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeNodesContract } from '../contract/nodes.contract.js';
-import { describeStoreContract, describeTaskStorageContract } from '../../../test/contract/on-jest.js';
+import { describeStoreContract } from '../../../test/contract/on-jest.js';
 import { PostgresServer, lackOfPostgres } from '../archives/postgres-server.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { PgBouncer, lackOfPgbouncer } from './pgbouncer.js';
@@ -57,7 +57,6 @@ for (const [name, { mode, options }] of Object.entries(KINDS)) {
   };
   const contract = { name: `postgres() behind PgBouncer ${name}`, missing: lack, prepare };
   describeStoreContract({ ...contract, lacks });
-  describeTaskStorageContract(contract);
   describeNodesContract(
     `postgres() behind PgBouncer ${name}`,
     async () => ({ store: await store({ schema: `nodes_${options.schema}` }), stop: async () => undefined }),
@@ -83,12 +82,12 @@ describeUnless(lack)('postgres() over a pool of the application behind PgBouncer
       await other.watch('', (change) => changes.push(change));
       const keys = Array.from({ length: 200 }, (_, index) => `key-${index}`);
       const written = await Promise.all(
-        keys.map((key, index) => (index % 2 ? one : other).compareAndSet(key, undefined, 'text')),
+        keys.map((key, index) => (index % 2 ? one : other).records.compareAndSet(key, undefined, 'text')),
       );
       expect(written.filter(Boolean)).toHaveLength(keys.length);
-      const texts = await Promise.all(keys.map((key, index) => (index % 2 ? other : one).read(key)));
+      const texts = await Promise.all(keys.map((key, index) => (index % 2 ? other : one).records.read(key)));
       expect(new Set(texts)).toEqual(new Set(['text']));
-      await one.compareAndSet('edited', undefined, 'text');
+      await one.records.compareAndSet('edited', undefined, 'text');
       await eventually('the edit is noticed', () => changes.some(({ key }) => key === 'edited'));
     }
     for (const pool of pools) await pool.end();

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import type { StoreUnderTest } from '../../../lib/testing/contract/index.js';
-import { describeStoreContract, describeTaskStorageContract } from '../../../test/contract/on-jest.js';
+import { describeStoreContract } from '../../../test/contract/on-jest.js';
 
 /** A store over a database in this process, which runs one statement at a time. */
 async function prepare(): Promise<StoreUnderTest> {
@@ -12,4 +12,3 @@ async function prepare(): Promise<StoreUnderTest> {
 
 const name = 'postgres() on pglite';
 describeStoreContract({ name, lacks: { outage: 'the database runs in the process of the test' }, prepare });
-describeTaskStorageContract({ name, prepare });

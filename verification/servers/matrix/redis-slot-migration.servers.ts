@@ -1,11 +1,12 @@
 import { DOUBT, withoutDoubt } from '../../../lib/core/decision/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
-import type { RecordStore } from '../../../lib/core/store/store.js';
+import type { Texts } from '../../../lib/core/store/driver.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { CLUSTER_CLIENTS } from '../../support/redis-clients.js';
 import { RedisCluster } from '../../support/redis-cluster.js';
 import type { RedisServer } from '../../support/redis-server.js';
+import { allTexts } from '../../../lib/core/store/paging.js';
 
 const KEYS = 64;
 /** Keys of the slot that are moved between two looks of the writers. */
@@ -25,8 +26,9 @@ describeOnRedis('a slot that moves to another primary of a Cluster while nodes u
     try {
       await eventually('connected', () => store.health().connected);
       const keys = Array.from({ length: KEYS }, (_, index) => `key-${index}`);
-      const counters = keys.map((key) => new Counter(store, key));
-      const tasks = new Counter(taskTexts(store), 'task');
+      const counters = keys.map((key) => new Counter(store.records, key));
+      // Another script writes the texts of tasks, with two keys.
+      const tasks = new Counter(store.tasks, 'task');
       await Promise.all([...counters, tasks].map((counter) => counter.increment()));
       const writing = new AbortController();
       const work = [...counters, tasks].map((counter) => counter.work(writing.signal));
@@ -37,7 +39,7 @@ describeOnRedis('a slot that moves to another primary of a Cluster while nodes u
         await Promise.all(work);
       }
       for (const counter of [...counters, tasks]) expect(await counter.read()).toBe(counter.count);
-      expect((await store.list('key-')).size).toBe(KEYS);
+      expect((await allTexts(store.records, 'key-')).size).toBe(KEYS);
     } finally {
       await store.close();
       close();
@@ -45,44 +47,30 @@ describeOnRedis('a slot that moves to another primary of a Cluster while nodes u
   });
 });
 
-interface Cell {
-  read(key: string): Promise<string | undefined>;
-  compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean>;
-}
-
-/** The texts of tasks as a cell: they are created and replaced by other scripts, with two keys. */
-const taskTexts = ({ tasks }: RecordStore): Cell => ({
-  read: (key) => tasks!.tasks.read(key),
-  compareAndSet: async (key, expected, next) =>
-    expected === undefined
-      ? (await tasks!.tasks.create(key, next)) === undefined
-      : tasks!.tasks.replace(key, expected, next),
-});
-
 /** Counts up one text, and knows what it must be. */
 class Counter {
   count = 0;
 
   constructor(
-    private readonly cell: Cell,
+    private readonly texts: Texts,
     private readonly key: string,
   ) {}
 
   async read(): Promise<number> {
-    return Number(withoutDoubt((await this.cell.read(this.key)) ?? '0'));
+    return Number(withoutDoubt((await this.texts.read(this.key)) ?? '0'));
   }
 
   async increment(): Promise<void> {
     const [former, next] = [this.count === 0 ? undefined : String(this.count), String(this.count + 1)];
-    if (!(await this.cell.compareAndSet(this.key, former, next)))
+    if (!(await this.texts.compareAndSet(this.key, former, next)))
       await this.#incrementDoubted(`${DOUBT}${former}`, next);
     this.count++;
   }
 
   /** The server to which the slot moved has marked the text. */
   async #incrementDoubted(former: string, next: string): Promise<void> {
-    expect(await this.cell.read(this.key)).toBe(former);
-    expect(await this.cell.compareAndSet(this.key, former, next)).toBe(true);
+    expect(await this.texts.read(this.key)).toBe(former);
+    expect(await this.texts.compareAndSet(this.key, former, next)).toBe(true);
   }
 
   async work(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
-import type { Texts } from '../../../lib/core/store/task-storage.js';
+import type { Texts } from '../../../lib/core/store/driver.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
@@ -30,7 +30,7 @@ describeOnPostgres('texts of tasks, while a transaction of the application holds
     const address = { connectionString: server.address() };
     const store = postgres({ ...address, ...options } as PostgresStoreOptions).open({ callTimeout });
     await eventually('the store is connected', () => store.health().connected);
-    return closing(Object.assign(store, { texts: store.tasks!.tasks }));
+    return closing(store);
   }
   /** A transaction that stays open until the returned function ends it. */
   async function held(statement: string) {
@@ -53,79 +53,81 @@ describeOnPostgres('texts of tasks, while a transaction of the application holds
     const all = writes.map((write) => write.catch((error: Error) => error.name).then((outcome) => ended.push(outcome)));
     return { ended, all: Promise.all(all) };
   };
+  const create = (texts: Texts, key: string, text: string) => texts.compareAndSet(key, undefined, text);
   const created = (texts: Texts, keys: readonly string[]) =>
-    Promise.all(keys.map((key) => texts.create(key, `ours ${key}`)));
+    Promise.all(keys.map((key) => create(texts, key, `ours ${key}`)));
 
   it('delay no other text that is created at the same time', async () => {
     await using store = await connected();
     const end = await held(inserted('held'));
-    const duplicate = outcomes([store.texts.create('held', 'ours')]);
-    expect(await created(store.texts, KEYS)).toEqual(KEYS.map(() => undefined));
+    const duplicate = outcomes([create(store.tasks, 'held', 'ours')]);
+    expect(await created(store.tasks, KEYS)).toEqual(KEYS.map(() => true));
     expect(duplicate.ended).toEqual([]);
     expect(store.health().problem).toBeUndefined();
     await end('COMMIT');
     await duplicate.all;
-    expect(duplicate.ended).toEqual(['theirs']);
+    expect(duplicate.ended).toEqual([false]);
   });
 
   it('delay no other text, however often they are created, and however many they are', async () => {
     await using store = await connected();
     const many = Array.from({ length: 20 }, (_, at) => `held-${at}`);
     const end = await held(inserted(...many));
-    const duplicates = [outcomes(many.map((key) => store.texts.create(key, 'first')))];
+    const duplicates = [outcomes(many.map((key) => create(store.tasks, key, 'first')))];
     for (const key of KEYS) {
-      duplicates.push(outcomes(many.map((held) => store.texts.create(held, `beside ${key}`))));
-      expect(await created(store.texts, [key])).toEqual([undefined]);
+      duplicates.push(outcomes(many.map((held) => create(store.tasks, held, `beside ${key}`))));
+      expect(await created(store.tasks, [key])).toEqual([true]);
     }
     expect(duplicates.flatMap(({ ended }) => ended)).toEqual([]);
     await end();
     await Promise.all(duplicates.map(({ all }) => all));
-    expect(duplicates[0]!.ended).toEqual(many.map(() => undefined));
+    expect(duplicates[0]!.ended).toEqual(many.map(() => true));
     const later = duplicates.slice(1).flatMap(({ ended }) => ended);
-    expect(new Set(later)).toEqual(new Set(['first']));
+    expect(new Set(later)).toEqual(new Set([false]));
+    expect(await store.tasks.readMany(many)).toEqual(new Map(many.map((key) => [key, 'first'])));
   });
 
   it('leave a store with one connection able to read and write others', async () => {
     await using store = await connected({ maxConnections: 1, notifications: false });
     const end = await held(inserted('held', 'held too'));
-    const duplicates = outcomes(['held', 'held too', 'held'].map((key) => store.texts.create(key, 'ours')));
-    await created(store.texts, KEYS);
-    expect(await store.texts.read('a')).toBe('ours a');
-    expect(await store.compareAndSet('record', undefined, 'text')).toBe(true);
+    const duplicates = outcomes(['held', 'held too', 'held'].map((key) => create(store.tasks, key, 'ours')));
+    await created(store.tasks, KEYS);
+    expect(await store.tasks.read('a')).toBe('ours a');
+    expect(await store.records.compareAndSet('record', undefined, 'text')).toBe(true);
     expect(duplicates.ended).toEqual([]);
     await end('COMMIT');
     await duplicates.all;
-    expect(duplicates.ended).toEqual(['theirs', 'theirs', 'theirs']);
+    expect(duplicates.ended).toEqual([false, false, false]);
   });
 
   it.each([
-    ['replaced', (texts: Texts, key: string) => texts.replace(key, 'ours', 'next')],
-    ['removed', (texts: Texts, key: string) => texts.remove(key, 'ours')],
+    ['replaced', (texts: Texts, key: string) => texts.compareAndSet(key, 'ours', 'next')],
+    ['removed', (texts: Texts, key: string) => texts.compareAndSet(key, 'ours', undefined)],
   ] as const)('delay no other text that is %s at the same time', async (_, change) => {
     await using store = await connected();
-    for (const key of ['held', ...KEYS]) await store.texts.create(key, 'ours');
+    for (const key of ['held', ...KEYS]) await create(store.tasks, key, 'ours');
     const end = await held(`UPDATE gatekeeper.tasks SET text = 'theirs' WHERE key = 'held'`);
-    const late = outcomes([change(store.texts, 'held')]);
-    expect(await Promise.all(KEYS.map((key) => change(store.texts, key)))).toEqual(KEYS.map(() => true));
+    const late = outcomes([change(store.tasks, 'held')]);
+    expect(await Promise.all(KEYS.map((key) => change(store.tasks, key)))).toEqual(KEYS.map(() => true));
     expect(late.ended).toEqual([]);
     await end('COMMIT');
     await late.all;
     expect(late.ended).toEqual([false]);
-    expect(await store.texts.read('held')).toBe('theirs');
+    expect(await store.tasks.read('held')).toBe('theirs');
   });
 
   it('are surely not written if they are held for as long as a call may take', async () => {
     await using store = await connected({}, 2000);
     const end = await held(inserted('held'));
-    const writes = ['first', 'second'].map((text) => store.texts.create('held', text));
+    const writes = ['first', 'second'].map((text) => create(store.tasks, 'held', text));
     for (const error of await Promise.all(writes.map((write) => write.catch((fault: unknown) => fault)))) {
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect((error as Error).message).toMatch(/text under held.*transaction/);
     }
     await end();
     // No write is still under way that could come before this one.
-    expect(await store.texts.create('held', 'third')).toBeUndefined();
-    expect(await store.texts.read('held')).toBe('third');
+    expect(await create(store.tasks, 'held', 'third')).toBe(true);
+    expect(await store.tasks.read('held')).toBe('third');
   });
 
   it('leave no setting in the connections of a pool', async () => {
@@ -133,8 +135,8 @@ describeOnPostgres('texts of tasks, while a transaction of the application holds
     try {
       await using store = await connected({ pool, connectionString: undefined, notifications: false } as never);
       const end = await held(inserted('held'));
-      const duplicate = outcomes([store.texts.create('held', 'ours')]);
-      await created(store.texts, KEYS);
+      const duplicate = outcomes([create(store.tasks, 'held', 'ours')]);
+      await created(store.tasks, KEYS);
       expect((await pool.query('SHOW lock_timeout')).rows).toEqual([{ lock_timeout: '0' }]);
       await end();
       await duplicate.all;

@@ -41,7 +41,7 @@ describeOnPostgres('postgres() in trouble', () => {
   it('boots without a server, says why, and connects when there is one', async () => {
     await server.stop();
     await using store = opened();
-    await expect(store.read('key')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.read('key')).rejects.toThrow(StoreUnavailableError);
     expect(store.health()).toMatchObject({
       connected: false,
       members: 0,
@@ -50,58 +50,59 @@ describeOnPostgres('postgres() in trouble', () => {
     expect(JSON.stringify(store.health())).not.toContain(PostgresServer.password);
     await server.restart();
     await eventually('it is connected', () => store.health().connected);
-    expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+    expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
     expect(store.health()).toEqual({ connected: true, members: 1, quorum: 1 });
   });
 
   it('refuses a write surely when the connection is refused', async () => {
     await using store = await connected();
-    await store.compareAndSet('key', undefined, 'text');
+    await store.records.compareAndSet('key', undefined, 'text');
     await server.stop();
     await eventually('it is lost', () => !store.health().connected);
-    await expect(store.compareAndSet('key', 'text', 'next')).rejects.toThrow(StoreUnavailableError);
+    await expect(store.records.compareAndSet('key', 'text', 'next')).rejects.toThrow(StoreUnavailableError);
     await server.restart();
     await eventually('it is connected', () => store.health().connected);
-    expect(await store.read('key')).toBe('text');
+    expect(await store.records.read('key')).toBe('text');
   });
 
   it('does not know the outcome of a write whose connection breaks', async () => {
     await using store = await connected();
-    await store.compareAndSet('key', undefined, 'text');
+    await store.records.compareAndSet('key', undefined, 'text');
     const unlock = await locked('key');
-    const writing = store.compareAndSet('key', 'text', 'next').catch((error: unknown) => error);
+    const writing = store.records.compareAndSet('key', 'text', 'next').catch((error: unknown) => error);
     const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await eventually('the write waits', async () => (await admin.query(waiting)).rows.length > 0);
     expect(await writing).toBeInstanceOf(UnknownOutcomeError);
     await unlock();
-    expect(await store.read('key')).toBe('text');
-    expect(await store.compareAndSet('key', 'text', 'next')).toBe(true);
+    expect(await store.records.read('key')).toBe('text');
+    expect(await store.records.compareAndSet('key', 'text', 'next')).toBe(true);
   });
 
   it('gives up a write that waits too long, and the server drops it', async () => {
     await using store = await connected();
     await using hasty = await connected({}, 300);
-    await store.compareAndSet('key', undefined, 'text');
+    await store.records.compareAndSet('key', undefined, 'text');
     const unlock = await locked('key');
-    const error = await hasty.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
+    const error = await hasty.records.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
     expect([StoreUnavailableError, UnknownOutcomeError]).toContain((error as object).constructor);
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
     await eventually('nothing waits any longer', async () => (await admin.query(waiting)).rows.length === 0);
     await unlock();
-    expect(await store.read('key')).toBe('text');
+    expect(await store.records.read('key')).toBe('text');
   });
 
   it('tries a write again that another transaction made fail', async () => {
     const pool = await server.pool({ options: '-c default_transaction_isolation=serializable' });
     await using store = await connected({ connectionString: undefined, pool } as never);
-    await store.compareAndSet('key', undefined, '0');
+    await store.records.compareAndSet('key', undefined, '0');
     const writers = ['1', '2', '3', '4'];
     for (let round = 0; round < 10; round++) {
-      const before = await store.read('key');
-      const write = (text: string) => store.compareAndSet('key', before, `${round}.${text}`, { notify: 'none' });
+      const before = await store.records.read('key');
+      const write = (text: string) =>
+        store.records.compareAndSet('key', before, `${round}.${text}`, { notify: 'none' });
       const outcomes = await Promise.all(writers.map(write));
       expect(outcomes.filter(Boolean)).toHaveLength(1);
-      expect(await store.read('key')).toBe(`${round}.${writers[outcomes.indexOf(true)]}`);
+      expect(await store.records.read('key')).toBe(`${round}.${writers[outcomes.indexOf(true)]}`);
     }
     await store.close();
     expect((await pool.query('SELECT 1 AS alive')).rows).toEqual([{ alive: 1 }]);
@@ -114,7 +115,7 @@ describeOnPostgres('postgres() in trouble', () => {
     for (let text = 0; text < 20; text++) {
       // The server's own processes write to the log, too, at any time: only what the write itself added must be on disk.
       const before = await admin.query('SELECT pg_current_wal_insert_lsn()::text AS end');
-      await store.compareAndSet('key', text ? String(text - 1) : undefined, String(text), { notify: 'none' });
+      await store.records.compareAndSet('key', text ? String(text - 1) : undefined, String(text), { notify: 'none' });
       const flushed = 'SELECT pg_current_wal_flush_lsn() > $1::pg_lsn AS flushed';
       expect((await admin.query(flushed, [(before.rows[0] as { end: string }).end])).rows).toEqual([{ flushed: true }]);
     }
@@ -134,23 +135,23 @@ describeOnPostgres('postgres() in trouble', () => {
   describe('with its tables', () => {
     it('makes them once when many nodes start together', async () => {
       const stores = await Promise.all(Array.from({ length: 6 }, () => connected({ maxConnections: 2 })));
-      expect(await stores[0]!.compareAndSet('key', undefined, 'text')).toBe(true);
-      expect(await stores[5]!.read('key')).toBe('text');
+      expect(await stores[0]!.records.compareAndSet('key', undefined, 'text')).toBe(true);
+      expect(await stores[5]!.records.read('key')).toBe('text');
       await Promise.all(stores.map((store) => store.close()));
     });
 
     it('makes them again after they were dropped', async () => {
       await using store = await connected();
-      await store.compareAndSet('key', undefined, 'text');
+      await store.records.compareAndSet('key', undefined, 'text');
       await admin.query('DROP SCHEMA gatekeeper CASCADE');
-      await expect(store.read('key')).rejects.toThrow(/tables are missing/);
-      expect(await eventually('they are there', () => store.compareAndSet('key', undefined, 'new'))).toBe(true);
+      await expect(store.records.read('key')).rejects.toThrow(/tables are missing/);
+      expect(await eventually('they are there', () => store.records.compareAndSet('key', undefined, 'new'))).toBe(true);
     });
 
     it('says which SQL to run when it may not make them, and works once it was run', async () => {
       await using store = opened({ createTables: false });
       await expect(store.verify!()).rejects.toThrow(PostgresUnusableError);
-      await expect(store.read('key')).rejects.toThrow(
+      await expect(store.records.read('key')).rejects.toThrow(
         /has no gatekeeper\.records.*SQL of docs\/stores\.md.*createTables/,
       );
       await admin.query(`CREATE SCHEMA gatekeeper; ${tablesOf(tableNames('gatekeeper')).join(';')}`);
@@ -167,10 +168,10 @@ describeOnPostgres('postgres() in trouble', () => {
         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA gatekeeper TO app;
         GRANT USAGE ON ALL SEQUENCES IN SCHEMA gatekeeper TO app`);
       await using store = await connected({ connectionString });
-      expect(await store.compareAndSet('key', undefined, 'text')).toBe(true);
+      expect(await store.records.compareAndSet('key', undefined, 'text')).toBe(true);
       await store.journal('runs').append(['run']);
-      await store.tasks!.queue('mail').offer(['hint']);
-      expect(await store.tasks!.tasks.create('key', 'text')).toBeUndefined();
+      await store.queue('mail').offer(['hint']);
+      expect(await store.tasks.compareAndSet('key', undefined, 'text')).toBe(true);
       expect((await store.now()).member).toMatch(/^postgres-\d+$/);
     });
 

@@ -2,8 +2,6 @@ import type { Subscription } from 'rxjs';
 import type { Context } from '../../context/context.js';
 import type { StoredPermit } from '../../decision/index.js';
 import { messageWithCauses } from '../../decision/index.js';
-import { answerWithin } from '../../store/answer-within.js';
-import { readMany } from '../../store/paging.js';
 import { type RecordChange, StoreUnavailableError } from '../../store/index.js';
 import { type RequestedEnd, type RequestedRun, withRequestedRun } from '../requested-run.js';
 import { type RunRequest, isOpen } from './run-request.js';
@@ -75,12 +73,9 @@ export class RequestedRuns {
     if (names.length === 0) return;
     if (key !== undefined && text !== undefined) return this.takeIn(names[0]!, this.requests.decode(names[0]!, text));
     // Anything may have changed, for example after a reconnection.
-    const { store, timers, timing } = this.context;
     const keys = names.map((name) => RunRequests.keyOf(name));
-    const reading = () => readMany(store, keys);
-    const texts = await answerWithin(timers, timing.callTimeout, 'read the run requests', reading).catch(
-      (error: unknown) => this.#reportLook(error),
-    );
+    const reading = this.context.store.records.readMany(keys);
+    const texts = await reading.catch((error: unknown) => this.#reportLook(error));
     for (const name of names) {
       const found = texts?.get(RunRequests.keyOf(name));
       if (found !== undefined) this.takeIn(name, this.requests.decode(name, found));

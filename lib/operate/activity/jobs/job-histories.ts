@@ -3,8 +3,7 @@ import { inSlices } from '../../../core/async/slices.js';
 import { type Context, timeOf } from '../../../core/context/context.js';
 import { LeftOut } from '../../../core/context/left-out.js';
 import { DecodedTexts } from '../../../core/cell/decoded-texts.js';
-import { LIST_FACTOR } from '../../../core/cell/list-records.js';
-import { answerWithin } from '../../../core/store/answer-within.js';
+import { LIST_FACTOR } from '../../../core/store/store.js';
 import type { StoredRunEntry } from '../history-entry.js';
 import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-record.js';
 import { type Addition, contains, withAddition } from './job-shard.js';
@@ -97,9 +96,8 @@ export class JobHistories {
 
   /** Reads the records of the jobs of one semaphore. @throws StoreUnavailableError */
   async of(semaphore: string): Promise<readonly JobRecord[]> {
-    const { store, timers, timing, nodeClock } = this.context;
-    const key = KEY_PREFIX + shardOf(semaphore);
-    const text = await answerWithin(timers, timing.callTimeout, 'read the history of a job', () => store.read(key));
+    const { store, nodeClock } = this.context;
+    const text = await store.records.read(KEY_PREFIX + shardOf(semaphore));
     const { shard } = await inSlices(decodeJobShard(text), nodeClock);
     return [...shard.jobs.values()].filter((job) => job.semaphore === semaphore);
   }
@@ -119,10 +117,9 @@ export class JobHistories {
   }
 
   async #read(all: readonly string[]): Promise<readonly JobRecord[]> {
-    const { store, timers, timing, nodeClock } = this.context;
+    const { store, timing, nodeClock } = this.context;
     const begun = nodeClock.monotonic();
-    const patience = LIST_FACTOR * timing.callTimeout;
-    const texts = await answerWithin(timers, patience, 'read the history of jobs', () => store.readMany(all));
+    const texts = await store.records.readMany(all, { timeout: LIST_FACTOR * timing.callTimeout });
     const shards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
     this.#leftOut.note(shards.flatMap(({ faults }) => faults));
     this.#readAt = begun;
@@ -154,18 +151,15 @@ export class JobHistories {
   }
 
   async #write(shard: number, timesOf: TimesOf): Promise<void> {
-    const { store, timers, timing } = this.context;
+    const { store } = this.context;
     const key = KEY_PREFIX + shard;
     const addition = this.#pending.take(shard, Math.round(timeOf(this.context)), (job) =>
       this.#complete(job, timesOf(job)),
     );
-    const ask = <T>(call: () => Promise<T>) =>
-      answerWithin(timers, timing.callTimeout, 'write the history of a job', call);
     for (let tries = 0; tries < TRIES; tries++) {
-      const text = await ask(() => store.read(key));
+      const text = await store.records.read(key);
       const next = await this.#next(text, addition);
-      const isWritten =
-        next === undefined || (await ask(() => store.compareAndSet(key, text, next, { notify: 'none' })));
+      const isWritten = next === undefined || (await store.records.compareAndSet(key, text, next, { notify: 'none' }));
       if (isWritten) return this.#pending.done(shard);
     }
     throw new Error(`other nodes were faster ${TRIES} times: the next try follows in ${PATIENCE} ms`);

@@ -5,7 +5,7 @@ import { atMost } from '../../../core/store/at-most.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
 import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-seals.js';
-import type { Notify } from '../../../core/store/store.js';
+import type { Notify, Texts } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
 import type { Calls } from '../calls.js';
 import type { Server, Statement } from '../server.js';
@@ -22,7 +22,7 @@ interface Parts {
   readonly polls: WaitingPolls;
   readonly tables: Tables;
   readonly timers: Timers;
-  readonly readMany: (keys: readonly string[]) => Promise<Map<string, string>>;
+  readonly records: Pick<Texts, 'readMany'>;
   /** Where the key of the seals is kept. Used before calls may be made. */
   readonly keyPlace: HintKeyPlace;
 }
@@ -61,7 +61,7 @@ export class ChangeFeed {
     private readonly parts: Parts,
     private readonly settings: Settings,
   ) {
-    const { calls, tables, polls, readMany, announcer } = parts;
+    const { calls, tables, polls, records, announcer } = parts;
     this.#channel = tables.schema;
     const { server, timers } = parts;
     // Not a call: the listener sends itself a message before calls may be made.
@@ -76,7 +76,7 @@ export class ChangeFeed {
     const changed = (key: string, text?: string) => void announcer.changed(key, text);
     const reactions = { changed, anything: () => announcer.anything() };
     const isNeeded = () => this.#listener?.isConnected !== true;
-    this.#poller = new ChangePoller({ calls, tables, polls, readMany }, reactions, settings.pollInterval, isNeeded);
+    this.#poller = new ChangePoller({ calls, tables, polls, records }, reactions, settings.pollInterval, isNeeded);
     this.#listener = settings.notifications ? this.#listen() : undefined;
   }
 
@@ -88,9 +88,14 @@ export class ChangeFeed {
     };
   }
 
-  /** Tells other clients of a new text. Does not wait for the server, because hints are not reliable anyway. */
-  announce(key: string, text: string, notify: Notify): void {
-    for (const channel of this.#receivers(key, notify)) this.#outbox.send(channel, ['changed', this.#id, key, text]);
+  /**
+   * Tells other clients of a new text (undefined: of a removal). Does not wait for the server, because hints are not reliable
+   * anyway.
+   */
+  announce(key: string, text: string | undefined, notify: Notify): void {
+    const change = ['changed', this.#id, key] as const;
+    const message = text === undefined ? change : ([...change, text] as const);
+    for (const channel of this.#receivers(key, notify)) this.#outbox.send(channel, message);
   }
 
   /** Tells other clients that a queue has a new hint. Without notifications, all poll. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../../../core/async/node-clock.js';
 import { Periodic } from '../../../core/async/periodic.js';
 import { AwaitedKeys } from '../../../core/store/awaited-keys.js';
+import type { Texts } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
@@ -10,8 +11,7 @@ interface Sources {
   readonly calls: Calls;
   readonly tables: Tables;
   readonly polls: WaitingPolls;
-  /** Reads the texts under these keys. */
-  readonly readMany: (keys: readonly string[]) => Promise<Map<string, string>>;
+  readonly records: Pick<Texts, 'readMany'>;
 }
 
 interface Reactions {
@@ -107,7 +107,7 @@ export class ChangePoller {
 
   async #lookAtAwaited(): Promise<void> {
     const keys = [...this.awaited].filter((key) => key !== undefined);
-    const texts = keys.length > 0 ? await this.from.readMany(keys) : new Map<string, string>();
+    const texts = keys.length > 0 ? await this.from.records.readMany(keys) : new Map<string, string>();
     const before = this.#texts;
     this.#texts = texts;
     // Also tells of a text at its first look: it may have changed since its waiter read it.

@@ -8,7 +8,7 @@ import {
   ClusterService,
   GatekeeperService,
   type GatekeeperState,
-  type RecordStore,
+  type Driver,
   type StoreDefinition,
 } from 'nestjs-gatekeeper';
 import { AppModule } from '../../app.module.js';
@@ -29,11 +29,11 @@ export interface Shared {
 /** One node: the app in this process, beside others. It is started again as another {@link EmbeddedNode}. */
 export class EmbeddedNode {
   readonly #source: LogSource;
-  readonly #stores: readonly RecordStore[];
+  readonly #stores: readonly Driver[];
   readonly #app: INestApplication;
   #ended = Promise.resolve();
 
-  private constructor(app: INestApplication, source: LogSource, stores: readonly RecordStore[]) {
+  private constructor(app: INestApplication, source: LogSource, stores: readonly Driver[]) {
     this.#app = app;
     this.#source = source;
     this.#stores = stores;
@@ -42,7 +42,7 @@ export class EmbeddedNode {
   /** Resolves when it serves requests. @param place which of the nodes it is: 0, 1, 2 */
   static start(port: number, place: number, shared: Shared): Promise<EmbeddedNode> {
     const source: LogSource = { port, place, state: 'booting' };
-    const stores: RecordStore[] = [];
+    const stores: Driver[] = [];
     const store: StoreDefinition = {
       ...shared.store,
       open: (options) => {
@@ -145,7 +145,7 @@ class EmbeddedEnvironment extends Environment {
 }
 
 /** The store calls a watch in the context of the node that wrote: without this, a line would name the wrong node. */
-function boundToNode(store: RecordStore): RecordStore {
+function boundToNode(store: Driver): Driver {
   const watch = store.watch.bind(store);
   store.watch = (prefix, onChange) => watch(prefix, AsyncResource.bind(onChange));
   return store;

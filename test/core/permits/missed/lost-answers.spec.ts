@@ -12,7 +12,7 @@ const MISSED = every(HOUR).latest(0, START);
 const WRITES = /^(semaphore:job|last-tick:.*)$/;
 
 async function lastOf({ raw }: TestCluster): Promise<number> {
-  return JSON.parse((await raw.read(KEY))!).last;
+  return JSON.parse((await raw.records.read(KEY))!).last;
 }
 
 describe('a missed run', () => {
@@ -24,7 +24,7 @@ describe('a missed run', () => {
     async (write, fault) => {
       const nodes = cluster();
       const last = MISSED - HOUR;
-      await nodes.raw.compareAndSet(
+      await nodes.raw.records.compareAndSet(
         KEY,
         undefined,
         JSON.stringify({ v: 1, nonce: 'x', seq: 1, at: last, ...SCHEDULE, last }),

@@ -32,7 +32,7 @@ async function nodeOf(cluster: TestCluster, options: Options = {}) {
   return { ...node, tick };
 }
 
-const lastOf = async ({ raw }: TestCluster) => JSON.parse((await raw.read(KEY))!).last as number;
+const lastOf = async ({ raw }: TestCluster) => JSON.parse((await raw.records.read(KEY))!).last as number;
 const started = (nodes: readonly TestNode[]) => nodes.flatMap(({ of }) => of('run-started'));
 
 describe('a missed run', () => {

@@ -3,6 +3,7 @@ import { shardOf } from '../../../../lib/operate/activity/jobs/pending-additions
 import { START } from '../../../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, openEnd, useCluster } from '../../../support/nodes.js';
 import { Sleeper } from '../../../support/sleeper.js';
+import { allTexts } from '../../../../lib/core/store/paging.js';
 
 const DEFINITIONS = [JOB, { name: 'mail-queue', duration: '10s' }];
 const noting = (nodes: TestCluster, options = {}) =>
@@ -265,12 +266,12 @@ describe('the past of a job', () => {
     const one = await noting(nodes);
     await succeed(one);
     await nodes.time.advance(WRITTEN);
-    const [[key, text]] = (await nodes.raw.list('history:')) as unknown as [[string, string]];
+    const [[key, text]] = (await allTexts(nodes.raw.records, 'history:')) as unknown as [[string, string]];
     const newer = '{"v":2,"writers":[],"jobs":[],"more":true}';
-    await nodes.raw.compareAndSet(key, text, newer);
+    await nodes.raw.records.compareAndSet(key, text, newer);
     await succeed(one);
     await nodes.time.advance(WRITTEN);
-    expect(await nodes.raw.read(key)).toBe(newer);
+    expect(await nodes.raw.records.read(key)).toBe(newer);
     expect(one.of('problem').map(({ action }) => action)).toEqual(['read the history of jobs']);
     expect(await one.gatekeeper.runs.jobs()).toEqual([]);
   });
@@ -281,7 +282,7 @@ describe('the past of a job', () => {
     const before = (await one.gatekeeper.state()).semaphores.map(({ name }) => name);
     await succeed(one);
     await nodes.time.advance(30_000);
-    expect((await nodes.raw.list('history:')).size).toBe(1);
+    expect((await allTexts(nodes.raw.records, 'history:')).size).toBe(1);
     expect((await one.gatekeeper.state()).semaphores.map(({ name }) => name)).toEqual(before);
   });
 

@@ -195,7 +195,7 @@ describe('an archive that fails', () => {
     archive.content = new Map([['job', { name: 'job', revision: 5, definition: { ...permitted, permits: 0 } }]]);
     await nodes.time.advance(3 * SWEEP);
     expect(await node.gatekeeper.run('job', () => 1, { duration: '10s' })).toMatchObject({ reason: 'no-definition' });
-    expect(await nodes.raw.read(keyOf('job'))).toBeUndefined();
+    expect(await nodes.raw.records.read(keyOf('job'))).toBeUndefined();
     // Each told of once, asked a few times: once at each sweep and at each look for what is missing.
     expect(problems()).toEqual(['archive (scripted): load definitions', 'archive (scripted): save definitions']);
     expect(archive.calls.load).toBeGreaterThan(2);

@@ -59,7 +59,7 @@ describe('the archive', () => {
     nodes.lose(shardKeyOf('x'));
     const fresh = await nodes.node({ persistence });
     await nodes.time.advance(20 * 60_000);
-    expect((await nodes.raw.read(shardKeyOf('x')))!).toContain('"name":"x"');
+    expect((await nodes.raw.records.read(shardKeyOf('x')))!).toContain('"name":"x"');
     const second = await takeOutside(fresh, 'x', undefined, 'http:bob');
     expect([first.outcome, second.outcome]).toEqual(['granted', 'denied']);
   });

@@ -1,4 +1,4 @@
-import { SharedQueue } from '../../../../lib/stores/memory/tasks/shared-queue.js';
+import { SharedQueue } from '../../../../lib/stores/memory/shared-queue.js';
 import { threadCpu } from '../../../../test/console/longest-block.js';
 import { hintsOf } from '../../../../test/stores/memory/hints.js';
 

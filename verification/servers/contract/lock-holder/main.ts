@@ -1,6 +1,6 @@
 import { Client, type IMap } from 'hazelcast-client';
 import { writeFailure } from '../../../../lib/stores/hazelcast/failures.js';
-import { LockedRecords } from '../../../../lib/stores/hazelcast/records/locked-records.js';
+import { LockedRecords } from '../../../../lib/stores/hazelcast/texts/locked-records.js';
 import { mutexOf } from '../../../../lib/stores/hazelcast/client-patches/lock-owner.js';
 
 /** A compare-and-set by the store's own code that is interrupted between its lock and its write. */

@@ -1,0 +1,159 @@
+import type {
+  ClockReading,
+  Driver,
+  HintQueue,
+  Journal,
+  OpenOptions,
+  OrderedTexts,
+  RecordChange,
+  RecordTexts,
+  StoreHealth,
+  Texts,
+} from '../../core/store/driver.js';
+import { atMost } from '../../core/store/at-most.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
+import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
+import { Calls, oncePerSession } from './calls.js';
+import { ChangeFeed } from './change-feed.js';
+import { Connection, LONGEST_CLOSE } from './connection.js';
+import { readFailure } from './failures.js';
+import { GivenClient } from './client-source.js';
+import type { ResolvedOptions } from './hazelcast.options.js';
+import { OwnClient } from './own-client.js';
+import { QueueHints } from './queue-hints.js';
+import { RingJournal } from './ring-journal.js';
+import { dataMembers, openSession, type Session } from './session.js';
+import { CpMissingError } from './texts/cp-proof.js';
+import { MapTexts } from './texts/map-texts.js';
+import { SessionOrderedTexts, SessionRecords, SessionTexts } from './texts/session-texts.js';
+import { SortedTexts } from './texts/sorted-texts.js';
+import { UsualMembers } from './usual-members.js';
+
+const CALL_TIMEOUT = 2000;
+/** The longest time in ms for which a start waits for the first attempt to connect. */
+const LONGEST_VERIFICATION = 10_000;
+
+/**
+ * Texts as strings in maps, hints in queues, journals in ringbuffers, cluster time from a FlakeIdGenerator.
+ *
+ * | collection | is                                                                             |
+ * | ---------- | ------------------------------------------------------------------------------ |
+ * | records    | the map `<mapName>`; with `cp: true`, references with their keys in a map      |
+ * | tasks      | the map `<mapName>.tasks`, with a sorted index                                 |
+ * | groups     | the map `<mapName>.groups`                                                     |
+ * | queues     | the queues `<mapName>.ready.<name>`                                            |
+ * | journals   | the ringbuffers `<mapName>.<name>`                                             |
+ *
+ * All but the records are created on their first use, so an application without tasks has no map or queue of tasks.
+ *
+ * The members' configuration decides how many backups there are: by default one, and two for the maps of the shipped
+ * hazelcast.yaml. With `cp: true` or `acquisition: 'pessimistic'`, tasks and groups are kept in these maps without locks
+ * all the same.
+ */
+export class HazelcastDriver implements Driver {
+  readonly records: RecordTexts;
+  readonly tasks: OrderedTexts;
+  readonly groups: Texts;
+  readonly #watches = new PrefixWatches();
+  readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.records.read(key));
+  readonly #feed: ChangeFeed;
+  readonly #connection: Connection<Session>;
+  readonly #calls: Calls;
+  #closing: Promise<void> | undefined;
+  /**
+   * Problem of the last clock reading, if it failed. Separate from that of calls, because members may give their time but
+   * refuse records.
+   */
+  #clockProblem: string | undefined;
+  /** The node's clock asks for the health all the time. */
+  readonly #usualMembers = new UsualMembers();
+
+  constructor(
+    readonly options: ResolvedOptions,
+    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+  ) {
+    const { mapName } = options;
+    this.#feed = new ChangeFeed(this.#announcer, { writer, onUnproven });
+    this.#connection = new Connection(
+      options.client ? new GivenClient(options.client) : new OwnClient(options),
+      ({ client }, ended) => openSession(client, options, { feed: this.#feed, callTimeout, ended }),
+      () => this.#announcer.anything(),
+    );
+    this.#calls = new Calls(this.#connection, options, callTimeout);
+    this.records = new SessionRecords(this.#calls, (key, text, notify) => this.#feed.announce(key, text, notify));
+    this.tasks = new SessionOrderedTexts(
+      this.#calls,
+      oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)),
+    );
+    this.groups = new SessionTexts(
+      this.#calls,
+      oncePerSession(async ({ client }) => new MapTexts(await client.getMap(`${mapName}.groups`))),
+    );
+  }
+
+  queue(name: string): HintQueue {
+    return new QueueHints(`${this.options.mapName}.ready.${name}`, this.#calls);
+  }
+
+  journal(name: string): Journal {
+    return new RingJournal(`${this.options.mapName}.${name}`, this.#calls);
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    if (this.#connection.isClosed) throw this.#calls.unavailable();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.#feed.awaitChanges(key);
+  }
+
+  /** Never waits for a connection: the wait would count as the age of the reading. */
+  async now(): Promise<ClockReading> {
+    const { clock } = this.#calls.connected();
+    try {
+      const reading = await clock.read();
+      this.#clockProblem = undefined;
+      return reading;
+    } catch (error) {
+      const failure = readFailure(error);
+      this.#clockProblem = failure.message;
+      throw failure;
+    }
+  }
+
+  async verify(): Promise<void> {
+    if (!this.options.cp) return; // every cluster can serve records in a map
+    await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
+    if (this.#connection.failure instanceof CpMissingError) throw this.#connection.failure;
+  }
+
+  health(): StoreHealth {
+    const { isClosed, session } = this.#connection;
+    const problem = isClosed
+      ? 'the store is closed'
+      : (this.#connection.problem ?? this.#calls.problem ?? this.#clockProblem);
+    const members = session ? dataMembers(session) : 0;
+    const usual = this.#usualMembers.see(members);
+    const expected = this.options.expectedMembers ?? usual;
+    return {
+      connected: session !== undefined,
+      members,
+      ...(expected > 0 && { expected }),
+      quorum: this.options.quorum,
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#watches.clear();
+    await this.#connection.close();
+    // A hanging member does not answer the removal of listeners, so this has a time limit too.
+    await atMost(LONGEST_CLOSE, this.#feed.detach());
+  }
+}

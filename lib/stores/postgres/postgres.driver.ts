@@ -1,0 +1,177 @@
+import { setMaxListeners } from 'node:events';
+import { Deadline } from '../../core/async/deadline.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Timers } from '../../core/async/timers.js';
+import { atMost } from '../../core/store/at-most.js';
+import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
+import type {
+  ClockReading,
+  Driver,
+  HintQueue,
+  Journal,
+  OpenOptions,
+  OrderedTexts,
+  RecordChange,
+  RecordTexts,
+  StoreHealth,
+  Texts,
+  TransactionTexts,
+} from '../../core/store/driver.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import { placeOf } from './address.js';
+import { Calls } from './calls.js';
+import { Connection } from './connection.js';
+import { examine } from './examine.js';
+import { ChangeFeed } from './hints/change-feed.js';
+import { TableQueue } from './hints/table-queue.js';
+import { WaitingPolls } from './hints/waiting-polls.js';
+import { PostgresJournal } from './postgres-journal.js';
+import type { ResolvedOptions } from './postgres.options.js';
+import { type Server, type Statement, givenServer, ownServer } from './server.js';
+import { type Tables, tableNames } from './tables.js';
+import { PostgresRecords } from './texts/postgres-records.js';
+import { OrderedTableTexts, TableTexts } from './texts/table-texts.js';
+import { PostgresTransaction } from './texts/transaction.js';
+
+const CALL_TIMEOUT = 2000;
+/** The longest time in ms for which a start waits for the first attempt to connect. */
+const LONGEST_VERIFICATION = 10_000;
+
+/**
+ * The server's clock, and a name that tells servers apart: the start of the server process, in µs. After a failover another
+ * server answers, whose clock is another one. A restarted server gets a new name, too.
+ */
+const CLOCK: Statement = {
+  name: 'gatekeeper.clock',
+  text: `SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::pg_catalog.numeric
+      OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.float8 AS time,
+    (extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.numeric
+      OPERATOR(pg_catalog.*) 1000000::pg_catalog.numeric)::pg_catalog.int8::pg_catalog.text AS started,
+    pg_catalog.pg_is_in_recovery() AS standby`,
+};
+
+/** Records, journals and tasks in the tables of one schema; cluster time is the server's. */
+export class PostgresDriver implements Driver {
+  readonly records: RecordTexts;
+  readonly tasks: OrderedTexts;
+  readonly groups: Texts;
+  readonly #watches = new PrefixWatches();
+  readonly #timers = new Timers(systemClock);
+  readonly #tables: Tables;
+  readonly #connection: Connection;
+  readonly #calls: Calls;
+  readonly #feed: ChangeFeed;
+  readonly #polls: WaitingPolls;
+  /** See {@link PostgresJournal}. */
+  readonly #trimming = new Map<string, number>();
+  /** The server whose clock was read last. */
+  #member: string | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ResolvedOptions, { writer, onUnproven, callTimeout: timeout = CALL_TIMEOUT }: OpenOptions = {}) {
+    const { createTables, notifications, pollInterval } = options;
+    const [server, where, timers] = [serverOf(options, timeout), placeIn(options), this.#timers];
+    const tables = (this.#tables = tableNames(options.schema));
+    this.#connection = new Connection(
+      server,
+      where,
+      async () => {
+        const examined = await examine(server, { where, tables, createTables }, new Deadline(timers, timeout));
+        records.use(examined);
+        await this.#feed.prepare();
+      },
+      { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
+    );
+    const calls = (this.#calls = new Calls({ server, connection: this.#connection, where, timers, timeout }));
+    const records = new PostgresRecords(calls, tables, (...change) => this.#feed.announce(...change));
+    const polls = (this.#polls = new WaitingPolls(this.#connection.closing));
+    const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
+    const keyPlace = records.keyPlace((...call) => server.run(...call, new Deadline(timers, timeout)));
+    const parts = { server, calls, announcer, polls, tables, timers, records, keyPlace };
+    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer, onUnproven });
+    this.records = records;
+    this.tasks = new OrderedTableTexts(calls, tables.tasks, { timers, timeout });
+    this.groups = new TableTexts(calls, tables.groups, { timers, timeout });
+    setMaxListeners(0, this.#connection.closing);
+  }
+
+  queue(name: string): HintQueue {
+    return new TableQueue(name, {
+      calls: this.#calls,
+      polls: this.#polls,
+      table: this.#tables.hints,
+      feed: this.#feed,
+    });
+  }
+
+  journal(name: string): Journal {
+    return new PostgresJournal(name, this.#calls, this.#trimming, this.#tables);
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    this.#connection.closing.throwIfAborted();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.#feed.awaitChanges(key);
+  }
+
+  /** @throws StoreUnavailableError also for a standby, whose records may be old */
+  async now(): Promise<ClockReading> {
+    const [row] = await this.#calls.readingAtOnce(CLOCK, []);
+    const { time, started, standby } = row as { time: number; started: string; standby: boolean };
+    if (standby) throw new StoreUnavailableError('This PostgreSQL server is a standby: connect to the primary');
+    const [before, member] = [this.#member, `postgres-${started}`];
+    this.#member = member;
+    // Another server may have taken over so fast that no call failed. Then records may be doubted, and messages were missed.
+    if (before !== undefined && before !== member) this.#feed.opened();
+    return { time, member };
+  }
+
+  within(transaction: unknown): TransactionTexts {
+    return new PostgresTransaction(transaction, { tables: this.#tables, feed: this.#feed });
+  }
+
+  async verify(): Promise<void> {
+    await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
+    if (this.#connection.unusable) throw this.#connection.unusable;
+  }
+
+  health(): StoreHealth {
+    const { isOpen, problem } = this.#connection;
+    const present = this.#closed ? 'the store is closed' : (problem ?? this.#calls.problem);
+    return {
+      connected: isOpen,
+      members: isOpen ? 1 : 0,
+      quorum: 1,
+      ...(present !== undefined && { problem: present }),
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#watches.clear();
+    const closing = this.#connection.close();
+    // Calls that are under way end with an error, so that nothing waits for a server that hangs.
+    this.#timers.close();
+    await this.#feed.close();
+    await closing;
+  }
+}
+
+function serverOf({ pool, notifications: isSession, ...options }: ResolvedOptions, callTimeout: number): Server {
+  if (pool) return givenServer(pool, isSession);
+  const { connectionString, maxConnections } = options;
+  return ownServer({ connectionString: connectionString!, maxConnections, isSession, callTimeout });
+}
+
+/** The server in words, without a password. */
+export function placeIn({ connectionString }: Pick<ResolvedOptions, 'connectionString'>): string {
+  return connectionString === undefined ? "PostgreSQL of the application's pool" : placeOf(connectionString);
+}

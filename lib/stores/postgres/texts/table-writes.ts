@@ -1,0 +1,159 @@
+import { pauseAfter } from '../../../core/async/backoff.js';
+import { Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
+import { SerialQueue } from '../../../core/async/serial-queue.js';
+import type { Timers } from '../../../core/async/timers.js';
+import { UseCount } from '../../../core/async/use-count.js';
+import { GatheredWrites, type TextWrite } from '../../../core/store/gathered-writes.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
+import type { Calls } from '../calls.js';
+import { RowHeldError } from '../failures.js';
+import type { Row, Statement } from '../server.js';
+import { storedForm } from '../stored-text.js';
+import { valuesOf } from './text-statements.js';
+
+/** Of the writes that wait, many go together: they share a statement, and the wait for the disk. */
+const TOGETHER = { calls: 2, writes: 32 };
+/** Writes that go alone, at the same time. */
+const ALONE = { calls: 4, writes: 1 };
+
+/** ms for which a shared statement waits for a row at most: far longer than a commit takes. */
+const LONGEST_WAIT = 200;
+/** ms for which a statement of one write waits for its row. It comes again, and other writes want its connection. */
+const SHORT_WAIT = 10;
+const NEXT_LOOK = { first: 20, longest: 100, jitter: 0.5 };
+/** Share of a call's time after which a held write is given up, so that the caller gets its certain outcome in time. */
+const PATIENCE = 0.9;
+
+/** Statements that write one text, or several ones, with a limit of the wait for held rows. See `writesOfOne`. */
+interface Forms {
+  readonly one: Statement;
+  readonly many: Statement;
+}
+
+interface Needs {
+  readonly calls: Calls;
+  readonly timers: Timers;
+  /** ms that a call may take */
+  readonly timeout: number;
+}
+
+/** The statement was given up because a row was held. */
+const HELD = Symbol('held');
+type Attempted = boolean | typeof HELD;
+
+/** A write, and how far it has come. */
+interface WriteInTurn extends TextWrite {
+  readonly turn: {
+    /** Whether a statement with it is under way, or has ended. */
+    isSent: boolean;
+    /** Whether its caller knows that it is surely not written: then it is not sent any more. */
+    isGivenUp: boolean;
+  };
+}
+
+/** Writes of one key, one after another. */
+interface Line {
+  readonly turns: SerialQueue;
+  readonly uses: UseCount;
+  isHeld: boolean;
+}
+
+/**
+ * Writes of one kind. Those that come together share a statement. A transaction of the application may hold a row, or the
+ * key of a new one, until its end. Only the writes of this row may wait for that:
+ *
+ * - A shared statement waits for a row only for a short time. Then each of its writes goes alone.
+ * - A write that goes alone, and finds its row held, comes again and again, and has no connection in between.
+ * - Further writes of the same key wait for the first one, and are not sent.
+ *
+ * A slow server lets writes wait for others. Those that waited for most of a call's time are never sent: their callers try
+ * again, and a server that gets the former tries, too, would never catch up.
+ */
+export class TableWrites {
+  readonly #lines = new Map<string, Line>();
+  readonly #together: GatheredWrites<WriteInTurn, Attempted>;
+  readonly #alone: GatheredWrites<WriteInTurn, Attempted>;
+
+  constructor(
+    private readonly forms: Forms,
+    private readonly needs: Needs,
+  ) {
+    const wait = Math.min(LONGEST_WAIT, needs.timeout * (1 - PATIENCE));
+    this.#together = new GatheredWrites((writes) => this.#attempt(writes, wait), TOGETHER);
+    this.#alone = new GatheredWrites((writes) => this.#attempt(writes, Math.min(SHORT_WAIT, wait)), ALONE);
+  }
+
+  /**
+   * @returns whether it was written
+   * @throws StoreUnavailableError also if it was not sent in time, UnknownOutcomeError
+   */
+  async write(write: TextWrite): Promise<boolean> {
+    const { timers, timeout } = this.needs;
+    const deadline = new Deadline(timers, Math.round(timeout * PATIENCE));
+    const line = this.#lineOf(write.key);
+    const turn = { isSent: false, isGivenUp: false };
+    const written = line.uses.during(() => line.turns.run(() => this.#send({ ...write, turn }, line, deadline)));
+    try {
+      return await deadline.race(written);
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      if (turn.isSent) return written;
+      turn.isGivenUp = true;
+      throw heldError(write, deadline);
+    }
+  }
+
+  #lineOf(key: string): Line {
+    let line = this.#lines.get(key);
+    if (!line) {
+      const uses = new UseCount(() => this.#lines.delete(key));
+      this.#lines.set(key, (line = { turns: new SerialQueue(), uses, isHeld: false }));
+    }
+    return line;
+  }
+
+  async #send(write: WriteInTurn, line: Line, deadline: Deadline): Promise<boolean> {
+    for (let looks = 0; deadline.remaining > 0;) {
+      const written = await (line.isHeld ? this.#alone : this.#together).write(write);
+      if (written !== HELD) {
+        line.isHeld = false;
+        return written;
+      }
+      if (write.turn.isGivenUp) break;
+      if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
+      line.isHeld = true;
+    }
+    throw heldError(write, deadline);
+  }
+
+  /** Leaves out writes that were given up while they waited. @param wait ms for each row */
+  async #attempt(all: readonly WriteInTurn[], wait: number): Promise<Attempted[]> {
+    const writes = all.filter(({ turn }) => !turn.isGivenUp);
+    if (writes.length === 0) return all.map(() => HELD);
+    const lists = writes.map(valuesOf);
+    for (const { turn } of writes) turn.isSent = true;
+    try {
+      const written = new Set((await this.#run(lists, String(Math.ceil(wait)))).map(({ key }) => key));
+      return all.map(({ key, turn }) => (turn.isGivenUp ? HELD : written.has(storedForm(key))));
+    } catch (error) {
+      if (!(error instanceof RowHeldError)) throw error;
+      for (const { turn } of writes) turn.isSent = false;
+      return all.map(() => HELD);
+    }
+  }
+
+  /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
+  #run(lists: readonly string[][], wait: string): Promise<Row[]> {
+    const { one, many } = this.forms;
+    const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
+    const [first] = sorted;
+    return sorted.length === 1
+      ? this.needs.calls.writingSoon(one, [...first!, wait])
+      : this.needs.calls.writingSoon(many, [...first!.map((_, place) => sorted.map((values) => values[place])), wait]);
+  }
+}
+
+function heldError({ key }: TextWrite, { timeout }: Deadline): StoreUnavailableError {
+  const what = `The text under ${key} was held by another transaction, or waited for earlier writes, for ${timeout} ms`;
+  return new StoreUnavailableError(`${what}: end that transaction, or try again later`);
+}

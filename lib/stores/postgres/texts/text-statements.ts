@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { TextWrite } from '../../../core/store/gathered-writes.js';
+import type { Statement } from '../server.js';
+import { storedForm } from '../stored-text.js';
+
+/**
+ * Evaluated for each written row: turns on the wait for the disk, for this transaction only, if the session has turned it
+ * off. Otherwise a crash of the server could lose a write that it acknowledged.
+ */
+export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'::pg_catalog.text
+  THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`;
+
+/**
+ * A condition that is always true. It is evaluated before the first row is written, and limits the wait for each row in
+ * this transaction only, so without a statement of its own, and without a trace in the connection.
+ *
+ * @param value the parameter with the limit, ms
+ */
+const limitedBy = (value: string): string =>
+  `(SELECT pg_catalog.set_config('lock_timeout', ${value}::pg_catalog.text, true)) IS NOT NULL`;
+
+/** SQL by the name of its column. */
+type Columns = Readonly<Record<string, string>>;
+
+/** The rows of a table with a text each, as statements see and write them. */
+export interface TextRows {
+  readonly table: string;
+  /** SQL of the text as readers see it, and as writes compare it. */
+  readonly seen: string;
+  /** Columns beside key and text that a new row gets. */
+  readonly created: Columns;
+  /** Columns beside the text that a later write changes. */
+  readonly replaced: Columns;
+}
+
+/** Rows with nothing but key and text. */
+export const plainRows = (table: string): TextRows => ({ table, seen: 'text', created: {}, replaced: {} });
+
+/**
+ * A statement with a name, so that the server parses it once per connection. The name is a digest of the text: PostgreSQL
+ * cuts names after 63 bytes, and two statements of one name must have the same text, also those of two versions.
+ */
+export function named(text: string): Statement {
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return { name: `gatekeeper.${digest}`, text };
+}
+
+export type ReadStatements = Readonly<Record<'read' | 'readMany', Statement>>;
+
+export function readStatements({ table, seen }: TextRows): ReadStatements {
+  return {
+    read: named(`SELECT ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
+    readMany: named(
+      `SELECT key, ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) ANY($1::pg_catalog.text[])`,
+    ),
+  };
+}
+
+/** What a write does to its row. */
+export type Change = 'create' | 'replace' | 'remove';
+
+/** @returns undefined if there is neither a text before nor after: then nothing is to be written */
+export function changeOf({ former, next }: TextWrite): Change | undefined {
+  if (former === undefined) return next === undefined ? undefined : 'create';
+  return next === undefined ? 'remove' : 'replace';
+}
+
+/** Values of the first parameters of a write. */
+export function valuesOf({ key, former, next }: TextWrite): string[] {
+  return [key, former, next].filter((text) => text !== undefined).map(storedForm);
+}
+
+/** Statements for writes. They compare and write at once, and answer the keys of the texts that they wrote. */
+export type WriteStatements = Readonly<Record<Change, Statement>>;
+
+interface Manner {
+  /** Whether the write waits for the disk, also in a session that does not. See {@link DURABLE}. */
+  readonly isDurable: boolean;
+  /** Whether there is a last parameter: ms for which the write waits for a row that another transaction holds. */
+  readonly isLimited: boolean;
+}
+
+/** Each writes one text. Parameters: {@link valuesOf}. */
+export function writesOfOne(rows: TextRows, { isDurable, isLimited }: Manner): WriteStatements {
+  const { table, seen, created, replaced } = rows;
+  const limited = (value: string) => (isLimited ? limitedBy(value) : 'true');
+  const written = isDurable ? `RETURNING key, ${DURABLE}` : 'RETURNING key';
+  return {
+    create:
+      named(`INSERT INTO ${table} (key, text${namesOf(created)}) SELECT $1::pg_catalog.text, $2::pg_catalog.text${sqlOf(created)}
+        WHERE ${limited('$3')} ON CONFLICT DO NOTHING ${written}`),
+    replace:
+      named(`UPDATE ${table} SET text = $3::pg_catalog.text${changesOf(replaced)} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')} ${written}`),
+    remove: named(`DELETE FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$3')} ${written}`),
+  };
+}
+
+/**
+ * Each writes several texts, waits for the disk, and has the limit of {@link Manner.isLimited}. Parameters: a list for each
+ * of {@link valuesOf}.
+ *
+ * Those that search rows have no name, so that they are planned for the present table: a plan that was made while it was
+ * empty would read all of a large one.
+ */
+export function writesOfMany(rows: TextRows): WriteStatements {
+  const { table, seen, created, replaced } = rows;
+  const isMeant = `found.key OPERATOR(pg_catalog.=) each.key AND ${seen} OPERATOR(pg_catalog.=) each.former`;
+  const written = `RETURNING found.key, ${DURABLE}`;
+  return {
+    create:
+      named(`INSERT INTO ${table} AS found (key, text${namesOf(created)}) SELECT key, next${sqlOf(created)} FROM ${eachOf('key, next')}
+        WHERE ${limitedBy('$3')} ON CONFLICT DO NOTHING ${written}`),
+    replace: {
+      text: `UPDATE ${table} AS found SET text = each.next${changesOf(replaced)} FROM ${eachOf('key, former, next')}
+        WHERE ${isMeant} AND ${limitedBy('$4')} ${written}`,
+    },
+    remove: {
+      text: `DELETE FROM ${table} AS found USING ${eachOf('key, former')}
+        WHERE ${isMeant} AND ${limitedBy('$3')} ${written}`,
+    },
+  };
+}
+
+/** Rows of parameters that are arrays. */
+function eachOf(names: string): string {
+  const arrays = names.split(', ').map((_, place) => `pg_catalog.unnest($${place + 1}::pg_catalog.text[])`);
+  return `ROWS FROM (${arrays.join(', ')}) AS each(${names})`;
+}
+
+/** Parts of statements, each after a comma: the names of columns, their SQL, and both. */
+const namesOf = (columns: Columns) => list(columns, ([name]) => name);
+const sqlOf = (columns: Columns) => list(columns, ([, sql]) => sql);
+const changesOf = (columns: Columns) => list(columns, ([name, sql]) => `${name} = ${sql}`);
+
+function list(columns: Columns, partOf: (column: [name: string, sql: string]) => string): string {
+  return Object.entries(columns)
+    .map((column) => `, ${partOf(column)}`)
+    .join('');
+}

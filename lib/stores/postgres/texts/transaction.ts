@@ -1,0 +1,115 @@
+import { InvalidOptionsError, show } from '../../../core/decision/index.js';
+import { StoreUnavailableError } from '../../../core/store/store.errors.js';
+import type { TransactionTexts } from '../../../core/store/driver.js';
+import { type PgError, reasonOf } from '../reasons.js';
+import type { Queries, QueryRows } from '../pg.js';
+import type { ChangeFeed } from '../hints/change-feed.js';
+import type { Row } from '../server.js';
+import { storedForm } from '../stored-text.js';
+import type { Tables } from '../tables.js';
+import { textOf } from './table-texts.js';
+import {
+  type ReadStatements,
+  type WriteStatements,
+  changeOf,
+  plainRows,
+  readStatements,
+  valuesOf,
+  writesOfOne,
+} from './text-statements.js';
+
+const NO_TRANSACTION =
+  'tx: it is in no transaction. Call BEGIN first, and give the connection of that transaction, not a pool';
+
+const NO_ROWS =
+  'tx: its query(text, values) does not return { rows }, as a connection of pg does. Give an object whose method does';
+
+const WRONG_DATABASE =
+  "the transaction is in a database without the store's tables: take the connection from the store's database";
+
+const ADVICE: Readonly<Record<string, string>> = {
+  '3F000': WRONG_DATABASE,
+  '42P01': WRONG_DATABASE,
+  '42501': "the transaction's user needs the rights that docs/stores.md lists under 'Tables'",
+  '40001': 'another transaction came first: roll back and begin it again',
+  '40P01': 'another transaction came first: roll back and begin it again',
+};
+
+interface Needs {
+  readonly tables: Tables;
+  readonly feed: Pick<ChangeFeed, 'noticeOf'>;
+}
+
+/** Writes tasks over the connection of a transaction of the application. Its time limits are those of the connection. */
+export class PostgresTransaction implements TransactionTexts {
+  readonly #connection: Queries;
+  readonly #sql: ReadStatements & WriteStatements;
+  /** Whether the server has shown that there is a transaction. */
+  #isProven = false;
+
+  /** @throws InvalidOptionsError */
+  constructor(
+    transaction: unknown,
+    private readonly needs: Needs,
+  ) {
+    if (typeof (transaction as Partial<Queries> | null)?.query !== 'function') {
+      const what = `tx: ${show(transaction)} has no method query(text, values) that returns { rows }`;
+      throw new InvalidOptionsError('a task in a transaction', [what]);
+    }
+    this.#connection = transaction as Queries;
+    const rows = plainRows(needs.tables.tasks);
+    this.#sql = { ...readStatements(rows), ...writesOfOne(rows, { isDurable: false, isLimited: false }) };
+  }
+
+  async read(key: string): Promise<string | undefined> {
+    const [row] = await this.#run(this.#sql.read.text, [storedForm(key)]);
+    return row && textOf(row);
+  }
+
+  /** How long it waits for held rows, and whether its commit waits for the disk, is up to the application. */
+  async compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
+    await this.#expectTransaction();
+    const write = { key, former: expected, next };
+    const change = changeOf(write);
+    if (!change) return (await this.read(key)) === undefined;
+    return (await this.#run(this.#sql[change].text, valuesOf(write))).length > 0;
+  }
+
+  async offer(queue: string, hint: string): Promise<void> {
+    const { tables, feed } = this.needs;
+    const offered = `INSERT INTO ${tables.hints} (queue, hint) VALUES ($1::pg_catalog.text, $2::pg_catalog.text)`;
+    const values = [queue, hint].map(storedForm);
+    // Sent with the commit; undefined if the takers of the queue poll.
+    const notice = feed.noticeOf(queue);
+    if (notice)
+      await this.#run(
+        `WITH offered AS (${offered}) SELECT pg_catalog.pg_notify($3::pg_catalog.text, $4::pg_catalog.text)`,
+        [...values, ...notice],
+      );
+    else await this.#run(offered, values);
+  }
+
+  /** The server refuses this lock outside a transaction. It is the one that a write to the table takes anyway. */
+  async #expectTransaction(): Promise<void> {
+    if (this.#isProven) return;
+    await this.#run(`LOCK TABLE ${this.needs.tables.tasks} IN ROW EXCLUSIVE MODE`, []);
+    this.#isProven = true;
+  }
+
+  async #run(sql: string, values: string[]): Promise<Row[]> {
+    const { rows } = (await this.#answer(sql, values)) ?? {};
+    if (Array.isArray(rows)) return rows as Row[];
+    throw new InvalidOptionsError('a task in a transaction', [NO_ROWS]);
+  }
+
+  async #answer(sql: string, values: string[]): Promise<Partial<QueryRows> | undefined> {
+    try {
+      return await this.#connection.query(sql, values);
+    } catch (cause) {
+      if ((cause as PgError).code === '25P01')
+        throw new InvalidOptionsError('a task in a transaction', [NO_TRANSACTION]);
+      const said = reasonOf(cause as PgError, ADVICE);
+      throw new StoreUnavailableError(`the transaction can't take the task (${said}): roll it back`, { cause });
+    }
+  }
+}

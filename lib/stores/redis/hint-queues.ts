@@ -1,0 +1,199 @@
+import { type CancelTimer, systemClock } from '../../core/async/node-clock.js';
+import type { HintQueue } from '../../core/store/driver.js';
+import { type Calls, SHARED } from './calls.js';
+import type { ChangeFeed } from './change-feed.js';
+import type { RedisClient } from './clients/redis-client.js';
+import type { Session } from './connection.js';
+import type { QueueKeys } from './keys.js';
+import { LONGEST_POLL, OFFER_HINTS, PASS_ON, POLL_HINT, REMOVE_HINTS } from './scripts.js';
+
+/** Largest number of hints per call. */
+const MOST_AT_ONCE = 500;
+
+/**
+ * Hints in a list. A poller that finds none notes its client in a sorted set; who adds a hint takes one client out, and
+ * wakes it with a message. So a hint wakes one client and not all, and no connection is blocked.
+ */
+export class RedisQueue implements HintQueue {
+  constructor(
+    private readonly name: string,
+    private readonly keys: QueueKeys,
+    private readonly calls: Calls,
+    private readonly polls: HintPolls,
+  ) {}
+
+  async offer(hints: readonly string[]): Promise<void> {
+    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
+      await this.calls.write(OFFER_HINTS, this.keys, [
+        ...this.polls.wakeArguments(this.name),
+        ...hints.slice(at, at + MOST_AT_ONCE),
+      ]);
+    }
+  }
+
+  async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return undefined;
+    if (patience <= 0) return (await this.drain(1))[0];
+    const until = performance.now() + patience;
+    let hint: string | undefined;
+    while (hint === undefined && !signal.aborted && performance.now() < until)
+      hint = await this.#pollOnce(until, signal);
+    return hint;
+  }
+
+  async drain(most: number): Promise<string[]> {
+    if (most <= 0) return [];
+    // A command that is repeated after a broken connection loses hints; they are only hints.
+    const drained = await this.calls.read(this.#hints, ['lpop', this.#hints, String(most)]);
+    return ((drained ?? []) as string[]).map(String);
+  }
+
+  async remove(hints: readonly string[]): Promise<void> {
+    for (let at = 0; at < hints.length; at += SHARED.writes)
+      await this.calls.write(REMOVE_HINTS, [this.#hints], hints.slice(at, at + SHARED.writes));
+  }
+
+  async peek(): Promise<string | undefined> {
+    const first = await this.calls.read(this.#hints, ['lindex', this.#hints, '0']);
+    return first === null ? undefined : String(first);
+  }
+
+  async size(): Promise<number> {
+    return Number(await this.calls.read(this.#hints, ['llen', this.#hints]));
+  }
+
+  get #hints(): string {
+    return this.keys[0];
+  }
+
+  /** Looks, and then waits for a message. @returns undefined after a message: the caller looks again */
+  async #pollOnce(until: number, signal: AbortSignal): Promise<string | undefined> {
+    // Begins before the look, so that no message is missed in between.
+    const wait = this.polls.begin(this.name, this.keys, signal);
+    try {
+      await this.polls.listen();
+      const hint = await this.#take();
+      if (hint !== undefined) return await this.#unlessGivenUp(hint, signal);
+      await wait.waitFor(until - performance.now());
+      return undefined;
+    } finally {
+      wait.end();
+    }
+  }
+
+  async #take(): Promise<string | undefined> {
+    const hint = await this.calls.write(POLL_HINT, this.keys, [this.polls.client]);
+    return hint === null ? undefined : String(hint);
+  }
+
+  async #unlessGivenUp(hint: string, signal: AbortSignal): Promise<string | undefined> {
+    if (!signal.aborted) return hint;
+    await this.offer([hint]).catch(() => undefined); // only a hint, so it may be lost
+    return undefined;
+  }
+}
+
+/** The polls of one client that wait for hints, by queue. */
+export class HintPolls {
+  readonly #polls = new Map<string, Set<PollWait>>();
+  /** Keys of the queues that this client ever polled: a late message may concern them. */
+  readonly #known = new Map<string, QueueKeys>();
+
+  /** @param session throws StoreUnavailableError if there is none */
+  constructor(
+    private readonly calls: Calls,
+    private readonly feed: ChangeFeed,
+    private readonly session: () => Session,
+  ) {}
+
+  /** Name of this client among the pollers of a queue. */
+  get client(): string {
+    return this.feed.poller;
+  }
+
+  /** Arguments of the scripts that wake pollers. */
+  wakeArguments(queue: string): readonly string[] {
+    return [this.feed.wakeMessageOf(queue), this.feed.wakeChannels, this.session().client.isCluster ? '1' : '0'];
+  }
+
+  /** Resolves when this client receives messages about hints. @throws StoreUnavailableError */
+  async listen(): Promise<void> {
+    this.session();
+    await this.calls.reading(() => this.feed.listenForHints((queue) => this.#woken(queue)));
+  }
+
+  /** Begins a wait. Call its `end` in any case. */
+  begin(queue: string, keys: QueueKeys, signal: AbortSignal): PollWait {
+    const session = this.session();
+    const polls = this.#polls.get(queue) ?? new Set();
+    this.#polls.set(queue, polls);
+    this.#known.set(queue, keys);
+    const wait = new PollWait(session.ended, signal, () => {
+      polls.delete(wait);
+      if (polls.size === 0 && this.#polls.get(queue) === polls) this.#polls.delete(queue);
+    });
+    polls.add(wait);
+    return wait;
+  }
+
+  /** Takes this client out of the pollers: in a Cluster, a hint that wakes it would wake no other one. */
+  async leave(client: RedisClient): Promise<void> {
+    const pollers = [...this.#known.values()].map(([, key]) => key);
+    // The others drop it soon in any case.
+    await Promise.allSettled(pollers.map((key) => client.command(key, ['zrem', key, this.client])));
+  }
+
+  /** Wakes all polls of the queue: those that find no hint note themselves again. */
+  #woken(queue: string): void {
+    const polls = this.#polls.get(queue);
+    if (polls) for (const poll of polls) poll.wake();
+    else void this.#passOn(queue);
+  }
+
+  async #passOn(queue: string): Promise<void> {
+    const keys = this.#known.get(queue);
+    if (!keys) return;
+    try {
+      // Throws if the session has ended: the connection for messages may outlive it.
+      await this.calls.write(PASS_ON, keys, this.wakeArguments(queue));
+    } catch {} // only a hint: others look again soon
+  }
+}
+
+/** The wait of one poll for a message. */
+class PollWait {
+  #isWoken = false;
+  #resolve: () => void = () => undefined;
+
+  constructor(
+    private readonly ended: AbortSignal,
+    private readonly signal: AbortSignal,
+    /** Ends the wait. */
+    readonly end: () => void,
+  ) {}
+
+  wake(): void {
+    this.#isWoken = true;
+    this.#resolve();
+  }
+
+  /** Waits for a message, or until the signal aborts or the session ends. */
+  async waitFor(patience: number): Promise<void> {
+    if (this.#isWoken || this.signal.aborted || patience <= 0) return;
+    let cancel: CancelTimer | undefined;
+    const end = () => this.#resolve();
+    this.signal.addEventListener('abort', end);
+    this.ended.addEventListener('abort', end);
+    try {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve;
+        if (this.signal.aborted || this.ended.aborted) return resolve();
+        cancel = systemClock.schedule(resolve, Math.min(Math.ceil(patience), LONGEST_POLL));
+      });
+    } finally {
+      cancel?.();
+      this.signal.removeEventListener('abort', end);
+      this.ended.removeEventListener('abort', end);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import { setMaxListeners } from 'node:events';
+import { randomInt } from 'node:crypto';
+import type {
+  ClockReading,
+  Driver,
+  HintQueue,
+  Journal,
+  OpenOptions,
+  OrderedTexts,
+  RecordChange,
+  RecordTexts,
+  StoreHealth,
+  Texts,
+} from '../../core/store/driver.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import { messageOf } from '../../core/decision/index.js';
+import { atMost } from '../../core/store/at-most.js';
+import { PrefixWatches } from '../../core/store/prefix-watches.js';
+import { Calls, type CallSession } from './calls.js';
+import { ChangeFeed } from './change-feed.js';
+import type { RedisClient } from './clients/redis-client.js';
+import { Connection } from './connection.js';
+import { readFailure } from './failures.js';
+import { HashTexts } from './hash-texts.js';
+import { HintPolls, RedisQueue } from './hint-queues.js';
+import { Keys } from './keys.js';
+import { openSession } from './open-session.js';
+import { MessageHeartbeat } from './message-heartbeat.js';
+import { Origins } from './origins.js';
+import { Records } from './records.js';
+import type { ResolvedOptions } from './redis.options.js';
+import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
+import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
+import { StreamJournal } from './stream-journal.js';
+
+const CALL_TIMEOUT = 2000;
+/** ms */
+const LONGEST_FAREWELL = 1000;
+
+/** Keeps records as strings, tasks and groups in hashes, in Redis or Valkey. Scripts change them; cluster time from TIME. */
+export class RedisDriver implements Driver {
+  readonly records: RecordTexts;
+  readonly tasks: OrderedTexts;
+  readonly groups: Texts;
+  readonly #keys: Keys;
+  readonly #watches = new PrefixWatches();
+  readonly #feed: ChangeFeed;
+  readonly #heartbeat = new MessageHeartbeat(() => this.#testMessages());
+  readonly #connection: Connection<CallSession>;
+  readonly #calls: Calls;
+  readonly #polls: HintPolls;
+  /** Absent for a durable server. */
+  readonly #origins: Origins | undefined;
+  readonly #callTimeout: number;
+  #isClosed = false;
+  /** Advice of servers that may drop records, by the name of the server. */
+  readonly #evictions = new Map<string, string>();
+  #clockProblem: string | undefined;
+  /** The server whose clock is read next. At random first, so that nodes don't all ask the same one. */
+  #turn = randomInt(1000);
+
+  constructor(
+    readonly options: ResolvedOptions,
+    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+  ) {
+    this.#callTimeout = callTimeout;
+    this.#keys = new Keys(options.prefix);
+    this.#feed = new ChangeFeed(this.#watches, { writer, onUnproven, onLost: this.#heartbeat.hurry });
+    this.#calls = new Calls(
+      {
+        connecting: () => this.#connecting(),
+        connected: () => this.#connected(),
+        present: () => this.#connection.session,
+        suspect: (session, problem) => this.#suspect(session, problem),
+      },
+      callTimeout,
+    );
+    const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
+    this.records = new Records(this.#keys, this.#calls, this.#feed, script);
+    this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
+    this.tasks = new HashTexts(this.#keys.tasks, this.#calls);
+    this.groups = new HashTexts(this.#keys.groups, this.#calls);
+    this.#polls = new HintPolls(this.#calls, this.#feed, () => this.#connected());
+    this.#connection = new Connection(
+      options.newClient,
+      (client, ended) => this.#open(client, ended),
+      () => this.#watches.tell({}),
+    );
+  }
+
+  queue(name: string): HintQueue {
+    return new RedisQueue(name, this.#keys.queue(name), this.#calls, this.#polls);
+  }
+
+  journal(name: string): Journal {
+    return new StreamJournal(this.#keys.journal(name), this.#calls);
+  }
+
+  async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
+    if (this.#isClosed) throw this.#unavailable();
+    return this.#watches.add(prefix, onChange);
+  }
+
+  awaitChanges(key?: string): () => void {
+    return this.#feed.awaitChanges(key);
+  }
+
+  /** Never waits for a connection: the wait would count as the age of the reading. */
+  async now(): Promise<ClockReading> {
+    const session = this.#connected();
+    const { client } = session;
+    const primaries = client.primaries();
+    const primary = primaries[this.#turn++ % Math.max(primaries.length, 1)];
+    if (!primary) throw this.#unavailable();
+    try {
+      const facts = await this.#calls.within(() => lookAt(primary));
+      this.#assertPrimary(session, facts);
+      this.#clockProblem = undefined;
+      this.#note(facts, primaries.length);
+      void this.#meet(client, facts);
+      return { time: facts.time, member: facts.runId };
+    } catch (error) {
+      const failure = readFailure(error);
+      this.#clockProblem = failure.message;
+      throw failure;
+    }
+  }
+
+  health(): StoreHealth {
+    const { session } = this.#connection;
+    const problem = this.#isClosed ? 'the store is closed' : this.#problem(session);
+    return {
+      connected: session !== undefined,
+      members: session ? session.client.primaries().length : 0,
+      quorum: 0,
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#watches.clear();
+    this.#heartbeat.stop();
+    this.#feed.close();
+    const { session } = this.#connection;
+    if (session) await atMost(LONGEST_FAREWELL, this.#polls.leave(session.client));
+    this.#connection.close();
+    this.#calls.close();
+  }
+
+  async #open(client: RedisClient, ended: AbortSignal): Promise<CallSession> {
+    setMaxListeners(0, ended); // each waiting poll listens
+    const { options } = this;
+    const opening = openSession(client, {
+      options,
+      feed: this.#feed,
+      origins: this.#origins,
+      ended,
+      within: (call) => this.#calls.within(call),
+    });
+    const { session, facts } = await opening;
+    this.#note(facts, 1);
+    return session;
+  }
+
+  /** Not a part of the reading, whose age is the time that it takes. */
+  async #meet(client: RedisClient, { origin }: ServerFacts): Promise<void> {
+    try {
+      if (await this.#origins?.meet(client, [origin])) this.#watches.tell({});
+    } catch {
+      // The next reading tries again, and so does the next write.
+    }
+  }
+
+  async #testMessages(): Promise<void> {
+    const { session } = this.#connection;
+    if (session) await this.#feed.verify(session.client, (call) => this.#calls.within(call));
+  }
+
+  #note({ runId, eviction }: ServerFacts, servers: number): void {
+    if (this.#evictions.size > servers) this.#evictions.clear(); // servers that are gone
+    if (eviction === undefined) this.#evictions.delete(runId);
+    else this.#evictions.set(runId, eviction);
+  }
+
+  /** The client of a Cluster learns by its other calls which servers are primaries now. */
+  #assertPrimary(session: CallSession, facts: ServerFacts): void {
+    try {
+      assertUsable(facts);
+    } catch (error) {
+      if (!session.client.isCluster) this.#suspect(session, messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Messages, too, come from the next primary then. */
+  #suspect(session: CallSession, problem: string): void {
+    if (this.#connection.session !== session) return;
+    this.#feed.detach();
+    this.#connection.suspect(problem);
+  }
+
+  #problem(session: CallSession | undefined): string | undefined {
+    if (!session) return this.#connection.problem;
+    const [eviction] = this.#evictions.values();
+    return this.#calls.problem ?? this.#clockProblem ?? eviction;
+  }
+
+  /** Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read. */
+  async #connecting(): Promise<CallSession> {
+    if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
+    return this.#connected();
+  }
+
+  #connected(): CallSession {
+    const { session } = this.#connection;
+    if (!session || this.#isClosed) throw this.#unavailable();
+    return session;
+  }
+
+  #unavailable(): StoreUnavailableError {
+    if (this.#isClosed) return new StoreUnavailableError('The Redis store is closed: open another one');
+    return new StoreUnavailableError(`Not connected to ${this.options.place}: ${this.#connection.problem}`);
+  }
+}
