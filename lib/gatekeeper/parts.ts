@@ -303,11 +303,12 @@ export function createParts(
     for (const line of await stateLinesOf(tasks)) lines.log(line);
   };
   const sweep = () => sweeping.sweep().finally(() => archivist?.save());
-  const housekeeping: Housekeeping = new Housekeeping(
-    context,
-    { sweep, load: () => declared.load().then(() => follower.follow()), dump },
-    settings,
-  );
+  const load = async () => {
+    const isDone = await declared.load();
+    await follower.follow();
+    return isDone;
+  };
+  const housekeeping: Housekeeping = new Housekeeping(context, { sweep, load, dump }, settings);
   const log = new EventLog(logger, context.nodeClock, fields);
   context.events.subscribe((event) => log.note(event));
   return {

@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import type { Context } from '../core/context/context.js';
-import type { TransactionTexts } from '../core/store/index.js';
+import { StoreUnavailableError, type TransactionTexts } from '../core/store/index.js';
 import type { ConditionalTexts } from './conditional-texts.js';
 import { hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained/retained-bytes.js';
@@ -8,6 +8,12 @@ import type { Submitted } from './submission.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
 import { type Submission, submit } from './transitions.js';
+
+/** Writes that are refused although the text is as expected, until a submission is given up: nothing else ends it. */
+const MOST_UNSEEN = 5;
+
+const hidden = (key: string): string =>
+  `the text under ${key} can't be written in this transaction, and is not seen there: roll it back and try again`;
 
 /** Where a new task is written: in the store, or in a transaction of the application. */
 export interface WrittenPlace {
@@ -42,6 +48,7 @@ export async function submitWithin(
 
 /** A write whose outcome is unknown needs no care here: the transaction is rolled back. */
 function placeIn(transaction: TransactionTexts, onWritten: RetainedBytes['note'] = () => undefined): WrittenPlace {
+  let unseen = 0;
   return {
     texts: {
       read: (key) => transaction.read(key),
@@ -51,7 +58,10 @@ function placeIn(transaction: TransactionTexts, onWritten: RetainedBytes['note']
           if (former !== undefined) onWritten(former, next);
           return { isWritten: true };
         }
-        return { isWritten: false, found: await transaction.read(key), isUncertain: false };
+        const found = await transaction.read(key);
+        // Others remove it again each time, or the application's rules hide it from this transaction.
+        if (found === former && ++unseen === MOST_UNSEEN) throw new StoreUnavailableError(hidden(key));
+        return { isWritten: false, found, isUncertain: false };
       },
     },
     hints: {

@@ -1,5 +1,5 @@
 import { type StoreDefinition, StoreUnavailableError, UnknownOutcomeError, memory } from 'nestjs-gatekeeper';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 
 /**
  * A store whose tasks the test takes away, at once or with the answer of the next write, and gives back. Its semaphores
@@ -22,7 +22,7 @@ export function losingTasks() {
           isLost ? Promise.reject(new StoreUnavailableError('the connection was lost')) : call(...args);
         Object.assign(texts, { [method]: perhaps });
       }
-      standBefore(texts, 'replace', async (go) => {
+      interceptWrites(texts, 'replace', async (go) => {
         const isReplaced = await go();
         if (!losesNext) return isReplaced;
         [losesNext, isLost] = [false, true];

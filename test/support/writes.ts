@@ -15,19 +15,23 @@ export function kindOf({ expected, next }: Pick<TextWrite, 'expected' | 'next'>)
   return next === undefined ? 'remove' : 'replace';
 }
 
-/** Does something in the stead of a write; `go` passes it on. */
-export type Stand = (go: () => Promise<boolean>, write: TextWrite) => Promise<boolean>;
+/** Replaces a write; `go` makes it. */
+export type Intercept = (go: () => Promise<boolean>, write: TextWrite) => Promise<boolean>;
 
 /**
- * Stands before the writes of some kinds to a collection.
+ * Replaces the writes of some kinds to a collection.
  *
  * @returns a function that lets writes through again
  */
-export function standBefore(texts: Texts, kinds: WriteKind | readonly WriteKind[], stand: Stand): () => void {
+export function interceptWrites(
+  texts: Texts,
+  kinds: WriteKind | readonly WriteKind[],
+  intercept: Intercept,
+): () => void {
   const inner = texts.compareAndSet;
   texts.compareAndSet = (key, expected, next, options) => {
     const go = () => inner.call(texts, key, expected, next, options);
-    return [kinds].flat().includes(kindOf({ expected, next })) ? stand(go, { key, expected, next }) : go();
+    return [kinds].flat().includes(kindOf({ expected, next })) ? intercept(go, { key, expected, next }) : go();
   };
   return () => void (texts.compareAndSet = inner);
 }

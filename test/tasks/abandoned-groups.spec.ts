@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { refused } from '../support/refused.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
@@ -12,7 +12,7 @@ const AFTER = { after: [wholeGroup('import', 'june')] } as const;
 
 /** The submission writes the root of the group, and the store is away when it comes to the task itself. */
 async function failToSubmit({ tasks, driver }: TaskNode, total?: number): Promise<void> {
-  const end = standBefore(driver.tasks, 'create', () => Promise.reject(new StoreUnavailableError('away')));
+  const end = interceptWrites(driver.tasks, 'create', () => Promise.reject(new StoreUnavailableError('away')));
   await expect(tasks.submit(grouped('import', 'june', 1, total))).rejects.toThrow('away');
   end();
 }

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -133,7 +133,7 @@ describe('a task after a group whose handler is tried again by hand', () => {
     const { node, other } = await joining();
     await node.tasks.submit(REPORT, undefined, { after: [wholeGroup('import', 'june')] });
     const retried: string[] = [];
-    standBefore(node.driver.groups, 'replace', async (go, { next }) => {
+    interceptWrites(node.driver.groups, 'replace', async (go, { next }) => {
       const isWritten = await go();
       if (next!.includes('"state":"closed"')) retried.push((await other.tasks.retry(HANDLER)).because);
       return isWritten;

@@ -1,6 +1,6 @@
 import { InvalidTaskError, grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { factory } from './after-nodes.js';
 import { LEASE, SWEPT, useTaskCluster } from './task-nodes.js';
 
@@ -99,7 +99,7 @@ describe('a task with `after`', () => {
     await node.tasks.submit(IMPORT, undefined, { runAt: '2d' });
     await node.tasks.submit(REPORT, undefined, { after: [IMPORT] });
     let writes = 0;
-    standBefore(node.driver.tasks, 'replace', (go) => (writes++, go()));
+    interceptWrites(node.driver.tasks, 'replace', (go) => (writes++, go()));
     await cluster.time.advance(20 * 60_000);
     expect(writes).toBeGreaterThan(5);
     expect(writes).toBeLessThan(12);
@@ -202,7 +202,7 @@ describe('a task whose other one does not complete', () => {
     await node.tasks.submit(IMPORT);
     await node.tasks.cancel(IMPORT);
     // Between the look at the other one and the look after the write.
-    standBefore(node.driver.tasks, 'create', async (go, { key }) => {
+    interceptWrites(node.driver.tasks, 'create', async (go, { key }) => {
       const isWritten = await go();
       if (key === REPORT.id) await node.tasks.retry(IMPORT);
       return isWritten;

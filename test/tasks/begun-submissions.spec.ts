@@ -1,6 +1,6 @@
 import { InvalidTaskError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
-import { type WriteKind, standBefore } from '../support/writes.js';
+import { type WriteKind, interceptWrites } from '../support/writes.js';
 import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -11,7 +11,7 @@ const LATER = single('mail', 'b');
 function awayAfter({ driver }: TaskNode, kind: WriteKind): () => void {
   const { tasks, groups } = driver;
   let isAway = false;
-  const end = standBefore(tasks, kind, async (go) => {
+  const end = interceptWrites(tasks, kind, async (go) => {
     const answer = await go();
     isAway = true;
     return answer;

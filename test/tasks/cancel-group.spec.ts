@@ -1,5 +1,5 @@
 import { InvalidOptionsError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { WAITS, importer, member, obey } from './importers.js';
 import { SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -40,7 +40,7 @@ describe('cancelGroup()', () => {
     const { tasks, driver } = cluster.node();
     await tasks.submit(member(1, 2), 1, WAITS);
     const refuse = () => Promise.reject(new StoreUnavailableError('simulated'));
-    const end = standBefore(driver.groups, 'replace', refuse);
+    const end = interceptWrites(driver.groups, 'replace', refuse);
     await expect(tasks.cancelGroup('import', 'june', { by: 'ada' })).rejects.toThrow(UnknownOutcomeError);
     end();
     expect(await tasks.cancelGroup('import', 'june', { by: 'bob' })).toMatchObject({
@@ -56,7 +56,7 @@ describe('cancelGroup()', () => {
     for (const number of [1, 2]) await tasks.submit(member(number, 3), 1, WAITS);
     const { tasks: texts } = driver;
     const read = texts.read.bind(texts);
-    const end = standBefore(texts, 'create', async (go) => {
+    const end = interceptWrites(texts, 'create', async (go) => {
       await go();
       texts.read = () => Promise.reject(new StoreUnavailableError('simulated'));
       throw new UnknownOutcomeError('simulated');

@@ -10,7 +10,7 @@ import {
 } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -253,7 +253,7 @@ describe('cancel()', () => {
     const cluster = newCluster();
     const [node, other] = [cluster.node(), cluster.node()];
     await node.tasks.submit(grouped('mail', 'june', 1, 2));
-    standBefore(node.driver.tasks, 'replace', async (go, { next }) => {
+    interceptWrites(node.driver.tasks, 'replace', async (go, { next }) => {
       await go();
       await other.store.settle(decodeTask(next!), next!);
       throw new UnknownOutcomeError('no answer');

@@ -1,5 +1,5 @@
 import { InvalidTaskError, grouped, single } from 'nestjs-gatekeeper';
-import { type WriteKind, kindOf, standBefore } from '../support/writes.js';
+import { type WriteKind, kindOf, interceptWrites } from '../support/writes.js';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const MINUTE = 60_000;
@@ -146,7 +146,7 @@ describe('a task', () => {
       const cluster = newCluster();
       const node = await idleWorker(cluster);
       const writes: WriteKind[] = [];
-      standBefore(node.driver.groups, ['create', 'replace'], (go, write) => {
+      interceptWrites(node.driver.groups, ['create', 'replace'], (go, write) => {
         if (write.key.startsWith('root:')) writes.push(kindOf(write));
         return go();
       });
@@ -169,7 +169,7 @@ describe('a task', () => {
       await cluster.time.advance(70);
     }
     const times: number[] = [];
-    standBefore(node.driver.tasks, 'replace', (go) => (times.push(cluster.time.monotonic()), go()));
+    interceptWrites(node.driver.tasks, 'replace', (go) => (times.push(cluster.time.monotonic()), go()));
     await cluster.time.advance(9 * (LEASE / 3));
     // Each as often as alone: every third of its lease.
     expect(times.length).toBeGreaterThanOrEqual(10 * 8);

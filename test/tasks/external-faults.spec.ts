@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';
 import { defineLimit, permitsOf } from './limited-nodes.js';
 import { goAway } from './store-away.js';
@@ -56,7 +56,7 @@ it('an error in the middle of a claim takes no task from the worker that it has 
   const node = await cluster.node();
   for (const name of ['a', 'b', 'c']) await node.gatekeeper.tasks.submit(single('mail', name));
   const error = new StoreUnavailableError('odd');
-  const end = standBefore(node.store.tasks, 'replace', (go, { key }) =>
+  const end = interceptWrites(node.store.tasks, 'replace', (go, { key }) =>
     key === 'mail:b' ? Promise.reject(error) : go(),
   );
   expect(await ids(node, 10)).toEqual(['mail:a']);
@@ -91,7 +91,7 @@ describe('the permit of an attempt whose group does not hear of its end', () => 
   }
 
   function refusePages({ store }: TestNode): void {
-    standBefore(store.groups, ['create', 'replace'], (go, { key }) =>
+    interceptWrites(store.groups, ['create', 'replace'], (go, { key }) =>
       key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : go(),
     );
   }

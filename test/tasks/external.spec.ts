@@ -1,6 +1,6 @@
 import { grouped, single } from '../../lib/tasks/index.js';
 import { useCluster } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, watched } from './external-workers.js';
 import { submitMails } from './limited-nodes.js';
 
@@ -251,7 +251,7 @@ describe('a claim that waits', () => {
     const node = await cluster.node();
     await submitMails(node, 1);
     const gone = new AbortController();
-    standBefore(node.store.tasks, 'replace', (go) => (gone.abort(new Error('gone')), go()));
+    interceptWrites(node.store.tasks, 'replace', (go) => (gone.abort(new Error('gone')), go()));
     await expect(claimed(node, { signal: gone.signal })).rejects.toThrow('gone');
     expect(await node.gatekeeper.tasks.find('mail:0')).toMatchObject({ state: 'waiting', crashes: 0 });
   });

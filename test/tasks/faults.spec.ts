@@ -3,7 +3,7 @@ import { RetryLaterError, type TaskContext, type TaskFunction, grouped, single }
 import { encodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { goAway } from './store-away.js';
 import { GRACE, LEASE, SWEPT, type TaskNode, loseAfter, useTaskCluster, worker } from './task-nodes.js';
 
@@ -23,7 +23,7 @@ const problemsOf = (node: TaskNode) => node.of('problem').filter(({ action }) =>
 /** No claim of the task `mail:x` is answered. @param meanwhile follows the first one */
 function loseClaims({ driver }: TaskNode, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
   let claims = 0;
-  standBefore(driver.tasks, 'replace', async (go, { key, expected, next }) => {
+  interceptWrites(driver.tasks, 'replace', async (go, { key, expected, next }) => {
     const isWritten = await go();
     if (key !== 'mail:x' || !next?.startsWith('c|') || !expected?.startsWith('w|')) return isWritten;
     if (claims++ === 0) await meanwhile();
@@ -70,7 +70,7 @@ it('a claim of unknown outcome that was applied runs, and counts as no crash', a
   const cluster = newCluster();
   const node = cluster.node();
   let lost = 2;
-  standBefore(node.driver.tasks, 'replace', async (go) => {
+  interceptWrites(node.driver.tasks, 'replace', async (go) => {
     const isWritten = await go();
     if (lost-- > 0) throw new UnknownOutcomeError('no answer');
     return isWritten;
@@ -142,7 +142,7 @@ describe('a task whose handler does not begin after its claim', () => {
   async function pausedWhileClaimed(away: Parameters<typeof goAway>[2]) {
     const cluster = newCluster();
     const node = worker(cluster, () => undefined);
-    standBefore(node.driver.tasks, 'replace', (go) => {
+    interceptWrites(node.driver.tasks, 'replace', (go) => {
       node.tasks.handlers.pauseType('mail');
       return go();
     });

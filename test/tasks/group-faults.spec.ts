@@ -1,7 +1,7 @@
 import { NewerRecordError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, SHORT_GROUP, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -24,7 +24,7 @@ describe("the handler of a group whose records can't be read", () => {
   function failReads({ driver }: TaskNode, reads: number, error: Error): void {
     const { tasks, groups } = driver;
     let left = 0;
-    const letThrough = standBefore(tasks, 'replace', (go, { key }) => {
+    const letThrough = interceptWrites(tasks, 'replace', (go, { key }) => {
       if (key.endsWith('#join')) {
         letThrough();
         left = reads;
@@ -57,7 +57,7 @@ it('a submission that stood still takes no member back to a former life of its g
   const slow = cluster.node();
   const { node, joined } = importer(cluster);
   const { work: standStill, end: goOn } = openEnd();
-  standBefore(slow.driver.tasks, 'create', async (go) => (await standStill(), go()));
+  interceptWrites(slow.driver.tasks, 'create', async (go) => (await standStill(), go()));
   const submit = async () => {
     for (const number of [1, 2]) await node.tasks.submit(grouped('import', 'june', number, 2));
   };
@@ -81,7 +81,7 @@ it('a submission that stood still takes no member back to a former life of its g
 describe('a member whose group does not hear of its end', () => {
   /** Pages of groups can't be made for a while, from now on. */
   function refusePages({ driver }: TaskNode, cluster: TaskCluster, ms: number): void {
-    const letThrough = standBefore(driver.groups, 'create', (go, { key }) =>
+    const letThrough = interceptWrites(driver.groups, 'create', (go, { key }) =>
       key.startsWith('page:') ? Promise.reject(new StoreUnavailableError('away')) : go(),
     );
     cluster.time.schedule(letThrough, ms);

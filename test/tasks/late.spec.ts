@@ -3,7 +3,7 @@ import { InvalidTaskError, grouped, preparedHandler, single } from '../../lib/ta
 import type { Texts } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { FIRST, ScheduledJob } from './schedule-nodes.js';
 import { LEASE, SHORT_GROUP, SWEPT, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
@@ -18,7 +18,7 @@ function recordsOf(
 ): { readonly groups: Texts; readonly made: Parameters<Texts['compareAndSet']>[] } {
   const { groups } = driver;
   const made: Parameters<Texts['compareAndSet']>[] = [];
-  standBefore(groups, 'create', (go, { key, expected, next }) => {
+  interceptWrites(groups, 'create', (go, { key, expected, next }) => {
     if (key.startsWith(prefix)) made.push([key, expected, next]);
     return go();
   });
@@ -109,7 +109,7 @@ describe('a write that arrives late', () => {
     const node = worker(cluster, ({ id }) => void log.push(id));
     const { work: held, end: arrive } = openEnd();
     await node.tasks.submit(single('mail', 'first'), undefined, { runAt: '1h' });
-    standBefore(node.driver.tasks, 'create', async (go) => (await held(), go()));
+    interceptWrites(node.driver.tasks, 'create', async (go) => (await held(), go()));
     const submitted = node.tasks.submit(single('mail', 'second'), undefined, { after: ['mail:first'] });
     await cluster.time.advance(100);
     await node.tasks.cancel('mail:first');
@@ -126,7 +126,7 @@ describe('a write that arrives late', () => {
     const cluster = newCluster();
     const slow = cluster.node();
     const other = worker(cluster, () => undefined);
-    const letThrough = standBefore(slow.driver.groups, 'create', async (go) => {
+    const letThrough = interceptWrites(slow.driver.groups, 'create', async (go) => {
       letThrough();
       await other.store.awaiting.ensurePlaced('mail:a');
       await cluster.time.advance(100);
@@ -197,7 +197,7 @@ describe('a write that arrives late', () => {
 
 /** The answer to the next change of a text is followed by `action`. */
 function onceAfterChange(texts: Texts, action: () => void): void {
-  const letThrough = standBefore(texts, 'replace', async (go) => {
+  const letThrough = interceptWrites(texts, 'replace', async (go) => {
     letThrough();
     const isWritten = await go();
     action();

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { DURATION, LIMIT, defineLimit, limitedWorker, submitMails } from './limited-nodes.js';
 
 const newCluster = useCluster();
@@ -12,7 +12,7 @@ const later = ({ time }: TestCluster, ms: number) => new Promise<void>((done) =>
 async function outage(cluster: TestCluster, { store }: TestNode, ms: number): Promise<void> {
   const refuse = () => Promise.reject(new StoreUnavailableError('no members'));
   store.script = refuse;
-  const letThrough = standBefore(store.tasks, 'replace', refuse);
+  const letThrough = interceptWrites(store.tasks, 'replace', refuse);
   await cluster.time.advance(ms);
   delete store.script;
   letThrough();

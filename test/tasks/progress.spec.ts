@@ -3,7 +3,7 @@ import { type TaskContext, single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -21,7 +21,7 @@ async function working(cluster: TaskCluster, keepAlive = true) {
 
 function countWrites({ driver }: TaskNode): string[] {
   const writes: string[] = [];
-  standBefore(driver.tasks, 'replace', (go, { next }) => {
+  interceptWrites(driver.tasks, 'replace', (go, { next }) => {
     writes.push(next!);
     return go();
   });

@@ -7,7 +7,7 @@ import {
   single,
 } from '../../lib/tasks/index.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -129,7 +129,7 @@ describe('retry()', () => {
       await node.tasks.submit(NAME, undefined, options);
       await cluster.time.advance(100);
       const other = cluster.node();
-      standBefore(other.driver.tasks, 'replace', async (go, { next }) => {
+      interceptWrites(other.driver.tasks, 'replace', async (go, { next }) => {
         await go();
         await node.store.claim(next!, LEASE);
         throw new UnknownOutcomeError('no answer');
@@ -211,7 +211,7 @@ describe('retry() of a member of a group', () => {
     const { node, state, submit } = await ended(cluster, { retention: '1m' });
     const { tasks, groups } = node.driver;
     const keys = new Set<string>();
-    standBefore(groups, 'create', (go, { key }) => (keys.add(key), go()));
+    interceptWrites(groups, 'create', (go, { key }) => (keys.add(key), go()));
     await submit(['good', 'bad'], '1m');
     await cluster.time.advance(5 * 60_000);
     expect(await groups.readMany([...keys])).toEqual(new Map());

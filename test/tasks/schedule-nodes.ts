@@ -1,5 +1,5 @@
 import type { ScheduleContext, ScheduleOptions } from '../../lib/tasks/index.js';
-import { type WriteKind, kindOf, standBefore } from '../support/writes.js';
+import { type WriteKind, kindOf, interceptWrites } from '../support/writes.js';
 import { type TaskCluster, type TaskNode, LEASE } from './task-nodes.js';
 
 /** ms: longer than a tick, the patience of the other nodes and the claim take. */
@@ -63,6 +63,6 @@ export function countCalls({ driver }: TaskNode): Record<string, number> {
   };
   const read = tasks.read.bind(tasks);
   tasks.read = (key) => (count('read', key), read(key));
-  standBefore(tasks, ['create', 'replace'], (go, write) => (count(kindOf(write), write.key), go()));
+  interceptWrites(tasks, ['create', 'replace'], (go, write) => (count(kindOf(write), write.key), go()));
   return counts;
 }

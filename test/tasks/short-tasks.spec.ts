@@ -1,7 +1,7 @@
 import { single } from '../../lib/tasks/index.js';
 import { decodeTask } from '../../lib/tasks/task.codec.js';
 import { openEnd } from '../support/nodes.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -14,7 +14,7 @@ async function submitMany({ tasks }: TaskNode, count: number): Promise<void> {
 function holdEnds({ driver }: TaskNode): { readonly held: () => number; readonly letGo: () => void } {
   const gate = openEnd();
   let held = 0;
-  standBefore(driver.tasks, 'replace', async (go, { next }) => {
+  interceptWrites(driver.tasks, 'replace', async (go, { next }) => {
     if (next?.startsWith('f|')) {
       held++;
       await gate.work();
@@ -61,7 +61,7 @@ describe('short tasks', () => {
       throw new Error('no');
     });
     const gate = openEnd();
-    standBefore(node.driver.tasks, 'replace', async (go, { next }) => {
+    interceptWrites(node.driver.tasks, 'replace', async (go, { next }) => {
       if (decodeTask(next!).attempts > 0) await gate.work();
       return go();
     });

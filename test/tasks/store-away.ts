@@ -1,7 +1,7 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import type { Driver } from '../../lib/core/store/index.js';
 import type { FakeTime } from '../support/fake-time.js';
-import { kindOf, standBefore } from '../support/writes.js';
+import { kindOf, interceptWrites } from '../support/writes.js';
 
 interface Away {
   /** ms */
@@ -25,7 +25,7 @@ export function goAway({ tasks: texts }: Pick<Driver, 'tasks'>, time: FakeTime, 
     };
     Object.assign(texts, { [method]: faulty });
   }
-  standBefore(texts, ['create', 'replace', 'remove'], async (go, write) => {
+  interceptWrites(texts, ['create', 'replace', 'remove'], async (go, write) => {
     if (isAway) throw new StoreUnavailableError('away');
     const answer = await go();
     if (kindOf(write) !== 'replace' || --left !== 0) return answer;

@@ -1,6 +1,6 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { slow } from './slow-node.js';
 import { LEASE, SWEPT, loseAfter, useTaskCluster } from './task-nodes.js';
 
@@ -17,7 +17,7 @@ describe('a unique submission under faults', () => {
     await cluster.time.advance(100);
     const other = cluster.node();
     let isLost = true;
-    standBefore(other.driver.tasks, ['create', 'replace'], async (go) => {
+    interceptWrites(other.driver.tasks, ['create', 'replace'], async (go) => {
       const isWritten = await go();
       if (!isLost) return isWritten;
       isLost = false;
@@ -38,7 +38,7 @@ describe('a unique submission under faults', () => {
     await node.tasks.submit(single('other', 'later'), 1, { after: [NAME] });
     const other = cluster.node();
     let isLost = true;
-    standBefore(other.driver.tasks, 'replace', async (go) => {
+    interceptWrites(other.driver.tasks, 'replace', async (go) => {
       const isWritten = await go();
       if (!isLost) return isWritten;
       isLost = false;
@@ -77,7 +77,7 @@ describe('a unique submission under faults', () => {
     await cluster.time.advance(100);
     const other = cluster.node();
     await other.tasks.submit(NAME, 2, KEPT);
-    const letThrough = standBefore(node.driver.tasks, 'replace', async (go, { key, next }) => {
+    const letThrough = interceptWrites(node.driver.tasks, 'replace', async (go, { key, next }) => {
       letThrough();
       await go();
       await other.store.settle((await other.store.find(key))!, next!);

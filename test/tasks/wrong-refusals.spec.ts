@@ -1,6 +1,6 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { single } from '../../lib/tasks/index.js';
-import { standBefore } from '../support/writes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
@@ -13,7 +13,7 @@ const NAME = single('mail', 'x');
 function refuseWrongly({ driver, context }: TaskNode, outage: number): void {
   const { tasks } = driver;
   const read = tasks.read.bind(tasks);
-  const letThrough = standBefore(tasks, 'replace', async (go) => {
+  const letThrough = interceptWrites(tasks, 'replace', async (go) => {
     await go();
     letThrough();
     tasks.read = () => Promise.reject(new StoreUnavailableError('away'));
@@ -44,4 +44,19 @@ describe('a store that refuses a write which it applied, and then can not be rea
     expect(await failed).toBeInstanceOf(UnknownOutcomeError);
     expect(await node.tasks.find(NAME)).toMatchObject({ state: 'cancelled' });
   });
+});
+
+it('a submission ends in a transaction that writes nothing, and shows nothing of what is there', async () => {
+  const cluster = newCluster();
+  const { tasks, driver } = cluster.node();
+  let writes = 0;
+  driver.within = () => ({
+    read: async () => undefined,
+    compareAndSet: async () => (writes++, false),
+    offer: async () => undefined,
+  });
+  await expect(
+    tasks.submit(single('mail', 'x'), undefined, { tx: { query: async () => ({ rows: [] }) } }),
+  ).rejects.toBeInstanceOf(StoreUnavailableError);
+  expect(writes).toBe(5);
 });

@@ -200,14 +200,17 @@ describe('The contract of stores', () => {
 
   it('finds a store that says of a write under its close that it was not made, although it was', async () => {
     const sayNothing = (store: Driver) => {
-      const [write, close] = [store.records.compareAndSet, store.close.bind(store)];
+      const close = store.close.bind(store);
       let isClosed = false;
       store.close = () => ((isClosed = true), close());
-      store.records.compareAndSet = async (...args) => {
-        const isWritten = await write(...args);
-        if (isClosed) throw new StoreUnavailableError('closed');
-        return isWritten;
-      };
+      for (const texts of [store.records, store.tasks, store.groups]) {
+        const write = texts.compareAndSet as Texts['compareAndSet'];
+        texts.compareAndSet = async (...args: Parameters<Texts['compareAndSet']>) => {
+          const isWritten = await write(...args);
+          if (isClosed) throw new StoreUnavailableError('closed');
+          return isWritten;
+        };
+      }
     };
     const { failures } = await failuresOf({ change: sayNothing, lacks: UNCUT });
     expect([...failures]).toEqual([

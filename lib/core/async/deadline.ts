@@ -3,7 +3,7 @@ import type { Timers } from './timers.js';
 /** Thrown by {@link Deadline.race}; callers map it to an error of their call. */
 export class DeadlinePassed extends Error {}
 
-/** Whether a deadline ended the call that threw this error, or made it end. */
+/** Whether an error is a passed deadline, or was caused by one. */
 export function isLate(error: unknown): boolean {
   return error instanceof DeadlinePassed || (error instanceof Error && error.cause instanceof DeadlinePassed);
 }

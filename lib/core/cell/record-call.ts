@@ -26,6 +26,8 @@ export class RecordCall<R extends StoredRecord, T> {
   readonly attempts: Attempt<R, T>[] = [];
   /** Whether this call decides only from the record as it reads it, and no more from the text last seen. */
   isRead = false;
+  /** Whether a text may have been replaced for an operator, although no attempt tells of it. */
+  mayHaveReplaced = false;
   #samples = 0;
 
   /** @param subject the record, for errors */
@@ -34,6 +36,10 @@ export class RecordCall<R extends StoredRecord, T> {
     readonly deadline: Deadline,
     private readonly subject: () => string,
   ) {}
+
+  get #hasSent(): boolean {
+    return this.mayHaveReplaced || this.attempts.length > 0;
+  }
 
   /** Whether the call has time for another round of clock readings. Counts the round. */
   takeSample(): boolean {
@@ -56,13 +62,13 @@ export class RecordCall<R extends StoredRecord, T> {
 
   /** The error of a call that the store refuses to answer: the store's, or {@link unanswered} if a write was sent before. */
   refused(error: unknown): unknown {
-    return this.attempts.length > 0 ? this.unanswered(error) : error;
+    return this.#hasSent ? this.unanswered(error) : error;
   }
 
   /** Notes that an attempt failed. It stays in the call if it may be applied, now or later. @throws if the call can't go on */
   failed(attempt: Attempt<R, T>, error: unknown): void {
-    if (isLate(error)) throw this.unanswered(error);
     attempt.isUncertain = !(error instanceof StoreUnavailableError);
+    if (attempt.isUncertain && isLate(error)) throw this.unanswered(error);
     if (attempt.isUncertain) return;
     this.attempts.pop();
     throw this.refused(error);
@@ -71,7 +77,7 @@ export class RecordCall<R extends StoredRecord, T> {
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
   unanswered(cause?: unknown): Error {
     const what = `${this.subject()}: the store gave no clear answer within ${this.deadline.timeout} ms`;
-    if (this.attempts.length === 0) return new StoreUnavailableError(what, { cause });
+    if (!this.#hasSent) return new StoreUnavailableError(what, { cause });
     return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
   }
 

@@ -138,6 +138,7 @@ export class RecordClient<R extends StoredRecord> {
         if (!this.context.clusterClock.isFresh) await this.#setClock(call);
         const record = make(this.#seen.furthest, this.view(), this.context.random.id());
         if (await this.#replace(record, text, call)) return true;
+        call.mayHaveReplaced = true;
         await call.backOff(tries, this.context.random);
       }
     });

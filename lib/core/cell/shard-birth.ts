@@ -220,6 +220,7 @@ export class ShardBirth {
     const now = clusterClock.latest();
     let isDone = true;
     await forEachLimit(this.shards.keys, async (shard) => {
+      if (!isDone) return;
       // Not `isDone &&= await`: it reads `isDone` before the wait, and would overwrite another shard's failure.
       if (!(await this.#makeBlank(shard, id, now, texts.get(SHARD_PREFIX + shard)))) isDone = false;
     });
@@ -262,6 +263,8 @@ export class ShardBirth {
       return await this.context.store.records.compareAndSet(key, expected, next);
     } catch (error) {
       if (error instanceof StoreUnavailableError) throw error;
+      // Nothing else says why a birth takes long.
+      this.context.reachability.lost(error as Error);
       return false;
     }
   }

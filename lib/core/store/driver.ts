@@ -2,9 +2,9 @@
  * The store SPI: all that a backend implements. A driver keeps opaque texts in three collections, and knows nothing about
  * permits or tasks. Every system with a linearizable compare-and-set of one key and a clock can have one.
  *
- * Every call ends within {@link OpenOptions.callTimeout}, with one of three errors: StoreUnavailableError (NoQuorumError if
- * there are too few members) if surely nothing was changed, UnknownOutcomeError if a write may have been applied, or may
- * still be applied.
+ * A call of a collection, a journal or the clock ends within {@link OpenOptions.callTimeout}, a page within five times as long.
+ * It fails with UnknownOutcomeError if a write may have been applied, or may still be applied; else with StoreUnavailableError, or
+ * NoQuorumError if that is because there are too few members.
  */
 export interface Driver {
   /**
@@ -294,7 +294,7 @@ export interface StoreDefinition {
 export interface OpenOptions {
   /** Name of the node that opens the store. Its own writes need not reach its own watches. */
   readonly writer?: string;
-  /** Timeout of callers, in ms. The store starts no work for a call after that. */
+  /** ms that a call may take. The driver starts no work for a call after that. */
   readonly callTimeout?: number;
   /** Hears of the number of unproven messages since its last call, at most once a minute. Must not throw. */
   readonly onUnproven?: (count: number) => void;

@@ -1,4 +1,4 @@
-import { Deadline, type DeadlinePassed, isLate } from '../async/deadline.js';
+import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
 import { messageOf } from '../decision/index.js';
 import type {
@@ -74,7 +74,7 @@ const lateWrite: Late = (passed, { timeout }) =>
 const asItIs: FailureOf = (error) => error;
 
 /** The time that a call may take. By default it has the store's timeout, from now. */
-export interface CallLimit {
+interface CallLimit {
   /** The deadline of a larger call that this one is a part of. */
   readonly deadline?: Deadline | undefined;
   /** ms; without a deadline. */
@@ -97,7 +97,15 @@ export interface StoreTexts {
 }
 
 /** The records, with what nodes ask of them beyond a driver. */
-export interface StoreRecords extends StoreTexts {
+interface StoreRecords extends StoreTexts {
+  /** A record is never removed. */
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    options?: WriteOptions & CallLimit,
+  ): Promise<boolean>;
+
   /** One page of the texts whose key begins with `prefix`. */
   page(prefix: string, after?: string): Promise<RecordPage>;
 
@@ -106,14 +114,11 @@ export interface StoreRecords extends StoreTexts {
 }
 
 /** The tasks. */
-export interface StoreTasks extends StoreTexts {
+interface StoreTasks extends StoreTexts {
   range(from: string, to: string, limit: number): Promise<TextEntry[]>;
 }
 
-/**
- * A page of a listing may be one large answer, for which callers wait so many times as long as for another call. What fails
- * by then counts as a failure of listings.
- */
+/** Factor of `callTimeout` for one page of a listing: its answer may be large. */
 export const LIST_FACTOR = 5;
 
 /** Parts of a {@link Store}. */
@@ -132,9 +137,9 @@ interface StoreParts {
  * the driver does. A write without an answer then ends with UnknownOutcomeError, all else with StoreUnavailableError. A write ends
  * with one of these two, whatever the driver throws: see {@link writeError}.
  *
- * Opens the driver with its first use, and records the outcomes of calls by kind. Not earlier: an application that is made and never
- * started, as in a unit test, must have nothing to close. The outcome of a call that was given up is that of the driver, if it comes.
- * Until then the call counts as waiting, or until another call of its kind ends.
+ * Opens the driver with its first use, and not earlier: an application that is made and never started, as in a unit test, must have
+ * nothing to close. Records the outcomes of calls by kind. A call that was given up is observed when the driver ends it. Until then it
+ * counts as waiting, or until another call of its kind ends.
  */
 export class Store {
   readonly records: StoreRecords;
@@ -172,7 +177,8 @@ export class Store {
   }
 
   queue(name: string): HintQueue {
-    const queue = () => this.#driver.queue(name);
+    let opened: HintQueue | undefined;
+    const queue = () => (opened ??= this.#driver.queue(name));
     const reading = <T>(what: string, call: () => Promise<T>) => this.#reading('tasks', what, call);
     return {
       // A hint that was sent may still arrive.
@@ -194,6 +200,7 @@ export class Store {
     return this.#driver.within?.(transaction);
   }
 
+  /** Limited like all calls: a reading without an answer would block all calls that wait for it. */
   now(): Promise<ClockReading> {
     return this.#reading('clock', 'return its time', () => this.#driver.now());
   }
@@ -265,9 +272,11 @@ export class Store {
           () => inBatches(keys, (some) => this.#driver.records.readMany(some)),
           limit,
         ),
-      // Records are never removed, so there is a next text.
-      compareAndSet: (key, expected, next, options) =>
-        this.#writing('writes', () => this.#driver.records.compareAndSet(key, expected, next!, options), options),
+      compareAndSet: (key, expected, next, options) => {
+        const notify = options?.notify;
+        const call = () => this.#driver.records.compareAndSet(key, expected, next, notify && { notify });
+        return this.#writing('writes', call, options);
+      },
       page,
       list: (prefix) => allTexts({ page }, prefix),
     };
@@ -326,7 +335,8 @@ export class Store {
       const call = this.#observedEnd('tasks', polled, this.#now, { isPoll: true });
       return await new Deadline(timers, patience + callTimeout).race(Promise.race([call, ended]));
     } catch (error) {
-      if (!isLate(error)) throw error;
+      // Not of the driver's own limit: that is a failure of the store.
+      if (!(error instanceof DeadlinePassed)) throw error;
       givenUp.abort(error);
       return undefined;
     } finally {
@@ -404,7 +414,7 @@ export class Store {
   }
 }
 
-/** A store that can't be opened rejects the call. */
+/** If the driver can't be opened, the call rejects. */
 function started<T>(call: () => Promise<T>): Promise<T> {
   try {
     return call();

@@ -12,13 +12,15 @@ export type PartOf<Part> = (session: Session) => Part | Promise<Part>;
 interface WriteDetails<T> {
   /** Whether the write follows a read, so that it need not wait for the first attempt to connect. */
   readonly followsRead?: boolean;
+  /** Whether no decision depends on the write, so that it needs no quorum. */
+  readonly isForPeople?: boolean;
   /** Hears of the answer in the step that receives it, because a further promise per write costs throughput. */
   readonly onAnswer?: (answer: T) => void;
 }
 
 /**
- * Calls to the members, for records, tasks, groups, queues and journals alike. Each call uses the current session, and maps
- * the client's errors. A write needs the quorum. Calls right after the start wait for the first attempt to connect.
+ * Calls to the members for one kind of data. Each call uses the current session, and maps the client's errors. A write needs
+ * the quorum. Calls right after the start wait for the first attempt to connect.
  */
 export class Calls {
   /** Problem of the last call, if it failed. */
@@ -55,10 +57,10 @@ export class Calls {
   async writing<Part, T>(
     partOf: PartOf<Part>,
     call: (part: Part) => Promise<T>,
-    { followsRead = false, onAnswer }: WriteDetails<T> = {},
+    { followsRead = false, isForPeople = false, onAnswer }: WriteDetails<T> = {},
   ): Promise<T> {
     if (this.connection.isFirstAttempt && !followsRead) await this.#firstAttempt();
-    const session = this.#quorate();
+    const session = isForPeople ? this.connected() : this.#quorate();
     try {
       const part = partOf(session);
       // Without an await where there is nothing to wait for: most parts are opened already.

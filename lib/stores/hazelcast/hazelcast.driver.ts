@@ -58,7 +58,12 @@ export class HazelcastDriver implements Driver {
   readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.records.read(key));
   readonly #feed: ChangeFeed;
   readonly #connection: Connection<Session>;
-  readonly #calls: Calls;
+  /**
+   * Calls for records, and those for all else. Each keeps its own last problem, because members may refuse records, as without
+   * the quorum of their split-brain protection, and answer for queues.
+   */
+  readonly #records: Calls;
+  readonly #others: Calls;
   #closing: Promise<void> | undefined;
   /**
    * Problem of the last clock reading, if it failed. Separate from that of calls, because members may give their time but
@@ -79,28 +84,29 @@ export class HazelcastDriver implements Driver {
       ({ client }, ended) => openSession(client, options, { feed: this.#feed, callTimeout, ended }),
       () => this.#announcer.anything(),
     );
-    this.#calls = new Calls(this.#connection, options, callTimeout);
-    this.records = new SessionRecords(this.#calls, (key, text, notify) => this.#feed.announce(key, text, notify));
+    this.#records = new Calls(this.#connection, options, callTimeout);
+    this.#others = new Calls(this.#connection, options, callTimeout);
+    this.records = new SessionRecords(this.#records, (key, text, notify) => this.#feed.announce(key, text, notify));
     this.tasks = new SessionOrderedTexts(
-      this.#calls,
+      this.#others,
       oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)),
     );
     this.groups = new SessionTexts(
-      this.#calls,
+      this.#others,
       oncePerSession(async ({ client }) => new MapTexts(await client.getMap(`${mapName}.groups`))),
     );
   }
 
   queue(name: string): HintQueue {
-    return new QueueHints(`${this.options.mapName}.ready.${name}`, this.#calls);
+    return new QueueHints(`${this.options.mapName}.ready.${name}`, this.#others);
   }
 
   journal(name: string): Journal {
-    return new RingJournal(`${this.options.mapName}.${name}`, this.#calls);
+    return new RingJournal(`${this.options.mapName}.${name}`, this.#others);
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
-    if (this.#connection.isClosed) throw this.#calls.unavailable();
+    if (this.#connection.isClosed) throw this.#records.unavailable();
     return this.#watches.add(prefix, onChange);
   }
 
@@ -110,7 +116,7 @@ export class HazelcastDriver implements Driver {
 
   /** Never waits for a connection: the wait would count as the age of the reading. */
   async now(): Promise<ClockReading> {
-    const { clock } = this.#calls.connected();
+    const { clock } = this.#records.connected();
     try {
       const reading = await clock.read();
       this.#clockProblem = undefined;
@@ -132,7 +138,7 @@ export class HazelcastDriver implements Driver {
     const { isClosed, session } = this.#connection;
     const problem = isClosed
       ? 'the store is closed'
-      : (this.#connection.problem ?? this.#calls.problem ?? this.#clockProblem);
+      : (this.#connection.problem ?? this.#records.problem ?? this.#clockProblem ?? this.#others.problem);
     const members = session ? dataMembers(session) : 0;
     const usual = this.#usualMembers.see(members);
     const expected = this.options.expectedMembers ?? usual;

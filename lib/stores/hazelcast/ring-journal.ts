@@ -7,7 +7,10 @@ import { isUnreadable, textOf, unreadableText } from './texts/foreign-value.js';
 /** Largest number of texts per call. */
 const MOST_AT_ONCE = 1000;
 
-/** A journal in a Ringbuffer. The members' configuration sets its capacity (default 10,000). */
+/**
+ * A journal in a Ringbuffer. The members' configuration sets its capacity (default 10,000). Each call uses the current
+ * session, because connections change.
+ */
 export class RingJournal implements Journal {
   readonly #ring: PartOf<Ringbuffer<string>>;
 
@@ -19,11 +22,12 @@ export class RingJournal implements Journal {
   }
 
   append(texts: readonly string[]): Promise<void> {
-    return this.calls.writing(this.#ring, async (ring) => {
+    const add = async (ring: Ringbuffer<string>) => {
       for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
         await ring.addAll(texts.slice(at, at + MOST_AT_ONCE), loadHazelcastClient().OverflowPolicy.OVERWRITE);
       }
-    });
+    };
+    return this.calls.writing(this.#ring, add, { isForPeople: true });
   }
 
   read(limit: number): Promise<string[]> {

@@ -1,19 +1,16 @@
-import type { OrderedTexts, TextEntry } from '../../core/store/driver.js';
+import type { OrderedTexts, TextEntry, Texts } from '../../core/store/driver.js';
 import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
 import { type Calls, SHARED } from './calls.js';
 import { RANGE_OF_TEXTS, WRITE_TEXTS, hasOwnOrder } from './scripts.js';
 
-/**
- * Tasks or groups in a hash, tasks with their order in a sorted set. A script compares and writes in one step. In a Cluster
- * all tasks are in one slot, because one script changes the hash and the order; all groups are in one slot, too.
- */
-export class HashTexts implements OrderedTexts {
+/** Texts in a hash: the groups. A script compares and writes in one step. In a Cluster all are in one slot. */
+export class HashTexts implements Texts {
   readonly #writes = new GatheredWrites((writes: readonly TextWrite[]) => this.#send(writes), SHARED);
 
-  /** @param keys the hash, and the sorted set that keeps the order of its texts. Without an order there is no {@link range} */
+  /** @param keys the hash, and the sorted set that keeps the order of its texts, if they have one */
   constructor(
-    private readonly keys: readonly [hash: string, ...order: string[]],
-    private readonly calls: Calls,
+    protected readonly keys: readonly [hash: string, ...order: string[]],
+    protected readonly calls: Calls,
   ) {}
 
   async read(key: string): Promise<string | undefined> {
@@ -33,6 +30,17 @@ export class HashTexts implements OrderedTexts {
     return this.#writes.write({ key, former, next });
   }
 
+  async #send(writes: readonly TextWrite[]): Promise<boolean[]> {
+    const answers = (await this.calls.write(WRITE_TEXTS, this.keys, writes.flatMap(argumentsOf))) as unknown[];
+    return answers.map((answer) => Number(answer) === 1);
+  }
+}
+
+/**
+ * Texts in a hash, with their order in a sorted set: the tasks. In a Cluster all are in one slot, because one script changes the hash
+ * and the order.
+ */
+export class OrderedHashTexts extends HashTexts implements OrderedTexts {
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     const answer = await this.calls.readBy(RANGE_OF_TEXTS, this.keys, [from, to, String(Math.max(0, limit))]);
     const flat = answer as string[];
@@ -40,11 +48,6 @@ export class HashTexts implements OrderedTexts {
       key: String(flat[2 * index]),
       text: String(flat[2 * index + 1]),
     }));
-  }
-
-  async #send(writes: readonly TextWrite[]): Promise<boolean[]> {
-    const answers = (await this.calls.write(WRITE_TEXTS, this.keys, writes.flatMap(argumentsOf))) as unknown[];
-    return answers.map((answer) => Number(answer) === 1);
   }
 }
 

@@ -21,7 +21,7 @@ import { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { Connection } from './connection.js';
 import { readFailure } from './failures.js';
-import { HashTexts } from './hash-texts.js';
+import { HashTexts, OrderedHashTexts } from './hash-texts.js';
 import { HintPolls, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
 import { openSession } from './open-session.js';
@@ -78,7 +78,7 @@ export class RedisDriver implements Driver {
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
-    this.tasks = new HashTexts(this.#keys.tasks, this.#calls);
+    this.tasks = new OrderedHashTexts(this.#keys.tasks, this.#calls);
     this.groups = new HashTexts(this.#keys.groups, this.#calls);
     this.#polls = new HintPolls(this.#calls, this.#feed, () => this.#connected());
     this.#connection = new Connection(

@@ -36,7 +36,10 @@ export class Endpoints {
       if (worst && patience <= 0) break;
       const index = this.#current;
       try {
-        return await this.#ask(call, body, { timeout: patience, signal });
+        // The next address has what is left of the wait.
+        const rest = Math.max(0, deadline - performance.now() - timeout);
+        const asked = call.waits && worst ? { ...(body as object), patience: rest } : body;
+        return await this.#ask(call, asked as BodyOf<C>, { timeout: patience, signal });
       } catch (error) {
         // The caller has ended it, so it says nothing about the address.
         if (signal?.aborted) throw error;

@@ -254,13 +254,13 @@ async function textsUnder(keys: readonly string[], texts: Texts): Promise<[strin
   return text === undefined ? [] : [[key, text]];
 }
 
-/** Turns of the event loop within which Node tells of the end of a connection that it has received. */
+/** Turns of the event loop within which Node reports the end of a connection that it has received. */
 const TURNS = 2;
 
 /**
- * Gives hints back whose taker has gone while the store gave them. A taker that ends its poll and then offers a hint through
- * another connection may have both arrive together, and the store gives the hint to that very poll. So this waits until Node would
- * have told of the end. A hint whose taker goes later is lost.
+ * Offers hints again if their client disconnected meanwhile. The end of a client's poll and an offer that the client makes next may
+ * arrive together, over two connections, and then the store gives the hint to that very poll. So this waits until Node would have
+ * reported the end. The hint of a client that disconnects later is lost.
  *
  * @throws the signal's reason if the taker has gone
  */

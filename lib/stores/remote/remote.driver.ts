@@ -3,6 +3,7 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { messageOf } from '../../core/decision/index.js';
 import { atMost } from '../../core/store/at-most.js';
+import { LIST_FACTOR } from '../../core/store/store.js';
 import {
   type ClockReading,
   type Driver,
@@ -34,8 +35,6 @@ import { WatchStream } from './watch-stream.js';
 const CALL_TIMEOUT = 2000;
 /** Shorter than the caller's timeout, so that this store's own error comes first. */
 const SHARE = 0.95;
-/** Factor of the timeout: a page may be one large answer, so its caller waits longer. */
-const PAGE_FACTOR = 5;
 /** Characters of the hints of one request: JSON in UTF-8 has at most six bytes for each. A longer hint is sent alone. */
 const CHARACTERS = LARGEST_BODY / 6;
 
@@ -63,7 +62,7 @@ export class RemoteDriver implements Driver {
   readonly records: RecordTexts = {
     ...this.#texts('records'),
     page: async (prefix, after) => {
-      const { texts, next } = await this.#ask(CALLS.page, { prefix, after }, { factor: PAGE_FACTOR });
+      const { texts, next } = await this.#ask(CALLS.page, { prefix, after }, { factor: LIST_FACTOR });
       return { texts: new Map(texts), ...(next !== undefined && { next }) };
     },
   };

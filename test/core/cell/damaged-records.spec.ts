@@ -96,6 +96,18 @@ describe("a record that can't be read", () => {
     },
   );
 
+  it('and whose reset gets no answer may have been reset, or not: no error says that it surely was not', async () => {
+    const nodes = cluster();
+    await nodes.overwrite('garbage');
+    const { gatekeeper, store } = await nodes.node();
+    store.script = (call, go, key) =>
+      call === 'compareAndSet' && key === KEY ? go().then(() => new Promise(() => undefined)) : go();
+    const reset = gatekeeper.definitions.reset('job', BY).catch((error: unknown) => error);
+    await nodes.time.advance(10_000);
+    expect(await reset).toMatchObject({ code: 'unknown-outcome' });
+    expect(await nodes.record()).toMatchObject({ grace: { duration: 10_000 } });
+  });
+
   it.each(DAMAGED)('and %s can be removed', async (_, damage) => {
     const nodes = cluster();
     await nodes.overwrite(damage);

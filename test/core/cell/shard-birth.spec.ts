@@ -91,6 +91,19 @@ describe('the birth of a cluster', () => {
     expect(await node.gatekeeper.tryAcquire('job')).toBeDefined();
   });
 
+  it('whose writes get no answer is reported, and goes on when they do', async () => {
+    const nodes = cluster();
+    const node = await start(nodes);
+    let isSilent = true;
+    node.store.script = (call, go, key) =>
+      isSilent && call === 'compareAndSet' && key === ROOT_KEY ? new Promise(() => undefined) : go();
+    await nodes.time.advance(30_000);
+    expect(node.of('store-lost').length).toBeGreaterThan(0);
+    isSilent = false;
+    await nodes.time.advance(30_000);
+    expect(decodeRoot((await nodes.raw.records.read(ROOT_KEY))!).state).toBe('open');
+  });
+
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
     const creating = encodeRoot({ nonce: 'dead', id: 'dead', state: 'creating' });

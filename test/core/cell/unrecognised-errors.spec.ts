@@ -7,7 +7,7 @@ import { aRoot } from '../../allocation/maps.js';
 import { secondCopyOf } from '../../support/second-copy.js';
 import { type TestNode, useCluster } from '../../support/nodes.js';
 import { onNextWrite } from '../../support/scripted-store.js';
-import { standBefore } from '../../support/writes.js';
+import { interceptWrites } from '../../support/writes.js';
 
 const { UnknownOutcomeError: ForeignUnknown, StoreUnavailableError: ForeignUnavailable } = await secondCopyOf<
   typeof import('../../../lib/core/store/store.errors.js')
@@ -85,7 +85,7 @@ describe.each(LOST)('a write that was applied, and ended with %s', (_kind, error
   it('is found in the text of a task', async () => {
     const nodes = cluster();
     const { gatekeeper, store } = await nodes.node();
-    const letThrough = standBefore(store.tasks, 'create', async (go) => {
+    const letThrough = interceptWrites(store.tasks, 'create', async (go) => {
       letThrough();
       await go();
       throw error();

@@ -98,6 +98,18 @@ describe('a definition that the store lacks right after the start', () => {
     expect(await outcomeOf(running)).toEqual({ value: { executed: true, value: 1 } });
   });
 
+  it('is loaded soon after the shards of the cluster can be read, not only with the next sweep', async () => {
+    const nodes = cluster();
+    await nodes.bear();
+    const node = await started(nodes, { definitionsDelay: 0, sweepInterval: '1h' });
+    const isAway = (key?: string) => key?.startsWith('shard') === true && nodes.time.monotonic() < 10_000;
+    node.store.script = (_call, go, key) =>
+      isAway(key) ? Promise.reject(new StoreUnavailableError('the shards are not there yet')) : go();
+    await nodes.time.advance(30_000);
+    expect(node.of('defined')).toMatchObject([{ semaphore: 'job' }]);
+    expect(await outcomeOf(node.gatekeeper.run('job', () => 1))).toEqual({ value: { executed: true, value: 1 } });
+  });
+
   it('is used at once when another node brings it', async () => {
     const nodes = cluster();
     const later = await started(nodes, { definitionsDelay: '50s' });

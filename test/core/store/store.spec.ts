@@ -1,8 +1,10 @@
+import { Deadline, DeadlinePassed } from '../../../lib/core/async/deadline.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { Timers } from '../../../lib/core/async/timers.js';
 import { memory } from '../../../lib/stores/memory/index.js';
 import { Store } from '../../../lib/core/store/store.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
+import { FakeTime, settled } from '../../support/fake-time.js';
 import { ScriptedStore } from '../../support/scripted-store.js';
 
 /** A store of which every write loses its answer when `lose` is called, at a time that the test sets. */
@@ -134,5 +136,142 @@ describe('The outcomes of calls for tasks', () => {
     await read;
     ending.abort();
     await polled;
+  });
+});
+
+describe('A call of the store', () => {
+  const hang = () => new Promise<never>(() => undefined);
+  const names = ['records', 'tasks', 'groups'] as const;
+
+  /** A store whose driver never answers, with time that the test moves. */
+  function hanging() {
+    const time = new FakeTime();
+    const timers = new Timers(time);
+    const driver = memory().open();
+    for (const name of names) Object.assign(driver[name], { read: hang, readMany: hang, compareAndSet: hang });
+    Object.assign(driver.records, { page: hang });
+    Object.assign(driver.tasks, { range: hang });
+    const queue = { offer: hang, poll: hang, drain: hang, remove: hang, peek: hang, size: hang };
+    Object.assign(driver, { now: hang, queue: () => queue, journal: () => ({ append: hang, read: hang }) });
+    return { time, timers, driver, queue, store: new Store({ open: () => driver, timers, callTimeout: 1000 }) };
+  }
+
+  const { signal } = new AbortController();
+  const READS: [string, (store: Store) => Promise<unknown>][] = [
+    ...names.flatMap((name): [string, (store: Store) => Promise<unknown>][] => [
+      [`read of ${name}`, (store) => store[name].read('key')],
+      [`readMany of ${name}`, (store) => store[name].readMany(['key'])],
+    ]),
+    ['range', ({ tasks }) => tasks.range('a', 'b', 1)],
+    ['now', (store) => store.now()],
+    ['drain', (store) => store.queue('q').drain(1)],
+    ['peek', (store) => store.queue('q').peek()],
+    ['size', (store) => store.queue('q').size()],
+    ['read of a journal', (store) => store.journal('runs').read(1)],
+  ];
+  const WRITES: [string, (store: Store) => Promise<unknown>][] = [
+    ...names.map((name): [string, (store: Store) => Promise<unknown>] => [
+      `compareAndSet of ${name}`,
+      (store) => store[name].compareAndSet('key', undefined, 'text'),
+    ]),
+    ['offer', (store) => store.queue('q').offer(['hint'])],
+    ['removal of hints', (store) => store.queue('q').remove(['hint'])],
+    ['append', (store) => store.journal('runs').append(['text'])],
+  ];
+
+  /** How a call has ended by now. */
+  async function endOf(call: Promise<unknown>): Promise<unknown> {
+    const ended = call.then(
+      (answer) => ({ answer }),
+      (error: unknown) => error,
+    );
+    return Promise.race([ended, settled().then(() => 'pending')]);
+  }
+
+  it.each(READS)('that reads ends in time, as unavailable: %s', async (_name, call) => {
+    const { time, store } = hanging();
+    const reading = call(store);
+    await time.advance(999);
+    expect(await endOf(reading)).toBe('pending');
+    await time.advance(1);
+    expect(await endOf(reading)).toBeInstanceOf(StoreUnavailableError);
+  });
+
+  it.each(WRITES)('that writes ends in time, and its outcome is unknown: %s', async (_name, call) => {
+    const { time, store } = hanging();
+    const writing = call(store);
+    await time.advance(999);
+    expect(await endOf(writing)).toBe('pending');
+    await time.advance(1);
+    expect(await endOf(writing)).toBeInstanceOf(UnknownOutcomeError);
+  });
+
+  it('for a page has five times as long: it may be large', async () => {
+    const { time, store } = hanging();
+    const listing = store.records.list('semaphore:');
+    await time.advance(4999);
+    expect(await endOf(listing)).toBe('pending');
+    await time.advance(1);
+    expect(await endOf(listing)).toBeInstanceOf(StoreUnavailableError);
+  });
+
+  it('that is a part of a larger call ends with its deadline', async () => {
+    const { time, timers, store } = hanging();
+    const deadline = new Deadline(timers, 300);
+    const parts = [
+      store.records.read('key', { deadline }),
+      store.tasks.compareAndSet('key', undefined, 'text', { deadline }),
+    ];
+    const ends = Promise.all(parts.map(endOf));
+    expect(await ends).toEqual(['pending', 'pending']);
+    const ended = Promise.allSettled(parts);
+    await time.advance(300);
+    expect(await ended).toMatchObject([
+      { reason: expect.any(StoreUnavailableError) },
+      { reason: expect.any(UnknownOutcomeError) },
+    ]);
+  });
+
+  it('ends when the node closes its timers', async () => {
+    const { timers, store } = hanging();
+    const calls = [store.records.read('key'), store.records.compareAndSet('key', undefined, 'text')];
+    const poll = store.queue('q').poll(5000, signal);
+    timers.close();
+    expect(await endOf(calls[0]!)).toBeInstanceOf(StoreUnavailableError);
+    expect(await endOf(calls[1]!)).toBeInstanceOf(UnknownOutcomeError);
+    expect(await endOf(poll)).toEqual({ answer: undefined });
+  });
+
+  it('that polls ends without a hint after its patience and one call, and then takes none', async () => {
+    const { time, queue, store } = hanging();
+    let given: AbortSignal | undefined;
+    Object.assign(queue, { poll: (_patience: number, its: AbortSignal) => ((given = its), hang()) });
+    const poll = store.queue('q').poll(5000, signal);
+    await time.advance(5999);
+    expect(await endOf(poll)).toBe('pending');
+    expect(given!.aborted).toBe(false);
+    await time.advance(1);
+    expect(await endOf(poll)).toEqual({ answer: undefined });
+    expect(given!.aborted).toBe(true);
+  });
+
+  it('that polls fails as the driver does, also when the driver gave up by itself', async () => {
+    const { queue, store } = hanging();
+    const error = new StoreUnavailableError('no answer', { cause: new DeadlinePassed() });
+    Object.assign(queue, { poll: () => Promise.reject(error) });
+    expect(await endOf(store.queue('q').poll(5000, signal))).toBe(error);
+  });
+
+  it('shows the driver only what it knows of', async () => {
+    const { timers, driver, store } = hanging();
+    const given: unknown[] = [];
+    Object.assign(driver.records, { compareAndSet: async (...args: unknown[]) => (given.push(args), true) });
+    const deadline = new Deadline(timers, 300);
+    await store.records.compareAndSet('key', undefined, 'text', { deadline, notify: 'none' });
+    await store.records.compareAndSet('key', 'text', 'next', { deadline });
+    expect(given).toEqual([
+      ['key', undefined, 'text', { notify: 'none' }],
+      ['key', 'text', 'next', undefined],
+    ]);
   });
 });

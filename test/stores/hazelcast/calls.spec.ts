@@ -12,7 +12,7 @@ const client = { getCluster: () => ({ getMembers: () => [{ liteMember: false }] 
 const session = { client } as unknown as Session;
 
 describe('A call to the members', () => {
-  it('keeps the last problem until a call succeeds, whatever it is for', async () => {
+  it('keeps the last problem until a call succeeds', async () => {
     const calls = callsOver({ session });
     await expect(calls.reading(part, fail)).rejects.toThrow(StoreUnavailableError);
     expect(calls.problem).toContain('no');

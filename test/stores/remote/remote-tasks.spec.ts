@@ -100,6 +100,24 @@ describe('a poll over HTTP', () => {
     expect(patiences.slice(3)).toEqual([10]);
   });
 
+  it('goes on at the next address for the time that is left', async () => {
+    const patiences: number[] = [];
+    await using ending = await FakeServer.start((request, response, body) => {
+      if (body.includes('"patience"')) setTimeout(() => request.socket.destroy(), 300);
+      else sendJson(response, 200, { protocol: 1, health: HEALTH });
+    });
+    await using other = await FakeServer.start((_request, response, body) => {
+      patiences.push((JSON.parse(body) as { patience: number }).patience);
+      sendJson(response, 200, { health: HEALTH });
+    });
+    const far = open(remote({ url: [ending.url, other.url], token: TOKENS.node }));
+    expect(await far.queue('mail').poll(1000, never())).toBeUndefined();
+    expect(patiences).toHaveLength(1);
+    expect(patiences[0]).toBeLessThanOrEqual(720);
+    expect(patiences[0]).toBeGreaterThan(0);
+    expect(far.health().connected).toBe(true);
+  });
+
   it('that is aborted ends at the store, which then gives its hints to others', async () => {
     const { near, far, polls } = await served();
     await eventually('it is connected', () => far.health().connected);

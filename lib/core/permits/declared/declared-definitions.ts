@@ -230,18 +230,20 @@ export class DeclaredDefinitions {
    * missing. An unreadable record stays unchanged and does not stop the others.
    *
    * @param others records that this node watches but does not use; their names are claimed again too
+   * @returns false if it is too early: the shards of a new cluster are not there yet
    * @throws if the store can't be asked
    */
-  async load(others: Iterable<OwnRecordClient> = []): Promise<void> {
+  async load(others: Iterable<OwnRecordClient> = []): Promise<boolean> {
     const archived = await this.#archived();
     if (archived) {
-      if (!(await this.options.awaitHistory(this.options.patience))) return;
+      if (!(await this.options.awaitHistory(this.options.patience))) return false;
       await this.#loadThese(this.#missing(archived), archived);
       await this.#maker.claimAgain(others);
       this.#isLoaded = true;
       this.shards.markLoaded();
     }
     this.firstLoad.end();
+    return true;
   }
 
   async #archived(): Promise<Archived | undefined> {

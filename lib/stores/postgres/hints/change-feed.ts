@@ -88,13 +88,9 @@ export class ChangeFeed {
     };
   }
 
-  /**
-   * Tells other clients of a new text (undefined: of a removal). Does not wait for the server, because hints are not reliable
-   * anyway.
-   */
-  announce(key: string, text: string | undefined, notify: Notify): void {
-    const change = ['changed', this.#id, key] as const;
-    const message = text === undefined ? change : ([...change, text] as const);
+  /** Tells other clients of a new text. Does not wait for the server, because hints are not reliable anyway. */
+  announce(key: string, text: string, notify: Notify): void {
+    const message = ['changed', this.#id, key, text] as const;
     for (const channel of this.#receivers(key, notify)) this.#outbox.send(channel, message);
   }
 

@@ -93,7 +93,7 @@ export class PostgresRecords extends RowTexts implements RecordTexts {
   protected async write(change: Change, write: TextWrite, { notify = 'all' }: WriteOptions = {}): Promise<boolean> {
     const rows = await this.calls.writing(this.#writesFor(notify)[change], valuesOf(write));
     if (rows.length === 0) return false;
-    this.announce(write.key, write.next, notify);
+    this.announce(write.key, write.next!, notify); // a record is never removed
     return true;
   }
 
