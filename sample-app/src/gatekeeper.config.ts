@@ -1,4 +1,4 @@
-import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, memory } from 'nestjs-gatekeeper';
+import { type GatekeeperModuleOptions, type StoreDefinition, hazelcast, memory, remote } from 'nestjs-gatekeeper';
 import { postgres } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
 import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
@@ -42,8 +42,10 @@ export function storeOf(environment: Environment): StoreDefinition {
       return postgres({ connectionString: environment.databaseUrl, schema: 'gatekeeper_sample' });
     case 'redis':
       return redis({ url: environment.redisUrl, prefix: 'gatekeeper-sample:' });
-    case 'embedded':
-      return environment.memory ?? memory();
+    case 'memory':
+      return memory();
+    case 'remote':
+      return remote({ url: environment.storeUrl, token: environment.storeToken });
     case 'hazelcast':
       return hazelcast({ clusterName: environment.hazelcastCluster, members: environment.hazelcastMembers });
   }

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { eventually } from '../contract/eventually.js';
-import { isEnd, onKeys } from '../../sample-app/src/run/embedded/keys.js';
+import { isEnd, onKeys } from '../../sample-app/src/run/keys.js';
 
 const CTRL_C = '\u0003';
 
@@ -11,7 +11,7 @@ function standardInput(isTTY: boolean) {
   return { input, modes, asStream: input as unknown as typeof process.stdin };
 }
 
-describe('the keys of the embedded sample', () => {
+describe('the keys of the sample', () => {
   it('come without Enter from a terminal, which is as it was afterwards', async () => {
     const { input, modes, asStream } = standardInput(true);
     const keys: string[] = [];

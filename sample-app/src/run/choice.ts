@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util';
-import { STORES, type StoreName } from '../environment.js';
+import { SERVERS } from '../environment.js';
+
+const STORES = ['embedded', ...SERVERS] as const;
+/** A server, or `embedded`: one in the memory of the launcher. */
+export type StoreName = (typeof STORES)[number];
 
 /** The store that the command line asks for. */
 export interface Choice {

@@ -1,14 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-export interface Ports {
-  readonly apps: readonly number[];
-  readonly archive: number;
-}
-
-/** The ports in use, by the environment: SAMPLE_PORTS=8090,8091,8092 and SAMPLE_ARCHIVE_PORT=8099. */
-export function readPorts({ SAMPLE_PORTS = '8090,8091,8092', SAMPLE_ARCHIVE_PORT = '8099' } = process.env): Ports {
-  return { apps: SAMPLE_PORTS.split(',').map(Number), archive: Number(SAMPLE_ARCHIVE_PORT) };
+/** The ports of the nodes, by the environment: SAMPLE_PORTS=8090,8091,8092. */
+export function readPorts({ SAMPLE_PORTS = '8090,8091,8092' } = process.env): number[] {
+  return SAMPLE_PORTS.split(',').map(Number);
 }
 
 /**
@@ -16,8 +11,8 @@ export function readPorts({ SAMPLE_PORTS = '8090,8091,8092', SAMPLE_ARCHIVE_PORT
  *
  * @throws when one of them can't be listened on
  */
-export async function assertFree({ apps, archive }: Ports): Promise<void> {
-  for (const port of [...apps, archive]) await tryToListen(port);
+export async function assertFree(ports: readonly number[]): Promise<void> {
+  for (const port of ports) await tryToListen(port);
 }
 
 async function tryToListen(port: number): Promise<void> {
@@ -27,7 +22,7 @@ async function tryToListen(port: number): Promise<void> {
   } catch (cause) {
     throw new Error(
       `Port ${port} can't be used (${(cause as Error).message}). End what listens there, or choose other ports: ` +
-        'SAMPLE_PORTS=9090,9091,9092 SAMPLE_ARCHIVE_PORT=9099 npm run sample',
+        'SAMPLE_PORTS=9090,9091,9092 npm run sample',
       { cause },
     );
   }

@@ -39,7 +39,6 @@ async function ownServer({ name, variable, start, store }: Kind): Promise<Shared
   return {
     name,
     variables,
-    shownVariables: variables,
     lines: [`server   ${placeOf(url)}   pid ${server.pid}`],
     ended: server.ended,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -55,8 +54,6 @@ async function givenServer({ name, variable, store, leaves }: Kind, url: string,
   return {
     name,
     variables,
-    // The password must not stand in a terminal.
-    shownVariables: { STORE: store, [variable]: from === variable ? `"$${variable}"` : "'the address of --url'" },
     lines: [`server   ${placeOf(url)}   from ${from}; ${leaves}`],
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -1,15 +1,14 @@
 import { MissingToolError, startHazelcast } from 'nestjs-gatekeeper/testing';
-import type { ServerName } from '../environment.js';
+import type { Choice } from './choice.js';
+import { embeddedStore } from './embedded-store.js';
 import { serverStore } from './server-store.js';
 
 /** The store through which the three nodes share their permits. */
 export interface SharedStore extends AsyncDisposable {
-  /** For people: "Hazelcast". */
+  /** For people, behind "through": "Hazelcast". */
   readonly name: string;
   /** Environment variables by which the apps reach it. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The same for a command that the user can copy, without passwords of the user. */
-  readonly shownVariables: Readonly<Record<string, string>>;
   /** Its processes or addresses, one line each. */
   readonly lines: readonly string[];
   /** Resolves with the signal or exit code of its process, if this run started one and tells of its end. */
@@ -21,7 +20,8 @@ export interface SharedStore extends AsyncDisposable {
  *
  * @throws with advice, if it can't be started or reached
  */
-export async function startStore(store: ServerName, url?: string): Promise<SharedStore> {
+export async function startStore({ store, url }: Choice): Promise<SharedStore> {
+  if (store === 'embedded') return embeddedStore();
   if (store !== 'hazelcast') return serverStore(store, url);
   console.log('Starting a Hazelcast member (the first time its jar is fetched with Maven) ...');
   return hazelcastStore().catch((error: unknown) => {
@@ -40,7 +40,6 @@ async function hazelcastStore(): Promise<SharedStore> {
   return {
     name: 'Hazelcast',
     variables,
-    shownVariables: variables,
     lines: cluster.members.map(({ address, pid }) => `member   ${address}${pid ? `   pid ${pid}` : ''}`),
     [Symbol.asyncDispose]: () => cluster.stop(),
   };

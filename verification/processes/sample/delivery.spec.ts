@@ -1,7 +1,7 @@
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 import { type DeliveryState, QueueClaims, doubleOwnersIn } from './queue-claims.js';
-import { BUSY, ON_HAZELCAST, RunningSample } from './running-sample.js';
+import { BUSY, MORE_LINES, ON_HAZELCAST, RunningSample } from './running-sample.js';
 
 const SECOND = 1000;
 const LEASE = 4 * SECOND;
@@ -17,6 +17,7 @@ describeOnHazelcast('the queues of the sample: three processes and a real member
   let claims: QueueClaims;
   beforeAll(async () => {
     sample = await RunningSample.start(ON_HAZELCAST);
+    sample.press(MORE_LINES);
     claims = new QueueClaims(sample);
   });
   afterAll(async () => {

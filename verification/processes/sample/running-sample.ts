@@ -26,26 +26,26 @@ export interface Started {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** The key after which each delivered message and each page of the report has a line. */
+export const MORE_LINES = 'v';
+
 /** The choice of a store that is a real server. */
 export const ON_HAZELCAST: Started = { args: ['--store', 'hazelcast'] };
 
 /** `npm run sample` without its compilation, on ports of its own, as a person at its terminal sees it. */
 export class RunningSample {
   readonly ports: readonly number[];
-  readonly archiveUrl: string;
   readonly #runner;
   readonly #lines: { text: string; at: number }[] = [];
 
-  constructor(ports: readonly number[], archivePort: number, { args = [], env = process.env }: Started = {}) {
+  constructor(ports: readonly number[], { args = [], env = process.env }: Started = {}) {
     this.ports = ports;
-    this.archiveUrl = `http://127.0.0.1:${archivePort}`;
     // Not as execaNode: that would put Node's own folder into the PATH, where Java may lie, too.
     this.#runner = execa(process.execPath, [RUNNER, ...args], {
       extendEnv: false,
       env: {
         ...env,
         SAMPLE_PORTS: ports.join(','),
-        SAMPLE_ARCHIVE_PORT: String(archivePort),
         NO_COLOR: '1',
         // Else it would use a cluster that is there, whose records of former runs would be in force.
         HAZELCAST_MEMBERS: '',
@@ -89,9 +89,8 @@ export class RunningSample {
   /** Starts it on free ports, but for those that a test wants taken. */
   static async begin(taken: readonly number[] = [], started?: Started): Promise<RunningSample> {
     const ports = new Set<number>();
-    while (ports.size < 4) ports.add(await freePort('127.0.0.1', ports));
-    const [archive, ...apps] = [...ports] as [number, ...number[]];
-    return new RunningSample([...taken, ...apps].slice(0, 3), archive, started);
+    while (ports.size < 3) ports.add(await freePort('127.0.0.1', ports));
+    return new RunningSample([...taken, ...ports].slice(0, 3), started);
   }
 
   get output(): string {
@@ -117,9 +116,18 @@ export class RunningSample {
     return eventually(`${ports.join(' or ')} says ${pattern}`, find, within + BUSY);
   }
 
-  /** The pid that it shows beside a port. */
+  get archiveUrl(): string {
+    return /archive +(http:\S+)/.exec(this.output)![1]!;
+  }
+
+  /** The pid that it showed last for the node on a port. */
   pid(port: number): number {
-    return Number(new RegExp(`:${port} +pid (\\d+)`).exec(this.output)?.[1]);
+    return Number([...this.output.matchAll(new RegExp(`app-${port} .*pid (\\d+)$`, 'gm'))].at(-1)?.[1]);
+  }
+
+  /** Presses a key, as a person does at its terminal. */
+  press(key: string): void {
+    this.#runner.stdin.write(key);
   }
 
   /** Every pid that it shows, the member's included, and its own. */
@@ -151,6 +159,12 @@ export class RunningSample {
   async interrupt(): Promise<number | undefined> {
     this.#runner.kill('SIGINT');
     return this.exitCode();
+  }
+
+  /** Ends the launcher like `kill -9`. */
+  async killLauncher(): Promise<void> {
+    this.#runner.kill('SIGKILL');
+    await this.exitCode();
   }
 
   /** As when the program behind a pipe, or the process that started it, has ended. */

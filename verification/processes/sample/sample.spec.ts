@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { eventually } from '../../../test/contract/eventually.js';
-import { type AppLine, BUSY, ON_HAZELCAST, RunningSample, isAlive } from './running-sample.js';
+import { type AppLine, BUSY, MORE_LINES, ON_HAZELCAST, RunningSample, isAlive } from './running-sample.js';
 import { describeOnHazelcast } from '../../needs/members.js';
 import { describeOnRedis } from '../../needs/redis.js';
 
@@ -13,7 +13,10 @@ const REPORT = { duration: 4 * SECOND, tick: 10 * SECOND };
 
 describeOnHazelcast('the sample: three processes and a real member', () => {
   let sample: RunningSample;
-  beforeAll(async () => void (sample = await RunningSample.start(ON_HAZELCAST)));
+  beforeAll(async () => {
+    sample = await RunningSample.start(ON_HAZELCAST);
+    sample.press(MORE_LINES);
+  });
   afterAll(() => sample?.[Symbol.asyncDispose]());
 
   it('answers on each port with the same state of permits', async () => {

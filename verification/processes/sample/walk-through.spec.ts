@@ -38,7 +38,7 @@ for (const { store, name, lack } of STORES) {
       const env = { ...process.env, TMPDIR: await open(folder), TASK_DURATION: '800', DATABASE_URL: '', REDIS_URL: '' };
       sample = await RunningSample.start({ args: ['--store', store], env });
       const running = sample;
-      expect(running.output).toContain(`Three nodes of one application share their permits through ${name}:`);
+      expect(running.output).toContain(`Three processes of one application share their permits through\n${name}.`);
       expect(running.pids).toHaveLength(1 + 3 + 1);
 
       await eventually('two exports', () => running.lines(EXPORTED).length > 1, 40 * SECOND);
@@ -54,7 +54,9 @@ for (const { store, name, lack } of STORES) {
       // A line that the victim wrote before its death may be read after it.
       const exportersSince = running.lines(EXPORTED, killed).filter(({ port }) => port !== victim);
       expect(new Set(exportersSince.map(({ port }) => port))).toEqual(new Set([heir]));
-      expect(running.output).toContain(`The app on port ${victim} ended (SIGKILL). Start it again`);
+      expect(running.output).toContain(
+        `app-${victim} (pid ${running.pid(victim)}) has ended: SIGKILL. Others take its work`,
+      );
       expect(running.others(victim).map((port) => isAlive(running.pid(port)))).toEqual([true, true]);
 
       const { pids } = running;

@@ -1,5 +1,17 @@
-import type { EmbeddedSample } from './embedded-sample.js';
-import { introduction, whoDoesWhat } from './texts.js';
+import { type SampleNode, type SampleTexts, introduction, whoDoesWhat } from './texts.js';
+
+/** The sample as the keys see it. */
+export interface ControlledSample extends SampleTexts {
+  readonly nodes: readonly ControlledNode[];
+  toggleDetails(): Promise<boolean>;
+  revive(place: number): Promise<void>;
+}
+
+/** A node as the keys see it. */
+export interface ControlledNode extends SampleNode {
+  kill(): Promise<void>;
+  reconcile(name: string): Promise<void>;
+}
 
 const MORE = 'Each message that is delivered and each page of the report has a line now.';
 const LESS = 'Messages and pages have no lines any more.';
@@ -10,7 +22,7 @@ export class Controls {
   #batches = 0;
 
   constructor(
-    private readonly sample: EmbeddedSample,
+    private readonly sample: ControlledSample,
     private readonly write: (text: string) => void,
   ) {}
 
@@ -27,27 +39,21 @@ export class Controls {
     if (this.sample.nodes[place]) return this.#toggle(place);
     if (key === 'w') return this.write(await whoDoesWhat(this.sample));
     if (key === 't') return this.#startTasks();
-    if (key === 'v') return this.#say(this.sample.toggleDetails() ? MORE : LESS);
+    if (key === 'v') return this.#say((await this.sample.toggleDetails()) ? MORE : LESS);
     if (key === 'h') return this.write(introduction(this.sample));
     this.#say(`There is nothing at the key ${JSON.stringify(key)}: h shows the keys.`);
   }
 
+  /** The line about the end of a node is the same, however it ended: see `endOf`. */
   async #toggle(place: number): Promise<void> {
-    const { name, isUp } = this.sample.nodes[place]!;
-    if (!isUp) {
-      await this.sample.revive(place);
-      return this.#say(`${name} runs again, as a new instance, and gets its share of the queues.`);
-    }
-    await this.sample.kill(place);
-    this.#say(
-      `${name} is down, as after kill -9: it gave nothing back. When its leases expire,\n` +
-        `within 10 s, others take its permits, its queues and its tasks. Press w to see\n` +
-        `who has what, and ${place + 1} to start it again.`,
-    );
+    if (this.sample.nodes[place]!.isUp) return this.sample.nodes[place]!.kill();
+    await this.sample.revive(place);
+    const { name, pid } = this.sample.nodes[place]!;
+    this.#say(`${name} runs again, as a new instance, and gets its share of the queues: pid ${pid}`);
   }
 
   async #startTasks(): Promise<void> {
-    const [node] = this.sample.living;
+    const node = this.sample.nodes.find(({ isUp }) => isUp);
     if (!node) return this.#say('No node runs: start one first.');
     await node.reconcile(`batch-${++this.#batches}`);
     const book = `${this.sample.archiveUrl}/ledger/record-sets`;
