@@ -219,6 +219,7 @@ export {
 export {
   type AskedDuration,
   CorruptRecordError,
+  DOUBT,
   type DefinitionChange,
   type DenialReason,
   type DurationInput,

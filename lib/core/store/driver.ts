@@ -11,7 +11,7 @@ export interface Driver {
    * Semaphores, members, owner maps and all else that nodes agree on. They are never removed.
    *
    * A driver that may lose writes without a trace, as by a failover to a copy that lacks the newest ones, returns a text
-   * with the mark `DOUBT` in front, from then until the next write of the key. It compares the marked text, too, and all
+   * with the mark `DOUBT`, which the package exports, in front, from then until the next write of the key. It compares the marked text, too, and all
    * methods return it.
    */
   readonly records: RecordTexts;

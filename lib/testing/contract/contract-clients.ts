@@ -15,6 +15,13 @@ export interface ClientsUnderTest {
   stop(): Promise<void>;
 }
 
+/** Waits, and says what the store has to say if it does not connect. */
+async function connected(store: Driver, what: string): Promise<void> {
+  await eventually(what, () => store.health().connected).catch((error: Error) => {
+    throw new Error(`${error.message}; health().problem: ${store.health().problem}`, { cause: error });
+  });
+}
+
 /** ms. Dozens of calls at once on a busy machine may take long, and their speed is not tested. */
 const PATIENT = 20_000;
 
@@ -54,7 +61,8 @@ export class ContractClients<T extends ClientsUnderTest> {
   async open(callTimeout = PATIENT): Promise<Driver> {
     const store = this.underTest.open({ callTimeout });
     this.#opened.push(store);
-    await eventually('the store is connected', () => store.health().connected);
+    await store.verify?.();
+    await connected(store, 'the store is connected');
     return store;
   }
 

@@ -160,7 +160,8 @@ function describeReturn(tests: ContractTests, scene: OutageScene, lacks: StoreLa
 
   tests.unlessLacking('changeWithoutKey', lacks.changeWithoutKey, undefined, () => {
     tests.it('made the watch tell that anything may have changed', async () => {
-      await eventually('a change without a key', () => changes.some((change) => change.key === undefined));
+      const what = "a change without a key. If the watch can miss nothing, declare lacks: { changeWithoutKey: 'why' }";
+      await eventually(what, () => changes.some((change) => change.key === undefined));
     });
   });
 }
