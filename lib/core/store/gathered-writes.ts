@@ -51,8 +51,8 @@ class Batch<Write extends TextWrite, Written> {
 
 /**
  * Sends writes that come at the same time in one call of the store, which answers each by itself. Under load a call costs
- * far more than a write in it. A write alone does not wait: those of one turn of the event loop come together, and those
- * that find all calls under way. Writes of one key are sent in their order.
+ * far more than a write in it. A write that finds no call under way is sent at once. While there is one, those of one turn of
+ * the event loop come together, and those that find all calls under way. Writes of one key are sent in their order.
  */
 export class GatheredWrites<Write extends TextWrite = TextWrite, Written = boolean> {
   /** Those that are not sent yet, in their order. New writes come to the last one while it takes them. */
@@ -73,11 +73,17 @@ export class GatheredWrites<Write extends TextWrite = TextWrite, Written = boole
   write(write: Write): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.#open++;
-      let last = this.#batches.at(-1);
-      if (!last?.takes(write, this.#most)) this.#batches.push((last = new Batch()));
-      last.add({ write, resolve, reject });
-      this.#plan();
+      const waiting = { write, resolve, reject };
+      if (this.#underWay === 0 && this.#batches.length === 0) void this.#call([waiting]);
+      else this.#gather(waiting);
     });
+  }
+
+  #gather(waiting: Waiting<Write, Written>): void {
+    let last = this.#batches.at(-1);
+    if (!last?.takes(waiting.write, this.#most)) this.#batches.push((last = new Batch()));
+    last.add(waiting);
+    this.#plan();
   }
 
   /** Writes of the next call. */

@@ -24,12 +24,37 @@ describe('writes that are gathered', () => {
     gathered = new GatheredWrites(send, { calls: 2, writes: 3 });
   });
 
-  it('go together when they come in one turn, and each gets its own answer', async () => {
+  it('are sent at once when no call is under way', async () => {
+    const outcome = write('a');
+    expect(sent()).toEqual([['a']]);
+    calls[0]!.answer([true]);
+    expect(await outcome).toBe(true);
+    void write('b');
+    expect(sent()).toEqual([['a'], ['b']]);
+  });
+
+  it('go together when they come in one turn while a call is under way, and each gets its own answer', async () => {
+    void write('under way');
     const outcomes = Promise.all([write('a'), write('b'), write('c')]);
     await turn();
-    expect(sent()).toEqual([['a', 'b', 'c']]);
-    calls[0]!.answer([true, false, true]);
+    expect(sent()).toEqual([['under way'], ['a', 'b', 'c']]);
+    calls[1]!.answer([true, false, true]);
     expect(await outcomes).toEqual([true, false, true]);
+  });
+
+  it('do not overtake those that wait when the last call ends', async () => {
+    gathered = new GatheredWrites(send, { calls: 1, writes: 3 });
+    const outcome = write('a', '1');
+    void write('a', '2');
+    calls[0]!.answer([true]);
+    await outcome;
+    void write('a', '3');
+    await turn();
+    expect(sent()).toEqual([['a'], ['a']]);
+    calls[1]!.answer([true]);
+    await turn();
+    await turn();
+    expect(sent()).toEqual([['a'], ['a'], ['a']]);
   });
 
   it('wait for a call under way only when there are as many as may be', async () => {
@@ -49,16 +74,19 @@ describe('writes that are gathered', () => {
   });
 
   it('go in the next call when a call has enough of them', async () => {
-    for (const key of ['a', 'b', 'c', 'd']) void write(key);
+    gathered = new GatheredWrites(send, { calls: 3, writes: 3 });
+    for (const key of ['under way', 'a', 'b', 'c', 'd']) void write(key);
     await turn();
-    expect(sent()).toEqual([['a', 'b', 'c'], ['d']]);
+    expect(sent()).toEqual([['under way'], ['a', 'b', 'c'], ['d']]);
   });
 
   it('go in the next call when the texts of a call are large enough', async () => {
+    gathered = new GatheredWrites(send, { calls: 3, writes: 3 });
+    void write('under way');
     void write('a', 'x'.repeat(100_000));
     void write('b');
     await turn();
-    expect(sent()).toEqual([['a'], ['b']]);
+    expect(sent()).toEqual([['under way'], ['a'], ['b']]);
   });
 
   it('never have the key of another write of their call, and keep their order', async () => {
@@ -79,12 +107,13 @@ describe('writes that are gathered', () => {
     gathered = new GatheredWrites(send, { calls: Infinity, writes: 10, parts: 2 });
     const writeMany = (count: number) => Promise.all(Array.from({ length: count }, (_, at) => write(`key-${at}`)));
     const sizes = () => calls.splice(0).map(({ keys, answer }) => (answer(keys.map(() => true)), keys.length));
+    // The first one goes at once, alone.
     for (const [count, expected] of [
-      [5, [4, 1]],
-      [16, [4, 5, 7]], // it is not known yet how many there are
-      [16, [8, 8]],
-      [30, [8, 9, 10, 3]],
-      [30, [10, 10, 10]], // no call has more
+      [6, [1, 4, 1]],
+      [17, [1, 4, 6, 6]], // it is not known yet how many there are
+      [17, [1, 9, 7]],
+      [31, [1, 9, 10, 10, 1]],
+      [31, [1, 10, 10, 10]], // no call has more
       [1, [1]],
     ] as const) {
       const outcomes = writeMany(count);
@@ -105,14 +134,15 @@ describe('writes that are gathered', () => {
   });
 
   it('all fail with the error of their call, and later ones are sent', async () => {
+    void write('under way');
     const outcomes = Promise.allSettled([write('a'), write('b')]);
     await turn();
     const error = new Error('no answer');
-    calls[0]!.fail(error);
+    calls[1]!.fail(error);
     expect((await outcomes).map((each) => (each as PromiseRejectedResult).reason as Error)).toEqual([error, error]);
     const next = write('c');
     await turn();
-    calls[1]!.answer([true]);
+    calls[2]!.answer([true]);
     expect(await next).toBe(true);
   });
 });
