@@ -74,7 +74,7 @@ async function pastOfManyJobs() {
   const store = memory();
   const raw = store.open({});
   const texts = shards(Date.now());
-  for (const [key, text] of texts) await raw.compareAndSet(key, undefined, text);
+  for (const [key, text] of texts) await raw.records.compareAndSet(key, undefined, text);
   const bytes = [...texts.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const gatekeeper = await open(store);
   const before = heap();

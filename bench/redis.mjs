@@ -74,7 +74,7 @@ async function rawCalls(client, send) {
     close: () => store.close(),
     afterWrite: () => send('set', 'quiet', 'quiet'),
     afterRead: () => send('get', 'quiet'),
-    stored: (name) => store.read(`semaphore:${name}`),
+    stored: (name) => store.records.read(`semaphore:${name}`),
     compareAndSet(from, to) {
       const key = randomUUID();
       let stored;

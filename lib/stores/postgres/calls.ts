@@ -27,6 +27,11 @@ export class Calls {
 
   constructor(private readonly on: Circumstances) {}
 
+  /** @throws StoreUnavailableError if the server can't serve now */
+  assertOpen(): void {
+    this.on.connection.assertOpen();
+  }
+
   /**
    * Runs a statement that changes nothing. Right after the start, it waits for the first attempt to connect.
    *

@@ -32,6 +32,7 @@ import { type Server, type Statement, givenServer, ownServer } from './server.js
 import { type Tables, tableNames } from './tables.js';
 import { PostgresRecords } from './texts/postgres-records.js';
 import { OrderedTableTexts, TableTexts } from './texts/table-texts.js';
+import { plainRows } from './texts/text-statements.js';
 import { PostgresTransaction } from './texts/transaction.js';
 
 const CALL_TIMEOUT = 2000;
@@ -84,15 +85,16 @@ export class PostgresDriver implements Driver {
       { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
     );
     const calls = (this.#calls = new Calls({ server, connection: this.#connection, where, timers, timeout }));
-    const records = new PostgresRecords(calls, tables, (...change) => this.#feed.announce(...change));
+    const timing = { timers, timeout };
+    const records = new PostgresRecords(calls, tables, timing, (...change) => this.#feed.announce(...change));
     const polls = (this.#polls = new WaitingPolls(this.#connection.closing));
     const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
     const keyPlace = records.keyPlace((...call) => server.run(...call, new Deadline(timers, timeout)));
     const parts = { server, calls, announcer, polls, tables, timers, records, keyPlace };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer, onUnproven });
     this.records = records;
-    this.tasks = new OrderedTableTexts(calls, tables.tasks, { timers, timeout });
-    this.groups = new TableTexts(calls, tables.groups, { timers, timeout });
+    this.tasks = new OrderedTableTexts(calls, tables.tasks, timing);
+    this.groups = new TableTexts(calls, plainRows(tables.groups), timing);
     setMaxListeners(0, this.#connection.closing);
   }
 

@@ -175,6 +175,22 @@ export const STORE_BUGS: readonly Bug[] = [
     },
   },
   {
+    name: 'timeline-not-compared-together',
+    why: 'writes that share a statement of PostgreSQL do not look whether a replica has taken over',
+    patches: [
+      {
+        file: 'lib/stores/postgres/texts/text-statements.ts',
+        find: 'AND ${seen} OPERATOR(pg_catalog.=) each.former`;',
+        replace: 'AND found.text OPERATOR(pg_catalog.=) each.former`;',
+      },
+    ],
+    layer: {
+      kind: 'specs',
+      title: 'a real PostgreSQL',
+      specs: ['verification/servers/contract/postgres-doubt.spec.ts'],
+    },
+  },
+  {
     name: 'seal-not-checked',
     why: 'a node believes a hint with any seal: a program that may only send to the channel has a forged record restored into the store',
     patches: [

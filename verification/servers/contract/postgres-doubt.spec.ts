@@ -107,6 +107,22 @@ describeOnPostgres('a PostgreSQL that took over, and may lack writes which were 
     expect(await asked(() => store.records.read('semaphore:x'))).toBe(`two by ${winners[0]}`);
   });
 
+  it.each(['none', 'all'] as const)(
+    'takes none of many writes at once that follow from old texts, and all that follow from doubted ones (notify: %s)',
+    async (notify) => {
+      const store = await opened();
+      const writeAll = (former: string | undefined, next: string) =>
+        Promise.all(KEYS.map((key) => asked(() => store.records.compareAndSet(key, former, next, { notify }))));
+      expect(await writeAll(undefined, 'one')).toEqual([true, true, true]);
+      await takeOver();
+      await asked(() => store.records.read(KEYS[0]!));
+      expect(await writeAll('one', 'two')).toEqual([false, false, false]);
+      expect(await writeAll(`${DOUBT}one`, 'two')).toEqual([true, true, true]);
+      expect(await writeAll('two', 'three')).toEqual([true, true, true]);
+      expect(await store.records.readMany(KEYS)).toEqual(new Map(KEYS.map((key) => [key, 'three'])));
+    },
+  );
+
   it('reports a change of anything, so that nodes look at their records', async () => {
     const store = await opened();
     await store.records.compareAndSet('semaphore:x', undefined, 'one');

@@ -28,15 +28,12 @@ describeOnPostgres('postgres() in trouble', () => {
     await eventually('the store is connected', () => store.health().connected);
     return store;
   };
-  /** Holds the lock of a row until the returned function is called. */
-  const locked = async (key: string) => {
-    const locker = await admin.connect();
-    await locker.query(`BEGIN; SELECT * FROM gatekeeper.records WHERE key = '${key}' FOR UPDATE`);
-    return async () => {
-      await locker.query('ROLLBACK');
-      locker.release();
-    };
-  };
+  /** Lets each change of a record take a minute, until {@link unslowed}. */
+  const slowed = () =>
+    admin.query(`CREATE FUNCTION gatekeeper.slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+      CREATE TRIGGER slow BEFORE UPDATE ON gatekeeper.records FOR EACH ROW EXECUTE FUNCTION gatekeeper.slow()`);
+  const unslowed = () => admin.query('DROP TRIGGER slow ON gatekeeper.records');
 
   it('boots without a server, says why, and connects when there is one', async () => {
     await server.stop();
@@ -68,26 +65,26 @@ describeOnPostgres('postgres() in trouble', () => {
   it('does not know the outcome of a write whose connection breaks', async () => {
     await using store = await connected();
     await store.records.compareAndSet('key', undefined, 'text');
-    const unlock = await locked('key');
+    await slowed();
     const writing = store.records.compareAndSet('key', 'text', 'next').catch((error: unknown) => error);
-    const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-    await eventually('the write waits', async () => (await admin.query(waiting)).rows.length > 0);
+    const broken = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+    await eventually('the write is under way', async () => (await admin.query(broken)).rows.length > 0);
     expect(await writing).toBeInstanceOf(UnknownOutcomeError);
-    await unlock();
+    await unslowed();
     expect(await store.records.read('key')).toBe('text');
     expect(await store.records.compareAndSet('key', 'text', 'next')).toBe(true);
   });
 
-  it('gives up a write that waits too long, and the server drops it', async () => {
+  it('gives up a write that takes too long, and the server drops it', async () => {
     await using store = await connected();
     await using hasty = await connected({}, 300);
     await store.records.compareAndSet('key', undefined, 'text');
-    const unlock = await locked('key');
+    await slowed();
     const error = await hasty.records.compareAndSet('key', 'text', 'next').catch((fault: unknown) => fault);
     expect([StoreUnavailableError, UnknownOutcomeError]).toContain((error as object).constructor);
-    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-    await eventually('nothing waits any longer', async () => (await admin.query(waiting)).rows.length === 0);
-    await unlock();
+    const underWay = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+    await eventually('nothing is under way any longer', async () => (await admin.query(underWay)).rows.length === 0);
+    await unslowed();
     expect(await store.records.read('key')).toBe('text');
   });
 

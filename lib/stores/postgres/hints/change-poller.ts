@@ -23,9 +23,9 @@ interface Reactions {
 const MOST_CHANGES = 500;
 /**
  * Numbers before the last one that are looked at again: a write with a lower number may become visible later than one with
- * a higher number.
+ * a higher number. One statement takes up to 32 numbers, and each node has up to two of them under way.
  */
-const OVERLAP = 50;
+const OVERLAP = 200;
 
 /**
  * Looks for changes from time to time, while no notifications arrive: edits, by the number in the column `noted`; the

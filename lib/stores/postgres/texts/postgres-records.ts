@@ -1,6 +1,5 @@
 import { DOUBT } from '../../../core/decision/index.js';
-import type { Notify, RecordPage, RecordTexts, WriteOptions } from '../../../core/store/driver.js';
-import type { TextWrite } from '../../../core/store/gathered-writes.js';
+import type { RecordPage, RecordTexts, WriteOptions } from '../../../core/store/driver.js';
 import { HINT_KEY, type HintKeyPlace } from '../../../core/store/hint-seals.js';
 import type { Calls } from '../calls.js';
 import type { Examined } from '../examine.js';
@@ -9,8 +8,8 @@ import type { Row, Statement } from '../server.js';
 import { AFTER_ALL, storedForm } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 import { TIMELINE } from '../timeline.js';
-import { RowTexts, textOf, textsOf } from './table-texts.js';
-import { type Change, type TextRows, named, readStatements, valuesOf, writesOfOne } from './text-statements.js';
+import { TableTexts, type Timing, textOf, textsOf } from './table-texts.js';
+import { type TextRows, named, writesOfOne } from './text-statements.js';
 
 /** Records on one page. */
 const PAGE = 500;
@@ -43,41 +42,49 @@ function notedRows({ notes }: Tables, { created, replaced, ...rows }: TextRows):
   return { ...rows, created: { ...created, noted }, replaced: { ...replaced, noted } };
 }
 
-function recordStatements(tables: Tables, { tellsTimeline }: Examined) {
-  const rows = tellsTimeline ? rowsWithTimeline(tables) : rowsWithoutTimeline(tables);
-  const manner = { isDurable: true, isLimited: false };
+/** Beside those that all tables with texts have. */
+function otherStatements(rows: TextRows) {
+  const { table, seen } = rows;
   return {
-    ...readStatements(rows),
-    page: named(`SELECT key, ${rows.seen} AS text FROM ${rows.table} WHERE key OPERATOR(pg_catalog.>=) $1::pg_catalog.text
+    page: named(`SELECT key, ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.>=) $1::pg_catalog.text
         AND key OPERATOR(pg_catalog.>) $2::pg_catalog.text AND key OPERATOR(pg_catalog.<) $3::pg_catalog.text
         ORDER BY key LIMIT ${PAGE}`),
-    writes: writesOfOne(rows, manner),
-    notedWrites: writesOfOne(notedRows(tables, rows), manner),
+    createHintKey: writesOfOne(rows, { isDurable: true, isLimited: false }).create,
   };
 }
 
-/** Records in a table, one row each. */
-export class PostgresRecords extends RowTexts implements RecordTexts {
-  protected sql: ReturnType<typeof recordStatements>;
+/**
+ * Records in a table, one row each. Noted writes share statements with each other, and so do all others. The order of two
+ * writes of one key with different notes is open, as that of any two that are under way: only one can find the text that both expect.
+ */
+export class PostgresRecords extends TableTexts implements RecordTexts {
+  readonly #noted: TableTexts;
+  #sql: ReturnType<typeof otherStatements>;
 
   /** @param announce tells other clients of a written text */
   constructor(
     calls: Calls,
     private readonly tables: Tables,
+    timing: Timing,
     private readonly announce: ChangeFeed['announce'],
   ) {
-    super(calls);
-    this.sql = recordStatements(tables, { tellsTimeline: true });
+    const rows = rowsWithTimeline(tables);
+    super(calls, rows, timing);
+    this.#noted = new TableTexts(calls, notedRows(tables, rows), timing);
+    this.#sql = otherStatements(rows);
   }
 
   /** Call this before the first statement. */
-  use(examined: Examined): void {
-    this.sql = recordStatements(this.tables, examined);
+  use({ tellsTimeline }: Examined): void {
+    const rows = tellsTimeline ? rowsWithTimeline(this.tables) : rowsWithoutTimeline(this.tables);
+    this.useRows(rows);
+    this.#noted.useRows(notedRows(this.tables, rows));
+    this.#sql = otherStatements(rows);
   }
 
   async page(prefix: string, after = ''): Promise<RecordPage> {
     const from = storedForm(prefix);
-    const rows = await this.calls.reading(this.sql.page, [from, after, from + AFTER_ALL]);
+    const rows = await this.calls.reading(this.#sql.page, [from, after, from + AFTER_ALL]);
     const texts = textsOf(rows);
     return { texts, ...(rows.length === PAGE && { next: rows.at(-1)!['key'] as string }) };
   }
@@ -86,19 +93,26 @@ export class PostgresRecords extends RowTexts implements RecordTexts {
   keyPlace(run: (statement: Statement, values: unknown[]) => Promise<Row[]>): HintKeyPlace {
     return {
       read: async () => (await run(this.sql.read, [HINT_KEY])).map(textOf)[0],
-      create: (key) => run(this.sql.writes.create, [HINT_KEY, key]),
+      create: (key) => run(this.#sql.createHintKey, [HINT_KEY, key]),
     };
   }
 
-  protected async write(change: Change, write: TextWrite, { notify = 'all' }: WriteOptions = {}): Promise<boolean> {
-    const rows = await this.calls.writing(this.#writesFor(notify)[change], valuesOf(write));
-    if (rows.length === 0) return false;
-    this.announce(write.key, write.next!, notify); // a record is never removed
-    return true;
-  }
-
-  /** Clients that poll look for edits only at their numbers. They read the records for which they wait. */
-  #writesFor(notify: Notify) {
-    return notify === 'all' ? this.sql.notedWrites : this.sql.writes;
+  /**
+   * Without a connection it fails at once, also right after the start: a write of a record follows a read, which has waited
+   * for the connection.
+   */
+  override async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    { notify = 'all' }: WriteOptions = {},
+  ): Promise<boolean> {
+    this.calls.assertOpen();
+    // Clients that poll look for edits only at their numbers. They read the records for which they wait.
+    const isWritten = await (notify === 'all'
+      ? this.#noted.compareAndSet(key, expected, next)
+      : super.compareAndSet(key, expected, next));
+    if (isWritten) this.announce(key, next, notify);
+    return isWritten;
   }
 }

@@ -1,14 +1,15 @@
 import type { Timers } from '../../../core/async/timers.js';
-import type { OrderedTexts, TextEntry, Texts, WriteOptions } from '../../../core/store/driver.js';
-import type { TextWrite } from '../../../core/store/gathered-writes.js';
+import type { OrderedTexts, TextEntry, Texts } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import type { Row } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import { INDEXED } from '../tables.js';
 import { TableWrites } from './table-writes.js';
 import {
+  CHANGES,
   type Change,
   type ReadStatements,
+  type TextRows,
   changeOf,
   plainRows,
   readStatements,
@@ -16,11 +17,34 @@ import {
   writesOfOne,
 } from './text-statements.js';
 
-/** Texts in a table, one row each. Subclasses say what is read, and how a write is sent. */
-export abstract class RowTexts implements Texts {
-  protected abstract readonly sql: ReadStatements;
+/** Time limits of writes. */
+export interface Timing {
+  readonly timers: Timers;
+  /** ms that a call may take */
+  readonly timeout: number;
+}
 
-  constructor(protected readonly calls: Calls) {}
+/** Texts in a table, one row each. Writes that come together share statements. */
+export class TableTexts implements Texts {
+  protected sql!: ReadStatements;
+  readonly #writes: Readonly<Record<Change, TableWrites>>;
+
+  constructor(
+    protected readonly calls: Calls,
+    rows: TextRows,
+    timing: Timing,
+  ) {
+    const writes = () => new TableWrites({ calls, ...timing });
+    this.#writes = { create: writes(), replace: writes(), remove: writes() };
+    this.useRows(rows);
+  }
+
+  /** Sets how statements see and write rows from now on. */
+  useRows(rows: TextRows): void {
+    const [one, many] = [writesOfOne(rows, { isDurable: true, isLimited: true }), writesOfMany(rows)];
+    this.sql = readStatements(rows);
+    for (const change of CHANGES) this.#writes[change].use({ one: one[change], many: many[change] });
+  }
 
   async read(key: string): Promise<string | undefined> {
     const [row] = await this.calls.reading(this.sql.read, [storedForm(key)]);
@@ -31,46 +55,23 @@ export abstract class RowTexts implements Texts {
     return textsOf(await this.calls.reading(this.sql.readMany, [keys.map(storedForm)]));
   }
 
-  async compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string | undefined,
-    options?: WriteOptions,
-  ): Promise<boolean> {
+  async compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
     const write = { key, former: expected, next };
     const change = changeOf(write);
-    return change ? this.write(change, write, options) : (await this.read(key)) === undefined;
-  }
-
-  /** @returns whether the text was written */
-  protected abstract write(change: Change, write: TextWrite, options?: WriteOptions): Promise<boolean>;
-}
-
-/** Texts of tasks or groups. Writes that come together share statements. */
-export class TableTexts extends RowTexts {
-  protected readonly sql: ReadStatements;
-  readonly #writes: Readonly<Record<Change, TableWrites>>;
-
-  constructor(
-    calls: Calls,
-    protected readonly table: string,
-    timing: { readonly timers: Timers; readonly timeout: number },
-  ) {
-    super(calls);
-    const rows = plainRows(table);
-    const [one, many] = [writesOfOne(rows, { isDurable: true, isLimited: true }), writesOfMany(rows)];
-    const writes = (change: Change) => new TableWrites({ one: one[change], many: many[change] }, { calls, ...timing });
-    this.sql = readStatements(rows);
-    this.#writes = { create: writes('create'), replace: writes('replace'), remove: writes('remove') };
-  }
-
-  protected write(change: Change, write: TextWrite): Promise<boolean> {
-    return this.#writes[change].write(write);
+    return change ? this.#writes[change].write(write) : (await this.read(key)) === undefined;
   }
 }
 
 /** Texts in a table with an index of the beginnings of its texts. */
 export class OrderedTableTexts extends TableTexts implements OrderedTexts {
+  constructor(
+    calls: Calls,
+    private readonly table: string,
+    timing: Timing,
+  ) {
+    super(calls, plainRows(table), timing);
+  }
+
   /**
    * The beginnings narrow the search to a part of the index, and the texts themselves decide. The statement has no name, so
    * that it is planned for its values: a plan that was made while the table was empty would read all of a large one.

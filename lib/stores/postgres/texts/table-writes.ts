@@ -2,7 +2,6 @@ import { pauseAfter } from '../../../core/async/backoff.js';
 import { Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
 import { SerialQueue } from '../../../core/async/serial-queue.js';
 import type { Timers } from '../../../core/async/timers.js';
-import { UseCount } from '../../../core/async/use-count.js';
 import { GatheredWrites, type TextWrite } from '../../../core/store/gathered-writes.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { Calls } from '../calls.js';
@@ -54,7 +53,8 @@ interface WriteInTurn extends TextWrite {
 /** Writes of one key, one after another. */
 interface Line {
   readonly turns: SerialQueue;
-  readonly uses: UseCount;
+  /** Those that have not ended. */
+  writes: number;
   isHeld: boolean;
 }
 
@@ -73,14 +73,17 @@ export class TableWrites {
   readonly #lines = new Map<string, Line>();
   readonly #together: GatheredWrites<WriteInTurn, Attempted>;
   readonly #alone: GatheredWrites<WriteInTurn, Attempted>;
+  #forms!: Forms;
 
-  constructor(
-    private readonly forms: Forms,
-    private readonly needs: Needs,
-  ) {
+  constructor(private readonly needs: Needs) {
     const wait = Math.min(LONGEST_WAIT, needs.timeout * (1 - PATIENCE));
     this.#together = new GatheredWrites((writes) => this.#attempt(writes, wait), TOGETHER);
     this.#alone = new GatheredWrites((writes) => this.#attempt(writes, Math.min(SHORT_WAIT, wait)), ALONE);
+  }
+
+  /** Sets the statements from now on. Call this before the first write. */
+  use(forms: Forms): void {
+    this.#forms = forms;
   }
 
   /**
@@ -92,7 +95,8 @@ export class TableWrites {
     const deadline = new Deadline(timers, Math.round(timeout * PATIENCE));
     const line = this.#lineOf(write.key);
     const turn = { isSent: false, isGivenUp: false };
-    const written = line.uses.during(() => line.turns.run(() => this.#send({ ...write, turn }, line, deadline)));
+    const inTurn = { key: write.key, former: write.former, next: write.next, turn };
+    const written = line.turns.run(() => this.#send(inTurn, line, deadline));
     try {
       return await deadline.race(written);
     } catch (error) {
@@ -105,25 +109,27 @@ export class TableWrites {
 
   #lineOf(key: string): Line {
     let line = this.#lines.get(key);
-    if (!line) {
-      const uses = new UseCount(() => this.#lines.delete(key));
-      this.#lines.set(key, (line = { turns: new SerialQueue(), uses, isHeld: false }));
-    }
+    if (!line) this.#lines.set(key, (line = { turns: new SerialQueue(), writes: 0, isHeld: false }));
+    line.writes++;
     return line;
   }
 
   async #send(write: WriteInTurn, line: Line, deadline: Deadline): Promise<boolean> {
-    for (let looks = 0; deadline.remaining > 0;) {
-      const written = await (line.isHeld ? this.#alone : this.#together).write(write);
-      if (written !== HELD) {
-        line.isHeld = false;
-        return written;
+    try {
+      for (let looks = 0; deadline.remaining > 0;) {
+        const written = await (line.isHeld ? this.#alone : this.#together).write(write);
+        if (written !== HELD) {
+          line.isHeld = false;
+          return written;
+        }
+        if (write.turn.isGivenUp) break;
+        if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
+        line.isHeld = true;
       }
-      if (write.turn.isGivenUp) break;
-      if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
-      line.isHeld = true;
+      throw heldError(write, deadline);
+    } finally {
+      if (--line.writes === 0) this.#lines.delete(write.key);
     }
-    throw heldError(write, deadline);
   }
 
   /** Leaves out writes that were given up while they waited. @param wait ms for each row */
@@ -144,7 +150,7 @@ export class TableWrites {
 
   /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
   #run(lists: readonly string[][], wait: string): Promise<Row[]> {
-    const { one, many } = this.forms;
+    const { one, many } = this.#forms;
     const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
     const [first] = sorted;
     return sorted.length === 1

@@ -56,8 +56,10 @@ export function readStatements({ table, seen }: TextRows): ReadStatements {
   };
 }
 
+export const CHANGES = ['create', 'replace', 'remove'] as const;
+
 /** What a write does to its row. */
-export type Change = 'create' | 'replace' | 'remove';
+export type Change = (typeof CHANGES)[number];
 
 /** @returns undefined if there is neither a text before nor after: then nothing is to be written */
 export function changeOf({ former, next }: TextWrite): Change | undefined {
