@@ -10,6 +10,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gatekeeper, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { notedDriver } from './noted-driver.mjs';
 
 const QUIET = { log() {}, warn() {}, error: console.error, debug() {} };
 /** Calls of the parts that are measured, by the first key. All other calls are those of any idle node. */
@@ -60,17 +61,7 @@ async function close({ nodes }) {
 
 /** A store whose calls are counted. */
 function counted(definition) {
-  const counting = {
-    get(store, method) {
-      const value = Reflect.get(store, method, store);
-      if (typeof value !== 'function') return value;
-      return (...parameters) => {
-        note(method, parameters[0]);
-        return value.apply(store, parameters);
-      };
-    },
-  };
-  return { ...definition, open: (context) => new Proxy(definition.open(context), counting) };
+  return { ...definition, open: (context) => notedDriver(definition.open(context), note) };
 }
 
 function note(method, argument) {

@@ -3,12 +3,13 @@ import { pathToFileURL } from 'node:url';
 import { memory, Gatekeeper, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { ROOT, compile, compiledPath } from '../tools/test/compile.mjs';
 import { round } from './measure.mjs';
+import { notedDriver } from './noted-driver.mjs';
 
 // The package does not export what writes the past of jobs, so it comes from the sources.
 await compile();
 const [{ combined, ofRun }, { EMPTY_SHARD, withAddition }, { encodeJobShard }, { shardOf }] = await Promise.all(
   ['job-record', 'job-shard', 'job-shard.codec', 'pending-additions'].map(
-    (name) => import(pathToFileURL(compiledPath(join(ROOT, `lib/operate/activity/${name}.ts`))).href),
+    (name) => import(pathToFileURL(compiledPath(join(ROOT, `lib/operate/activity/jobs/${name}.ts`))).href),
   ),
 );
 
@@ -56,17 +57,10 @@ async function processorTime(gatekeeper) {
 function counting(inner) {
   let calls = 0;
   const counted = new Set(['read', 'compareAndSet', 'readMany']);
-  const open = (options) =>
-    new Proxy(inner.open(options), {
-      get(store, name) {
-        const value = store[name];
-        if (typeof value !== 'function') return value;
-        return (...args) => {
-          if (counted.has(name) && String(args[0]).startsWith('history:')) calls++;
-          return value.apply(store, args);
-        };
-      },
-    });
+  const note = (method, of) => {
+    if (counted.has(method) && String(of).startsWith('history:')) calls++;
+  };
+  const open = (options) => notedDriver(inner.open(options), note);
   return { definition: { kind: 'counting', isOwn: true, open }, calls: () => calls };
 }
 

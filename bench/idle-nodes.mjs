@@ -11,6 +11,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gatekeeper, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { notedDriver } from './noted-driver.mjs';
 
 const FLOWS = 64;
 const MB = 1e6;
@@ -86,17 +87,7 @@ async function close() {
 
 /** A store whose calls are counted. */
 function counted(definition) {
-  const counting = {
-    get(store, key) {
-      const value = Reflect.get(store, key, store);
-      if (typeof value !== 'function') return value;
-      return (...parameters) => {
-        calls.count++;
-        return value.apply(store, parameters);
-      };
-    },
-  };
-  return { ...definition, open: (context) => new Proxy(definition.open(context), counting) };
+  return { ...definition, open: (context) => notedDriver(definition.open(context), () => calls.count++) };
 }
 
 function bytes() {
