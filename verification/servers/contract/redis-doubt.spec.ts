@@ -70,7 +70,8 @@ describeOnRedis('a Redis server that may lack writes which were acknowledged', (
     await server.command('CONFIG', 'RESETSTAT');
     expect(new Set(await writeAll('one', 'two'))).toEqual(new Set([false]));
     const stats = String(await server.command('INFO', 'commandstats'));
-    expect(stats).toContain(`cmdstat_evalsha:calls=${Math.ceil(KEYS.length / 32)},`);
+    // The first goes at once, and the others share two calls behind it.
+    expect(stats).toContain('cmdstat_evalsha:calls=3,');
     const texts = await Promise.all(KEYS.map((key) => store.records.read(key)));
     expect(new Set(texts)).toEqual(new Set([`${DOUBT}one`]));
   });
