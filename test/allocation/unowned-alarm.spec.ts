@@ -46,7 +46,7 @@ describe('the alarm about resources without an owner', () => {
     };
     const left = crashOne(await startOwners(nodes, 3, { strategy }));
     isBroken = true;
-    await pass(nodes, left, LEASE + TOLERANCE + UNOWNED_FOR_LONG, () => alarmsOf(left).length > 0);
+    await pass(nodes, left, LEASE + TOLERANCE + HAND_ON + UNOWNED_FOR_LONG, () => alarmsOf(left).length > 0);
     expect(nodes.time.monotonic() - left.find(leads)!.group.unowned!.since).toBeLessThan(PATIENCE + 100);
     expect(alarmsOf(left)).toMatchObject([{ group: 'queues', count: 2 }]);
     expect(left.find(leads)!.group.unowned!.sentence).toContain('a mistake');
