@@ -8,9 +8,9 @@ import type { ScheduleOptions } from '../../test/simulation/schedule.js';
 import type { TasksScheduleResult } from '../../test/simulation/tasks/tasks-schedule.js';
 import { WorkerPool } from '../../test/simulation/worker-pool.js';
 
-const SCHEDULES = 4000;
+const SCHEDULES = 3000;
 /** Schedules of allocation and tasks take 70 to 90 ms of processor each, the others 20. */
-const LONG_SCHEDULES = 1500;
+const LONG_SCHEDULES = 1200;
 
 /** Seeds that no one has run: a failure names its own, with which it happens again. */
 const FIRST = randomInt(2 ** 30);
