@@ -2,7 +2,7 @@ import type { Timers } from '../core/async/timers.js';
 import { pause } from '../core/async/pause.js';
 import { Deadline } from '../core/async/deadline.js';
 import { Slices } from '../core/async/slices.js';
-import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, writeError } from '../core/store/index.js';
+import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError, unclear, writeError } from '../core/store/index.js';
 import type { StoreTexts } from '../core/store/store.js';
 import { afterWrite } from '../core/store/after-write.js';
 import { FIRST_BATCH, batchAfter } from './batches.js';
@@ -94,7 +94,7 @@ export class ConditionalTexts {
         unknown = unknownAfter(error, unknown);
       }
       await deadline.pause(delay);
-      if (deadline.remaining <= 0) throw unknown ?? timedOut(this.callTimeout);
+      if (deadline.remaining <= 0) throw unknown ?? unclear(this.callTimeout);
     }
   }
 
@@ -145,9 +145,4 @@ function unknownAfter(error: unknown, former: UnknownOutcomeError | undefined): 
   // The store can't be reached now. The first write may have been applied, or may still be.
   if (former) return former;
   throw failure;
-}
-
-function timedOut(ms?: number): UnknownOutcomeError {
-  const within = ms === undefined ? 'in time' : `within ${ms} ms`;
-  return new UnknownOutcomeError(`the store gave no clear answer ${within}, and a write may have been applied`);
 }

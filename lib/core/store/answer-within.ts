@@ -1,6 +1,6 @@
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
-import { StoreUnavailableError } from './store.errors.js';
+import { unanswered } from './store.errors.js';
 
 /**
  * Runs one reading call with its own deadline.
@@ -19,6 +19,6 @@ export async function answerWithin<T>(
     return await new Deadline(timers, timeout).race(call());
   } catch (cause) {
     if (!(cause instanceof DeadlinePassed)) throw cause;
-    throw new StoreUnavailableError(`the store did not ${what} within ${timeout} ms`, { cause });
+    throw unanswered(what, timeout, cause);
   }
 }

@@ -34,3 +34,19 @@ export function writeError(error: unknown): StoreUnavailableError | UnknownOutco
   const what = `the store may or may not have written (${messageOf(error)}): read before you write again`;
   return new UnknownOutcomeError(what, { cause: error });
 }
+
+/**
+ * The error of a call that surely changed nothing, and got no answer in time.
+ *
+ * @param what the call in words: "list the records"
+ * @param timeout ms
+ */
+export function unanswered(what: string, timeout: number, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(`the store did not ${what} within ${timeout} ms`, { cause });
+}
+
+/** The error of a write that got no clear answer in time. @param timeout ms */
+export function unclear(timeout: number, cause?: unknown): UnknownOutcomeError {
+  const what = `the store gave no clear answer within ${timeout} ms, and a write may have been applied`;
+  return new UnknownOutcomeError(what, cause === undefined ? undefined : { cause });
+}

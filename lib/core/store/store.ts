@@ -15,7 +15,7 @@ import type {
   WriteOptions,
 } from './driver.js';
 import { allTexts, inBatches } from './paging.js';
-import { StoreUnavailableError, UnknownOutcomeError, writeError } from './store.errors.js';
+import { StoreUnavailableError, unanswered, unclear, writeError } from './store.errors.js';
 
 /** Entries of the node registry. Keys without a prefix of this file are records, of whatever kind. */
 const NODES_PREFIX = 'nodes:';
@@ -66,10 +66,7 @@ type FailureOf = (error: unknown) => unknown;
 /** Makes the error of a call that was given up. */
 type Late = (passed: DeadlinePassed, deadline: Deadline) => Error;
 
-const lateWrite: Late = (passed, { timeout }) =>
-  new UnknownOutcomeError(`the store gave no clear answer within ${timeout} ms, and a write may have been applied`, {
-    cause: passed,
-  });
+const lateWrite: Late = (passed, { timeout }) => unclear(timeout, passed);
 
 const asItIs: FailureOf = (error) => error;
 
@@ -303,8 +300,7 @@ export class Store {
 
   /** @param what the call in words, for the error: "list the records" */
   #reading<T>(part: StorePart, what: string, call: () => Promise<T>, limit?: CallLimit): Promise<T> {
-    const late: Late = (cause, { timeout }) =>
-      new StoreUnavailableError(`the store did not ${what} within ${timeout} ms`, { cause });
+    const late: Late = (passed, { timeout }) => unanswered(what, timeout, passed);
     return this.#limited(() => this.#observed(part, call), late, limit);
   }
 

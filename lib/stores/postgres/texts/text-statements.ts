@@ -58,7 +58,7 @@ export function readStatements({ table, seen }: TextRows): ReadStatements {
 
 export const CHANGES = ['create', 'replace', 'remove'] as const;
 
-/** What a write does to its row. */
+/** Kinds of writes: one makes a row, one changes the text of a row, one removes a row. */
 export type Change = (typeof CHANGES)[number];
 
 /** @returns undefined if there is neither a text before nor after: then nothing is to be written */
