@@ -3,7 +3,7 @@ import type { Context } from '../core/context/context.js';
 import { isUnreadable } from '../core/cell/known-record.js';
 import { isTarget } from './addressed/target.js';
 import { Claim } from './claim.js';
-import type { ConditionalTexts, Written } from './conditional-texts.js';
+import type { TextCells, Written } from '../core/cell/text-cells.js';
 import type { FairTurns } from './fair/fair-turns.js';
 import { type Hints, leadsTo } from './hints.js';
 import { placeOfText } from './task-place.js';
@@ -20,7 +20,7 @@ const UNREADABLE = Symbol('unreadable');
 
 /** The part of the store of tasks that claims need. */
 interface ClaimingStore {
-  readonly texts: Pick<ConditionalTexts, 'writePatiently'>;
+  readonly texts: Pick<TextCells, 'writePatiently'>;
   readonly turns: Pick<FairTurns, 'next'>;
   readonly hints: Pick<Hints, 'offer'>;
   readonly slices: Pick<Slices, 'turn'>;

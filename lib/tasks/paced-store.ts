@@ -2,7 +2,7 @@ import { Slices } from '../core/async/slices.js';
 import type { NodeClock } from '../core/async/node-clock.js';
 import type { HintQueue, TextEntry } from '../core/store/index.js';
 import type { Store } from '../core/store/store.js';
-import { FIRST_BATCH, behindText, batchAfter, batchesOf } from './batches.js';
+import { FIRST_BATCH, behindText, batchAfter, batchesOf } from '../core/store/text-batches.js';
 
 /** Ranges and queues of a store. Many large texts come in batches, each in a turn of the event loop. */
 export class PacedStore {

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/context.js';
-import type { ConditionalTexts } from './conditional-texts.js';
+import type { TextCells } from '../core/cell/text-cells.js';
 import { type Hints, leadsTo } from './hints.js';
 import { readableTask } from './task.codec.js';
 import type { WaitingPlace } from './task-place.js';
@@ -13,7 +13,7 @@ const MOST_REMOVED = 100;
 /** The part of the store of tasks that is needed here. */
 interface HeadsStore {
   readonly hints: Pick<Hints, 'queue'>;
-  readonly texts: Pick<ConditionalTexts, 'read'>;
+  readonly texts: Pick<TextCells, 'read'>;
 }
 
 /**

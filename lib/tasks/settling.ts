@@ -1,6 +1,6 @@
 import type { Slices } from '../core/async/slices.js';
 import type { Awaiting } from './after/awaiting.js';
-import type { ConditionalTexts } from './conditional-texts.js';
+import type { TextCells } from '../core/cell/text-cells.js';
 import { isWithoutMembers } from './groups/group.js';
 import type { Groups } from './groups/groups.js';
 import type { Hints } from './hints.js';
@@ -17,7 +17,7 @@ import { finishedOrBegun } from './unique/unique.js';
 
 /** The part of the store of tasks that the steps after an end need. */
 interface SettlingStore {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly groups: Groups;
   readonly hints: Hints;
   readonly parents: Parents;
@@ -93,7 +93,7 @@ export class Settling {
 }
 
 interface Records {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly parents: Pick<Parents, 'removeFamily'>;
   readonly hints: Pick<Hints, 'offer'>;
   readonly slices: Pick<Slices, 'turn'>;

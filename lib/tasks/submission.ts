@@ -1,6 +1,6 @@
 import type { Context } from '../core/context/context.js';
 import type { NamedTask } from '../core/context/instrumentation.js';
-import type { Written } from './conditional-texts.js';
+import type { Written } from '../core/cell/text-cells.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
 import type { MemberName } from './task-id.js';

@@ -7,7 +7,7 @@ import { Awaiting } from './after/awaiting.js';
 import type { CancelAuthor } from './by-hand/cancel.js';
 import { type Claim, isOfClaim, whyLost } from './claim.js';
 import { Claiming } from './claiming.js';
-import { ConditionalTexts } from './conditional-texts.js';
+import { TextCells } from '../core/cell/text-cells.js';
 import { FairTurns } from './fair/fair-turns.js';
 import { Groups } from './groups/groups.js';
 import { Members } from './groups/members.js';
@@ -35,7 +35,7 @@ const ANY_KEY = 'start';
  * between writes can all be taken again, by any node: the sweep finds tasks that a crash left between two steps.
  */
 export class TaskStore {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly groups: Groups;
   readonly hints: Hints;
   readonly turns: FairTurns;
@@ -56,11 +56,11 @@ export class TaskStore {
     readonly context: Context,
     maxRetainedBytes?: number,
   ) {
-    const { store, timers, timing, random } = context;
-    const groupTexts = new ConditionalTexts(store.groups, timers, timing.callTimeout);
+    const { store, random } = context;
+    const groupTexts = new TextCells(store.groups, context);
     if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
-    this.texts = new ConditionalTexts(store.tasks, timers, timing.callTimeout, (former, next) => {
+    this.texts = new TextCells(store.tasks, context, (former, next) => {
       this.retained?.note(former, next);
       if (next !== undefined) this.#written(next);
     });

@@ -4,7 +4,7 @@ import { EarlyRemoval } from './retained/early-removal.js';
 import { type LivingNodes, Readdressing } from './addressed/readdressing.js';
 import { Gaps } from './gaps.js';
 import { LapsedClaims, isStampedAhead } from './lapsed-claims.js';
-import { FIRST_BATCH, behindText, batchAfter } from './batches.js';
+import { FIRST_BATCH, behindText, batchAfter } from '../core/store/text-batches.js';
 import { QueueHeads } from './queue-heads.js';
 import { ForgottenSchedules } from './schedules/forgotten-schedules.js';
 import type { Task } from './task.js';

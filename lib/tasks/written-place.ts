@@ -1,7 +1,7 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import type { Context } from '../core/context/context.js';
 import { StoreUnavailableError, type TransactionTexts } from '../core/store/index.js';
-import type { ConditionalTexts } from './conditional-texts.js';
+import type { TextCells } from '../core/cell/text-cells.js';
 import { hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained/retained-bytes.js';
 import type { Submitted } from './submission.js';
@@ -17,7 +17,7 @@ const hidden = (key: string): string =>
 
 /** Where a new task is written: in the store, or in a transaction of the application. */
 export interface WrittenPlace {
-  readonly texts: Pick<ConditionalTexts, 'read' | 'write'>;
+  readonly texts: Pick<TextCells, 'read' | 'write'>;
   readonly hints: { offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined };
 }
 

@@ -1,13 +1,14 @@
 import { MOST_KEYS, type Driver, memory } from 'nestjs-gatekeeper';
 import { systemClock } from '../../lib/core/async/node-clock.js';
+import { systemRandomness } from '../../lib/core/async/random-ids.js';
 import { Timers } from '../../lib/core/async/timers.js';
-import type { Context } from '../../lib/core/context/context.js';
-import { ConditionalTexts } from '../../lib/tasks/conditional-texts.js';
+import type { Context, Timing } from '../../lib/core/context/context.js';
+import { TextCells } from '../../lib/core/cell/text-cells.js';
 import { Hints } from '../../lib/tasks/hints.js';
 import { PacedStore } from '../../lib/tasks/paced-store.js';
 import { HintSource } from '../../lib/tasks/workers/hint-source.js';
 
-const CONTEXT = { nodeClock: systemClock } as Context;
+const CONTEXT = { nodeClock: systemClock, random: systemRandomness() } as Context;
 const SIZES = [
   { size: 'large', length: 64 * 1024, read: [16, 15, 9], written: [16, 16, 8] },
   { size: 'small', length: 100, read: [16, 24], written: [40] },
@@ -47,7 +48,11 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
   });
 
   it('are read by their keys, so many at once that they are not too large', async () => {
-    const found = await new ConditionalTexts(storage.tasks, timers, 1000).readMany([...keys, 'none']);
+    const found = await new TextCells(storage.tasks, {
+      ...CONTEXT,
+      timers,
+      timing: { callTimeout: 1000 } as Timing,
+    }).readMany([...keys, 'none']);
     expect([...found]).toEqual(texts.map((text, index) => [keys[index], text]));
     const last = read.at(-1)!;
     expect(calls).toEqual([...read.slice(0, -1), last + 1]);
@@ -55,7 +60,11 @@ describe.each(SIZES)('40 $size texts', ({ length, read, written }) => {
 
   it('are read by any number of keys, and the store is asked for no more than it must answer', async () => {
     const others = Array.from({ length: 3 * MOST_KEYS }, (_, index) => `none-${index}`);
-    const found = await new ConditionalTexts(storage.tasks, timers, 1000).readMany([...keys, ...others]);
+    const found = await new TextCells(storage.tasks, {
+      ...CONTEXT,
+      timers,
+      timing: { callTimeout: 1000 } as Timing,
+    }).readMany([...keys, ...others]);
     expect([...found.keys()]).toEqual(keys);
     expect(Math.max(...calls)).toBe(MOST_KEYS);
   });

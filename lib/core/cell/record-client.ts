@@ -8,14 +8,47 @@ import {
   isDoubted,
   quoted,
 } from '../decision/index.js';
-import { StoreUnavailableError } from '../store/index.js';
+import { type Notify, StoreUnavailableError } from '../store/index.js';
 import type { Context } from '../context/context.js';
 import { Deadline } from '../async/deadline.js';
 import { KnownRecord, askTimeOf } from './known-record.js';
 import { type Plan, type Step, type Write, instantOf } from './plan.js';
-import { type Attempt, RecordCall } from './record-call.js';
+import { type Attempt, Call } from './call.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
+import type { Randomness } from '../async/random-ids.js';
 import { SerialQueue } from '../async/serial-queue.js';
+
+/** A write of a record. */
+interface RecordAttempt<R extends StoredRecord, T> extends Attempt, Pick<Write<R, T>, 'isDoneIn'> {
+  readonly record: R;
+  readonly text: string;
+  readonly done: () => T;
+  readonly notify: Notify;
+}
+
+/** Rounds of clock readings that one call waits for: the one that ran when the lease was first seen, and two more. */
+const MOST_SAMPLES = 3;
+
+/** A call of a plan. */
+class RecordCall<R extends StoredRecord, T> extends Call<RecordAttempt<R, T>> {
+  /** Whether this call decides only from the record as it reads it, and no more from the text last seen. */
+  isRead = false;
+  #samples = 0;
+
+  constructor(
+    readonly plan: Plan<R, T>,
+    deadline: Deadline,
+    random: Randomness,
+    subject: () => string,
+  ) {
+    super(deadline, random, subject);
+  }
+
+  /** Whether the call has time for another round of clock readings. Counts the round. */
+  takeSample(): boolean {
+    return this.#samples++ < MOST_SAMPLES && this.deadline.remaining > this.deadline.timeout / 2;
+  }
+}
 
 /**
  * One record as this node knows it, and the only code that changes it: a loop of compare-and-set.
@@ -129,8 +162,7 @@ export class RecordClient<R extends StoredRecord> {
    * @throws NewerRecordError, and the errors of {@link transact}
    */
   repair(make: (known: R | undefined, view: View, nonce: string) => R): Promise<boolean> {
-    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
-    const call = new RecordCall<R, boolean>(() => ({ result: true }), deadline, this.#subject);
+    const call = this.#call<boolean>(() => ({ result: true }));
     return this.#queue.run(async () => {
       for (let tries = 0; ; tries++) {
         const text = await call.ask(() => this.context.store.records.read(this.key, call));
@@ -139,7 +171,7 @@ export class RecordClient<R extends StoredRecord> {
         const record = make(this.#seen.furthest, this.view(), this.context.random.id());
         if (await this.#replace(record, text, call)) return true;
         call.mayHaveReplaced = true;
-        await call.backOff(tries, this.context.random);
+        await call.backOff(tries);
       }
     });
   }
@@ -170,12 +202,16 @@ export class RecordClient<R extends StoredRecord> {
 
   #enqueue<T>(plan: Plan<R, T>, began?: () => void): Promise<T> {
     this.#wasUsed = true;
-    const deadline = new Deadline(this.context.timers, this.context.timing.callTimeout);
-    const call = new RecordCall<R, T>(plan, deadline, this.#subject);
+    const call = this.#call(plan);
     return this.#queue.run(() => {
       began?.();
       return this.#carryOut(call);
     });
+  }
+
+  #call<T>(plan: Plan<R, T>): RecordCall<R, T> {
+    const { timers, timing, random } = this.context;
+    return new RecordCall(plan, new Deadline(timers, timing.callTimeout), random, this.#subject);
   }
 
   /** In the usual case the record was seen, cluster time is fresh, and the call awaits only one write. */
@@ -205,7 +241,7 @@ export class RecordClient<R extends StoredRecord> {
     }
     if (step && 'write' in step) return this.#write(this.#prepare(this.#countable(step)), call);
     if (!step || !call.isRead) return this.#readAndStep(call);
-    if (attempts.some(({ isUncertain }) => isUncertain)) step.unclear?.();
+    if (call.isUncertain) step.unclear?.();
     return Promise.resolve(step.result);
   }
 
@@ -230,7 +266,7 @@ export class RecordClient<R extends StoredRecord> {
    * member, or with the smaller side of a split that no node has noticed yet. Only an answered write proves that the
    * other copies have it too. If another node has written since, the attempt is recognised by its effect.
    */
-  #settle<T>(attempts: readonly Attempt<R, T>[], nonce: string): Step<R, T> | undefined {
+  #settle<T>(attempts: readonly RecordAttempt<R, T>[], nonce: string): Step<R, T> | undefined {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
     if (!written || !record) {
@@ -240,7 +276,7 @@ export class RecordClient<R extends StoredRecord> {
     return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): Attempt<R, T> {
+  #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): RecordAttempt<R, T> {
     // Read before the request is sent. The holder counts from here, and takers count from when they see the record, so
     // the holder's lease ends first.
     const { nodeClock } = this.context;
@@ -255,7 +291,7 @@ export class RecordClient<R extends StoredRecord> {
     };
   }
 
-  #write<T>(attempt: Attempt<R, T>, call: RecordCall<R, T>): Promise<T> {
+  #write<T>(attempt: RecordAttempt<R, T>, call: RecordCall<R, T>): Promise<T> {
     call.attempts.push(attempt);
     const { notify } = attempt;
     const limits = { notify, deadline: call.deadline };
@@ -282,7 +318,7 @@ export class RecordClient<R extends StoredRecord> {
   }
 
   async #tryAgain<T>(call: RecordCall<R, T>): Promise<T> {
-    await call.backOff(call.attempts.length, this.context.random);
+    await call.backOff(call.attempts.length);
     return this.#readAndStep(call);
   }
 
@@ -302,7 +338,7 @@ export class RecordClient<R extends StoredRecord> {
         this.#notify((listener) => listener.restored?.(restored));
         return;
       }
-      await call.backOff(tries, this.context.random);
+      await call.backOff(tries);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Context } from '../../core/context/context.js';
 import type { TextEntry } from '../../core/store/index.js';
 import type { AddressedWatch } from '../hints.js';
 import { PRIORITIES, type Priority } from '../task.js';
-import { behindText } from '../batches.js';
+import { behindText } from '../../core/store/text-batches.js';
 import { readableTask } from '../task.codec.js';
 import {
   ALL_ADDRESSED,

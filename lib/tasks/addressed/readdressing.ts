@@ -5,7 +5,7 @@ import type { Task } from '../task.js';
 import { encodeTask, readableTask } from '../task.codec.js';
 import { ALL_MOVABLE, type Range, behindTarget, behindType, placeOfText } from '../task-place.js';
 import type { Gaps } from '../gaps.js';
-import { behindText } from '../batches.js';
+import { behindText } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../task-store.js';
 import { readdress } from '../transitions.js';
 import { isTarget } from './target.js';

@@ -2,7 +2,7 @@ import type { Slices } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { MOST_KEYS } from '../../core/store/index.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
 import { type GroupRoot, wasAbandoned } from '../groups/group.js';
@@ -29,7 +29,7 @@ export interface FoundAwaited {
 
 /** The part of the store of tasks that is needed here. */
 export interface AwaitedStore {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly groups: Groups;
   readonly hints: Hints;
   readonly slices: Pick<Slices, 'turn'>;
@@ -79,36 +79,34 @@ export class AwaitedRecords {
 
   async #addToTask(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
     const { texts, hints } = this.store;
-    for (let text = isTaskId(id) ? await texts.read(id) : undefined; text !== undefined;) {
+    if (!isTaskId(id)) return undefined;
+    return texts.change<FoundAwaited | undefined>(id, async (text) => {
+      if (text === undefined) return { result: undefined };
       const task = decodeTask(text);
       const { dependents = [] } = task;
-      if (hasEnded(task) || dependents.includes(dependent)) return this.find(id);
+      if (hasEnded(task) || dependents.includes(dependent)) return { result: await this.find(id) };
       const others = await this.#withRoom(id, dependents, most);
       const next = withDependent({ ...task, dependents: others }, dependent, (await this.store.stamp()).nonce);
-      const nextText = encodeTask(next);
-      const written = await texts.write(id, text, nextText);
-      if (written.isWritten) {
-        await hints.follow(text, nextText);
+      const write = encodeTask(next);
+      const done = async () => {
+        await hints.follow(text, write);
         return { life: bornOf(task), dependents };
-      }
-      text = written.found;
-    }
-    return undefined;
+      };
+      return { write, done };
+    });
   }
 
   async #addToGroup(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
     const { texts, id: newNonce } = this.store.groups.parts;
-    for (let text = await texts.read(rootKey(id)); text !== undefined;) {
+    return texts.change<FoundAwaited | undefined>(rootKey(id), async (text) => {
+      if (text === undefined) return { result: undefined };
       const root = decodeRoot(text);
       const { dependents = [], incarnation } = root;
-      if (root.state === 'closed' || dependents.includes(dependent)) return this.find(id);
+      if (root.state === 'closed' || dependents.includes(dependent)) return { result: await this.find(id) };
       const others = await this.#withRoom(id, dependents, most);
       const next = { ...root, dependents: [...others, dependent], nonce: newNonce() };
-      const written = await texts.write(rootKey(id), text, encodeRoot(next));
-      if (written.isWritten) return { life: String(incarnation), dependents };
-      text = written.found;
-    }
-    return undefined;
+      return { write: encodeRoot(next), done: () => ({ life: String(incarnation), dependents }) };
+    });
   }
 
   /**

@@ -116,7 +116,7 @@ export class Awaiting {
     const errors: unknown[] = [];
     await forEachLimit(dependents, async (id) => {
       try {
-        await this.#note(id, [ended], await this.store.texts.read(id));
+        await this.#note(id, [ended]);
       } catch (error) {
         if (!isUnreadable(error)) throw error;
         errors.push(error);
@@ -154,18 +154,23 @@ export class Awaiting {
     return empty;
   }
 
-  async #note(id: string, ended: readonly EndedAwaited[], text: string | undefined): Promise<void> {
-    const { texts, hints } = this.store;
-    while (text !== undefined) {
-      const task = decodeTask(text);
-      const next = unblock(task, ended, await this.store.stamp());
-      if (next === task) return;
-      const nextText = encodeTask(next);
-      const written = await texts.write(id, text, nextText);
-      if (written.isWritten && next.state === 'waiting') await hints.offer(next, nextText);
-      if (written.isWritten) return next.state === 'blocked' ? undefined : this.store.settle(next, nextText);
-      text = written.found;
-    }
+  async #note(id: string, ended: readonly EndedAwaited[], text?: string): Promise<void> {
+    await this.store.texts.change<void>(
+      id,
+      async (found) => {
+        if (found === undefined) return { result: undefined };
+        const task = decodeTask(found);
+        const next = unblock(task, ended, await this.store.stamp());
+        if (next === task) return { result: undefined };
+        const write = encodeTask(next);
+        const done = async () => {
+          if (next.state === 'waiting') await this.store.hints.offer(next, write);
+          if (next.state !== 'blocked') await this.store.settle(next, write);
+        };
+        return { write, done };
+      },
+      text,
+    );
   }
 
   /**

@@ -29,18 +29,15 @@ export class SerialQueues {
   /** Gives a blocked task its place, if it has none. Idempotent. */
   async place(queue: string, own: Awaited): Promise<void> {
     const { texts, id: newNonce } = this.store.groups.parts;
-    const key = keyOf(queue);
-    for (let text = await texts.read(key); ;) {
+    await texts.change<void>(keyOf(queue), async (text) => {
       const tail = text === undefined ? undefined : decodeTail(text);
-      if (tail && isSame(tail.last, own)) return void (await this.#link(own, tail.before));
+      const isLast = tail && isSame(tail.last, own);
       if (tail) await this.#link(tail.last, tail.before);
       // After the read of the tail: one that was replaced as the last task since then has its place.
-      if (!(await this.#unplaced(own))) return;
+      if (isLast || !(await this.#unplaced(own))) return { result: undefined };
       const next = { v: VERSION, nonce: newNonce(), last: own, ...(tail && { before: tail.last }) };
-      const written = await texts.write(key, text, JSON.stringify(next));
-      if (written.isWritten) return this.#placed(queue, own, tail?.last);
-      text = written.found;
-    }
+      return { write: JSON.stringify(next), done: () => this.#placed(queue, own, tail?.last) };
+    });
   }
 
   /**

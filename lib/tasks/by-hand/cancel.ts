@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context/context.js';
 import { afterWrite } from '../../core/store/after-write.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells, TextStep } from '../../core/cell/text-cells.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
 import type { Parents } from '../subtasks/parents.js';
@@ -32,7 +32,7 @@ export interface CancelledTask {
 
 /** The part of the store of tasks that changes by hand need. */
 export interface TaskRecords {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly groups: Groups;
   readonly hints: Hints;
   readonly parents: Parents;
@@ -69,8 +69,7 @@ export async function cancelTask(
   store: TaskRecords,
   context: Pick<Context, 'events'>,
 ): Promise<CancelledTask> {
-  const text = isTaskId(id) ? await store.texts.read(id) : undefined;
-  return cancelFound(id, text, author, store, context);
+  return isTaskId(id) ? cancelFound(id, undefined, author, store, context) : notThere(id);
 }
 
 /**
@@ -80,7 +79,7 @@ export async function cancelTask(
  */
 export async function cancelFound(
   id: string,
-  text: string | undefined,
+  known: string | undefined,
   author: CancelAuthor,
   store: TaskRecords,
   context: Pick<Context, 'events'>,
@@ -88,27 +87,29 @@ export async function cancelFound(
 ): Promise<CancelledTask> {
   const written = new Set<string>();
   let isEndOfClaim = false;
-  for (;;) {
-    if (text === undefined) return { answer: { id, outcome: 'unknown', because: UNKNOWN } };
+  const rule = async (text: string | undefined): Promise<TextStep<CancelledTask>> => {
+    if (text === undefined) return { result: notThere(id) };
     const found = decodeTask(text);
     const isOfProgram = transitions.isOfProgram(found);
     const isDecided = found.ending || (found.cancel && !isOfProgram);
     if ((isDecided && !found.next) || !isMeant(found))
-      return { answer: answerOf(found, written, isEndOfClaim), task: found };
+      return { result: { answer: answerOf(found, written, isEndOfClaim), task: found } };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
     isEndOfClaim = isOfProgram;
     const task = isDecided ? transitions.withoutNext(found, stamp) : transitions.cancel(found, author, stamp);
-    const next = encodeTask(task);
-    const outcome = await store.texts.write(id, text, next);
-    if (outcome.isWritten) {
-      if (!isDecided) await settle(task, next, store, context);
-      await store.hints.follow(text, next);
+    const write = encodeTask(task);
+    const done = async () => {
+      if (!isDecided) await settle(task, write, store, context);
+      await store.hints.follow(text, write);
       return { answer: answerOf(task, written, isEndOfClaim), task };
-    }
-    text = outcome.found;
-  }
+    };
+    return { write, done };
+  };
+  return store.texts.change(id, rule, known);
 }
+
+const notThere = (id: string): CancelledTask => ({ answer: { id, outcome: 'unknown', because: UNKNOWN } });
 
 /** A cancel before it is written. */
 export type CancelAuthor = Omit<Cancellation, 'at'>;

@@ -25,23 +25,25 @@ export interface Released {
  */
 export async function releaseTask(id: string, store: TaskRecords): Promise<Released> {
   const written = new Set<string>();
-  for (let text = isTaskId(id) ? await store.texts.read(id) : undefined; ;) {
-    if (text === undefined) return { id, outcome: 'unknown', because: UNKNOWN };
+  const released: Released = { id, outcome: 'released', because: RELEASED };
+  const unknown: Released = { id, outcome: 'unknown', because: UNKNOWN };
+  if (!isTaskId(id)) return unknown;
+  return store.texts.change<Released>(id, async (text) => {
+    if (text === undefined) return { result: unknown };
     const found = decodeTask(text);
-    if (written.has(found.nonce)) return { id, outcome: 'released', because: RELEASED };
+    if (written.has(found.nonce)) return { result: released };
     if (!transitions.isOfProgram(found))
-      return { id, outcome: 'refused', because: found.state === 'claimed' ? OF_NODE : NOT_CLAIMED };
+      return { result: { id, outcome: 'refused', because: found.state === 'claimed' ? OF_NODE : NOT_CLAIMED } };
     const stamp = await store.stamp();
     written.add(stamp.nonce);
     const task = transitions.giveBack(found, stamp);
-    const next = encodeTask(task);
-    const outcome = await store.texts.write(id, text, next);
-    if (outcome.isWritten) {
-      await offerOrSettle(store, task, next);
-      return { id, outcome: 'released', because: RELEASED };
-    }
-    text = outcome.found;
-  }
+    const write = encodeTask(task);
+    const done = async () => {
+      await offerOrSettle(store, task, write);
+      return released;
+    };
+    return { write, done };
+  });
 }
 
 const RELEASED = 'the next call of the program that had it is refused';

@@ -46,26 +46,27 @@ type Verdict =
 export async function retryTask(id: string, store: TaskRecords): Promise<Retried> {
   const born = new Set<string>();
   let isHurried = false;
-  for (let text = isTaskId(id) ? await store.texts.read(id) : undefined; ;) {
-    if (text === undefined) return { id, outcome: 'unknown', because: UNKNOWN };
+  const unknown: Retried = { id, outcome: 'unknown', because: UNKNOWN };
+  if (!isTaskId(id)) return unknown;
+  return store.texts.change<Retried>(id, async (text) => {
+    if (text === undefined) return { result: unknown };
     const found = decodeTask(text);
     // A node may have gone on from a write whose answer was lost.
     if (born.has(bornOf(found)) || (isHurried && found.attempts + found.crashes === 0))
-      return { id, outcome: 'retried', because: 'it runs again' };
+      return { result: { id, outcome: 'retried', because: 'it runs again' } };
     const verdict = await verdictOn(found, store);
-    if ('refused' in verdict) return { id, outcome: 'refused', because: verdict.refused };
+    if ('refused' in verdict) return { result: { id, outcome: 'refused', because: verdict.refused } };
     const stamp = await store.stamp();
     born.add(stamp.nonce);
     isHurried = verdict.change === transitions.hurry;
     const task = verdict.change(found, stamp);
-    const next = encodeTask(task);
-    const outcome = await store.texts.write(id, text, next);
-    if (outcome.isWritten) {
-      await offerOrSettle(store, task, next);
+    const write = encodeTask(task);
+    const done = async (): Promise<Retried> => {
+      await offerOrSettle(store, task, write);
       return { id, outcome: 'retried', because: verdict.because };
-    }
-    text = outcome.found;
-  }
+    };
+    return { write, done };
+  });
 }
 
 async function verdictOn(task: Task, store: TaskRecords): Promise<Verdict> {

@@ -3,7 +3,7 @@ import { PRIORITIES, type Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../task-place.js';
 import { groupType } from '../task-id.js';
-import { FIRST_BATCH, behindText, batchAfter } from '../batches.js';
+import { FIRST_BATCH, behindText, batchAfter } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../task-store.js';
 import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
 

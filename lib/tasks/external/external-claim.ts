@@ -2,7 +2,7 @@ import { pause } from '../../core/async/pause.js';
 import type { Context } from '../../core/context/context.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
-import { FIRST_BATCH } from '../batches.js';
+import { FIRST_BATCH } from '../../core/store/text-batches.js';
 import type { Claim } from '../claim.js';
 import { PRIORITIES } from '../task.js';
 import type { TaskStore } from '../task-store.js';

@@ -1,5 +1,5 @@
 import type { ClusterClock } from '../../core/clock/cluster-clock.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import { OF_SUB_TASKS } from '../task-id.js';
 import type { Stamp } from '../transitions.js';
 import { type GroupRoot, closed, hasBeenOpenFor, isWithoutMembers } from './group.js';
@@ -13,7 +13,7 @@ const ABANDONED = 86_400_000;
 const UNSURE = ABANDONED / 2;
 
 export interface AbandonedParts {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly clusterClock: Pick<ClusterClock, 'isFresh' | 'latest'>;
   readonly stamp: () => Promise<Stamp>;
   /** A nonce. */

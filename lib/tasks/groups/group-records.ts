@@ -1,5 +1,5 @@
 import type { Slices } from '../../core/async/slices.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import { type GroupPage, type GroupRoot, type Paged, incarnationsOf } from './group.js';
 import { decodePage, decodeRoot, pageKey, rootKey } from './group.codec.js';
 
@@ -22,7 +22,7 @@ export interface FoundRoots {
  * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError from each method
  */
 export class GroupRecords {
-  constructor(private readonly parts: { readonly texts: ConditionalTexts; readonly slices: Pick<Slices, 'turn'> }) {}
+  constructor(private readonly parts: { readonly texts: TextCells; readonly slices: Pick<Slices, 'turn'> }) {}
 
   async root(group: string): Promise<Found | undefined> {
     return foundIn(await this.parts.texts.read(rootKey(group)));

@@ -18,7 +18,7 @@ import {
   withBegun,
   withMember,
 } from './group.js';
-import { encodeRoot, rootKey } from './group.codec.js';
+import { decodeRoot, encodeRoot, rootKey } from './group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
 
@@ -222,14 +222,12 @@ export class Groups {
     make: (root: GroupRoot) => GroupRoot,
   ): Promise<GroupRoot | undefined> {
     const group = groupId(type, name);
-    for (let found = await this.#records.root(group); found?.root.incarnation === incarnation;) {
-      const next = make(found.root);
-      if (next === found.root) return next;
-      const written = await this.parts.texts.write(rootKey(group), found.text, encodeRoot(next));
-      if (written.isWritten) return next;
-      found = foundIn(written.found);
-    }
-    return undefined;
+    return this.parts.texts.change<GroupRoot | undefined>(rootKey(group), (text) => {
+      const root = text === undefined ? undefined : decodeRoot(text);
+      if (root?.incarnation !== incarnation) return { result: undefined };
+      const next = make(root);
+      return next === root ? { result: next } : { write: encodeRoot(next), done: () => next };
+    });
   }
 
   /** The counts of an incarnation of which all members have ended. */
@@ -290,9 +288,9 @@ export class Groups {
 
   async #begin(begins: readonly Begin[]): Promise<GroupRoot | undefined> {
     const { group, type, incarnation } = begins[0]!;
-    for (let found = await this.#records.root(group); ;) {
-      const former = found?.root;
-      if (former && former.incarnation > incarnation) return undefined;
+    return this.parts.texts.change<GroupRoot | undefined>(rootKey(group), async (text) => {
+      const former = text === undefined ? undefined : decodeRoot(text);
+      if (former && former.incarnation > incarnation) return { result: undefined };
       const root = former?.incarnation === incarnation ? former : undefined;
       if (root) for (const begin of begins) expectAgreement(root, begin);
       const next = {
@@ -300,12 +298,10 @@ export class Groups {
         nonce: this.parts.id(),
       };
       const isSame = root && next.begun === root.begun && next.total === root.total && next.highest === root.highest;
-      if (isSame) return root;
+      if (isSame) return { result: root };
       if (former && !root) await this.#records.removePages(former);
-      const text = encodeRoot(next);
-      const written = await this.parts.texts.write(rootKey(group), found?.text, text);
-      found = written.isWritten ? { root: next, text } : foundIn(written.found);
-    }
+      return { write: encodeRoot(next), done: () => next };
+    });
   }
 }
 

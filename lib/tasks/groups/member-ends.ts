@@ -1,8 +1,8 @@
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import { SharedWork } from '../../core/async/shared-work.js';
 import { EMPTY_PAGE, type GroupRoot, indexesOf, isFull, isWithoutMembers, placeOf, withFull } from './group.js';
-import { decodePage, encodePage, encodeRoot, pageKey, rootKey } from './group.codec.js';
-import { type GroupRecords, foundIn } from './group-records.js';
+import { decodePage, decodeRoot, encodePage, encodeRoot, pageKey, rootKey } from './group.codec.js';
+import type { GroupRecords } from './group-records.js';
 
 interface EndedMember extends Pick<Look, 'group' | 'incarnation'> {
   readonly number: number;
@@ -26,7 +26,7 @@ export class MemberEnds {
 
   constructor(
     private readonly records: GroupRecords,
-    private readonly parts: { readonly texts: ConditionalTexts; readonly id: () => string },
+    private readonly parts: { readonly texts: TextCells; readonly id: () => string },
   ) {}
 
   /** @returns whether all members have ended @throws as {@link Groups.ended} */
@@ -48,34 +48,29 @@ export class MemberEnds {
     const places = ended.map(({ number }) => placeOf(number).place);
     const failed = ended.filter(({ hasFailed }) => hasFailed).map(({ number }) => placeOf(number).place);
     const { group, incarnation } = ended[0]!;
-    for (let text = await this.parts.texts.read(key); ;) {
+    await this.parts.texts.change<void>(key, async (text) => {
       // After the end of the incarnation its pages were removed, and a new page would stay.
-      if (text === undefined && (await this.records.isOver(group, incarnation))) return;
+      if (text === undefined && (await this.records.isOver(group, incarnation))) return { result: undefined };
       const page = text === undefined ? EMPTY_PAGE : decodePage(text);
-      if (places.every((place) => page.ended.has(place))) return;
+      if (places.every((place) => page.ended.has(place))) return { result: undefined };
       const next = { nonce: this.parts.id(), ended: page.ended.with(places), failed: page.failed.with(failed) };
-      const written = await this.parts.texts.write(key, text, encodePage(next));
-      if (written.isWritten) return;
-      text = written.found;
-    }
+      return { write: encodePage(next), done: () => undefined };
+    });
   }
 
   /** Looks whether all members have ended, and notes it in the root. */
   async #look(looks: readonly Look[]): Promise<boolean> {
     const { group, incarnation } = looks[0]!;
-    for (let found = await this.records.root(group); found;) {
-      const { root, text } = found;
-      if (root.incarnation !== incarnation || root.state === 'closed') return false;
-      if (root.state === 'joining') return true;
-      if (root.total === undefined) return false;
+    return this.parts.texts.change<boolean>(rootKey(group), async (text) => {
+      const root = text === undefined ? undefined : decodeRoot(text);
+      if (root?.incarnation !== incarnation || root.state === 'closed') return { result: false };
+      if (root.state === 'joining') return { result: true };
+      if (root.total === undefined) return { result: false };
       const full = await this.#fullPages(root, looks);
-      if (full.length === 0 && !isWithoutMembers(root)) return false;
+      if (full.length === 0 && !isWithoutMembers(root)) return { result: false };
       const next = withFull(root, full, this.parts.id());
-      const written = await this.parts.texts.write(rootKey(group), text, encodeRoot(next));
-      if (written.isWritten) return next.state === 'joining';
-      found = foundIn(written.found);
-    }
-    return false;
+      return { write: encodeRoot(next), done: () => next.state === 'joining' };
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Slices } from '../../core/async/slices.js';
 import { MOST_KEYS } from '../../core/store/index.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import type { Member } from '../task.js';
 import { memberId } from '../task-id.js';
 import { readableTask } from '../task.codec.js';
@@ -10,7 +10,7 @@ import { type GroupRoot, numbersOf } from './group.js';
 /** The tasks of the members of groups, as far as the records of the groups need them. */
 export class Members {
   constructor(
-    private readonly texts: Pick<ConditionalTexts, 'readMany'>,
+    private readonly texts: Pick<TextCells, 'readMany'>,
     private readonly slices: Pick<Slices, 'turn'>,
   ) {}
 

@@ -3,7 +3,7 @@ import type { Context } from '../../core/context/context.js';
 import type { Task } from '../task.js';
 import { readableTask } from '../task.codec.js';
 import { ALL_DEAD, allOf } from '../task-place.js';
-import { behindText } from '../batches.js';
+import { behindText } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../task-store.js';
 
 /** Tasks that one turn looks at. */

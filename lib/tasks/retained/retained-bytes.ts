@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/context/context.js';
 import { decodeStored } from '../../core/decision/index.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import { finishedAt } from '../task-place.js';
 
 /** Key of the count. Ids of groups have a bracket. */
@@ -43,7 +43,7 @@ export class RetainedBytes {
   constructor(
     /** Bytes that may be retained. */
     readonly limit: number,
-    private readonly texts: Pick<ConditionalTexts, 'read' | 'write'>,
+    private readonly texts: Pick<TextCells, 'read' | 'write'>,
     private readonly context: Pick<Context, 'nodeClock' | 'random' | 'clusterClock' | 'events'>,
   ) {}
 

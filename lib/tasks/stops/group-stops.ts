@@ -153,16 +153,14 @@ export class GroupStops {
   /** Writes the text from which each node can go on. @returns undefined if a later incarnation is stopped */
   async #note(type: string, of: Incarnation, author: CancelAuthor): Promise<Noted | undefined> {
     const key = stopKey({ type, group: of.group });
-    for (let found = await this.store.texts.read(key); ;) {
+    return this.store.texts.change<Noted | undefined>(key, async (found) => {
       const former = found === undefined ? undefined : decodeStop(found);
-      if (former && former.incarnation > of.incarnation) return undefined;
-      if (former?.incarnation === of.incarnation) return { stop: former, text: found!, isNew: false };
+      if (former && former.incarnation > of.incarnation) return { result: undefined };
+      if (former?.incarnation === of.incarnation) return { result: { stop: former, text: found!, isNew: false } };
       const stop = newStop(type, of, author, await this.store.stamp());
       const text = encodeStop(stop);
-      const written = await this.store.texts.write(key, found, text);
-      if (written.isWritten) return { stop, text, isNew: true };
-      found = written.found;
-    }
+      return { write: text, done: () => ({ stop, text, isNew: true }) };
+    });
   }
 
   /** Ends the members of the next page, and notes how far it came. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decodeStored } from '../../core/decision/index.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import { SharedWork } from '../../core/async/shared-work.js';
 import type { Incarnation } from '../task.js';
 import { groupId } from '../task-id.js';
@@ -23,7 +23,7 @@ interface ListPage {
 }
 
 export interface ChildListParts {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   /** A nonce. */
   readonly id: () => string;
 }

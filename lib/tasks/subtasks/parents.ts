@@ -3,7 +3,7 @@ import type { Slices } from '../../core/async/slices.js';
 import { type Family, type Incarnation, type SubTask, type Task, familyIn } from '../task.js';
 import { memberId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
-import type { ConditionalTexts } from '../conditional-texts.js';
+import type { TextCells } from '../../core/cell/text-cells.js';
 import type { Groups } from '../groups/groups.js';
 import type { Dedup } from '../submit-options.js';
 import type { Joining, NewTask, Submitted } from '../submission.js';
@@ -20,7 +20,7 @@ const AGAIN = 600_000;
 
 /** The part of the store of tasks that its parents need. */
 export interface ParentsStore {
-  readonly texts: ConditionalTexts;
+  readonly texts: TextCells;
   readonly groups: Groups;
   /** Of thousands of sub-tasks, most are confirmed: nothing is asked of the store for these. */
   readonly slices: Pick<Slices, 'turn'>;
@@ -184,15 +184,13 @@ export class Parents {
   /** The task has waited for its last sub-task. */
   async #release(id: string, incarnation: number): Promise<void> {
     const { texts, groups } = this.store;
-    for (let text = await texts.read(id); text !== undefined;) {
-      const task = decodeTask(text);
-      if (task.state !== 'awaiting' || task.split !== incarnation) return;
+    await texts.change<void>(id, async (text) => {
+      const task = text === undefined ? undefined : decodeTask(text);
+      if (task?.state !== 'awaiting' || task.split !== incarnation) return { result: undefined };
       const counts = await groups.counts(FAMILY, familyOf(id, incarnation));
       const next = transitions.subTasksEnded(task, counts, await this.store.stamp());
-      const nextText = encodeTask(next);
-      const written = await texts.write(id, text, nextText);
-      if (written.isWritten) return this.store.settle(next, nextText);
-      text = written.found;
-    }
+      const write = encodeTask(next);
+      return { write, done: () => this.store.settle(next, write) };
+    });
   }
 }

@@ -1,7 +1,7 @@
 import type { CancelTimer } from '../../core/async/node-clock.js';
 import type { Context } from '../../core/context/context.js';
 import { pause } from '../../core/async/pause.js';
-import { FIRST_BATCH, batchAfter } from '../batches.js';
+import { FIRST_BATCH, batchAfter } from '../../core/store/text-batches.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { Hints } from '../hints.js';
 import { placeOfText } from '../task-place.js';

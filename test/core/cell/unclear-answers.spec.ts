@@ -143,6 +143,21 @@ describe('a write whose answer is not clear', () => {
     await expectFreedLate(nodes, node);
   });
 
+  it('is looked for as long as the call lasts: the store was away for a moment', async () => {
+    const nodes = cluster();
+    const node = await nodes.node();
+    onNextWrite(node.store, async (go) => {
+      await go();
+      node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    const asking = node.gatekeeper.tryAcquire('job');
+    await nodes.time.advance(1000);
+    node.store.script = undefined;
+    await nodes.time.advance(500);
+    expect((await nodes.record()).permits).toMatchObject([{ id: (await asking)!.id }]);
+  });
+
   it('is freed for the requested duration, when the outcome of the grant is unknown', async () => {
     const nodes = cluster();
     const node = await nodes.node();
@@ -151,7 +166,9 @@ describe('a write whose answer is not clear', () => {
       node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
       throw new UnknownOutcomeError('the connection broke');
     });
-    await expect(node.gatekeeper.tryAcquire('job', { duration: '1h' })).rejects.toThrow(UnknownOutcomeError);
+    const asking = node.gatekeeper.tryAcquire('job', { duration: '1h' }).catch((failure: unknown) => failure);
+    await nodes.time.advance(2000);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
     await expectFreedLate(nodes, node);
   });
 
@@ -181,7 +198,9 @@ describe('a write whose answer is not clear', () => {
       };
       throw new UnknownOutcomeError('the connection broke');
     });
-    await expect(node.gatekeeper.tryAcquire('job', { duration: '1h' })).rejects.toThrow(UnknownOutcomeError);
+    const asking = node.gatekeeper.tryAcquire('job', { duration: '1h' }).catch((failure: unknown) => failure);
+    await nodes.time.advance(2000);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
     await expectFreedLate(nodes, node);
   });
 

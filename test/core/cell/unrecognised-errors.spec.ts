@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { MapStore } from '../../../lib/allocation/map-store.js';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
-import { ConditionalTexts } from '../../../lib/tasks/conditional-texts.js';
+import { TextCells } from '../../../lib/core/cell/text-cells.js';
 import { aRoot } from '../../allocation/maps.js';
 import { secondCopyOf } from '../../support/second-copy.js';
 import { type TestNode, useCluster } from '../../support/nodes.js';
@@ -91,7 +91,7 @@ describe.each(LOST)('a write that was applied, and ended with %s', (_kind, error
       throw error();
     });
     const { context } = partsOf(gatekeeper);
-    const texts = new ConditionalTexts(context.store.tasks, context.timers, context.timing.callTimeout);
+    const texts = new TextCells(context.store.tasks, context);
     const writing = texts.write('mail:x', undefined, 'text');
     await nodes.time.advance(1000);
     expect(await writing).toEqual({ isWritten: true });

@@ -44,8 +44,9 @@ describe('a run by hand', () => {
     async (write, fault) => {
       const { nodes, counter, office, runNow } = await officeAndWorker();
       const faulty = failWrite(office, write, fault, WRITES);
-      const asked = await toldOutage(runNow.run('job', { ...ANN, timeout: 0 }));
+      const asking = toldOutage(runNow.run('job', { ...ANN, timeout: 0 }));
       await nodes.time.advance(MINUTE / 2);
+      const asked = await asking;
       expect(faulty.hasFailed).toBe(true);
       faulty.mend();
       await nodes.time.advance(MINUTE);

@@ -1,0 +1,97 @@
+import { type Backoff, pauseAfter } from '../async/backoff.js';
+import { type Deadline, isLate } from '../async/deadline.js';
+import type { Randomness } from '../async/random-ids.js';
+import { StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
+
+/** A write that a call has sent, or is about to send. */
+export interface Attempt {
+  /** Whether its answer was lost. */
+  isUncertain: boolean;
+}
+
+const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
+
+/**
+ * One call that changes a cell: its time, the writes that it has sent, and the errors by which it may end. All loops of
+ * compare-and-set keep these rules here: those of {@link Cell}, which remembers its text, and of {@link TextCells}, which do not.
+ *
+ * ```
+ *   write ─▶ true: done
+ *     │ ─▶ surely not applied, and no write of this call was sent before: the store's error
+ *     │ ─▶ no clear answer: the attempt stays in the call; it may be applied, now or later
+ *     ▼
+ *   look, again and again while the store can't be reached ─▶ the attempt is there: done
+ *     │                                                    ─▶ the time is over: UnknownOutcomeError
+ *     └──▶ write again, from what was found
+ * ```
+ */
+export class Call<A extends Attempt = Attempt> {
+  /** Writes that were sent, without those that the store surely did not get. */
+  readonly attempts: A[] = [];
+  /** Whether a text may have been replaced for an operator, although no attempt tells of it. */
+  mayHaveReplaced = false;
+
+  /** @param subject the cell, for errors */
+  constructor(
+    readonly deadline: Deadline,
+    private readonly random: Pick<Randomness, 'number'>,
+    private readonly subject: () => string,
+  ) {}
+
+  /** Whether the outcome of a write of this call is unknown. */
+  get isUncertain(): boolean {
+    return this.attempts.some(({ isUncertain }) => isUncertain);
+  }
+
+  get #hasSent(): boolean {
+    return this.mayHaveReplaced || this.attempts.length > 0;
+  }
+
+  /**
+   * Asks the store, which keeps the deadline of this call. After a write was sent, it asks again while the store can't be
+   * reached: only an answer tells what became of the write.
+   *
+   * @throws the error of the question, or {@link unanswered}
+   */
+  async ask<T>(question: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      if (this.deadline.remaining <= 0) throw this.unanswered();
+      try {
+        return await question();
+      } catch (error) {
+        if (isLate(error)) throw this.unanswered(error);
+        if (!this.#hasSent || !(error instanceof StoreUnavailableError)) throw this.refused(error);
+      }
+      await this.backOff(tries + 1);
+    }
+  }
+
+  /** The error of a call that the store refuses to answer: the store's, or {@link unanswered} if a write was sent before. */
+  refused(error: unknown): unknown {
+    return this.#hasSent ? this.unanswered(error) : error;
+  }
+
+  /**
+   * Notes that an attempt failed. It stays in the call if it may be applied, now or later.
+   *
+   * @throws if the call can't go on: surely nothing was sent, or the time is over
+   */
+  failed(attempt: A, error: unknown): void {
+    attempt.isUncertain = !(error instanceof StoreUnavailableError);
+    if (!attempt.isUncertain) this.attempts.pop();
+    if (isLate(error)) throw this.unanswered(error);
+    if (!this.#hasSent) throw error;
+  }
+
+  /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
+  unanswered(cause?: unknown): Error {
+    const what = `${this.subject()}: the store gave no clear answer within ${this.deadline.timeout} ms`;
+    if (!this.#hasSent) return new StoreUnavailableError(what, { cause });
+    return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
+  }
+
+  /** No pause before the second try. Later pauses are jittered, so that nodes that collided don't collide again. */
+  async backOff(tries: number): Promise<void> {
+    if (tries > 1) await this.deadline.pause(pauseAfter(tries, this.random.number(), CONTENTION));
+  }
+}

@@ -1,0 +1,156 @@
+import { Deadline } from '../async/deadline.js';
+import { pause } from '../async/pause.js';
+import { Slices } from '../async/slices.js';
+import type { Context } from '../context/context.js';
+import { show } from '../decision/index.js';
+import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
+import type { StoreTexts } from '../store/store.js';
+import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
+import { type Attempt, Call } from './call.js';
+
+/** Outcome of a write by comparison. */
+export type Written =
+  | { readonly isWritten: true }
+  | {
+      readonly isWritten: false;
+      readonly found: string | undefined;
+      /** The write may have been applied, and another write replaced it. Look for its nonce in the text found. */
+      readonly isUncertain: boolean;
+    };
+
+const WRITTEN: Written = { isWritten: true };
+
+/** The next step with a text: return a result, or write another text (undefined: remove it) and then return a result. */
+export type TextStep<T> =
+  { readonly result: T } | { readonly write: string | undefined; readonly done: () => T | Promise<T> };
+
+/** A rule from the text to the next step. It is asked again if the text has changed in the store. */
+export type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<T>>;
+
+/** ms before a write that was given up as unknown is tried again. */
+const RETRY = 200;
+
+/**
+ * Cells of which this node remembers no text between two calls: those of tasks and groups. A write by comparison finds out
+ * what became of it: if an answer is lost, or a `false` may be wrong, the text is read. That is safe because each text has a
+ * nonce of its own, and so never comes back.
+ *
+ * Each answer waits for its slice of a turn of the event loop: many may come in one turn, and after each of them large texts
+ * may be made and read.
+ */
+export class TextCells {
+  readonly #slices: Slices;
+
+  constructor(
+    private readonly texts: StoreTexts,
+    private readonly context: Pick<Context, 'timers' | 'timing' | 'random'>,
+    private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
+  ) {
+    this.#slices = Slices.of(context.timers.clock);
+  }
+
+  /** @throws StoreUnavailableError */
+  async read(key: string): Promise<string | undefined> {
+    const text = await this.texts.read(key);
+    const turn = this.#slices.turn(text?.length);
+    if (turn) await turn;
+    return text;
+  }
+
+  /** Reads any number of texts, in batches. @throws StoreUnavailableError */
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    const texts = new Map<string, string>();
+    for (let begin = 0, size = FIRST_BATCH; begin < keys.length;) {
+      const some = keys.slice(begin, begin + size);
+      const found = await this.texts.readMany(some);
+      await this.#slices.turn();
+      for (const [key, text] of found) texts.set(key, text);
+      begin += size;
+      size = Math.min(MOST_KEYS, batchAfter([...found.values()]));
+    }
+    return texts;
+  }
+
+  /**
+   * Writes `next` (undefined: removes the text) if the text under `key` is `former` (undefined: there is none).
+   *
+   * @param isLate asked right before each request to write: if true, no more is sent
+   * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
+   * @throws StoreUnavailableError if it was surely not applied
+   */
+  async write(
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    isLate: () => boolean = never,
+  ): Promise<Written> {
+    const { timers, timing, random } = this.context;
+    const call = new Call(new Deadline(timers, timing.callTimeout), random, () => show(key));
+    for (let tries = 1; ; tries++) {
+      if (isLate())
+        throw call.refused(new StoreUnavailableError('too late to write: this process stood still for long'));
+      const found = (await this.#isWritten(call, key, former, next))
+        ? next
+        : // A `false` may be wrong, too. Only this look says whether the write was applied.
+          await call.ask(() => this.texts.read(key, call));
+      const turn = this.#slices.turn(found?.length);
+      if (turn) await turn;
+      if (found === next) {
+        this.onWritten(former, next);
+        return WRITTEN;
+      }
+      if (found !== former) return { isWritten: false, found, isUncertain: call.isUncertain };
+      await call.backOff(tries + 1);
+    }
+  }
+
+  /**
+   * Changes a text by `rule`, which is asked again with what another node wrote meanwhile.
+   *
+   * @param known the text, if it was read already
+   * @throws the errors of {@link write} and of `rule`
+   */
+  async change<T>(key: string, rule: TextRule<T>, known?: string): Promise<T> {
+    for (let text = known ?? (await this.read(key)); ;) {
+      const step = await rule(text);
+      if ('result' in step) return step.result;
+      const written = await this.write(key, text, step.write);
+      if (written.isWritten) return step.done();
+      text = written.found;
+    }
+  }
+
+  /**
+   * {@link write}, and tries again while the outcome is unknown.
+   *
+   * @param patience ms after which no other try begins
+   * @throws as {@link write}, of all tries together
+   */
+  async writePatiently(key: string, former: string, next: string, patience: number): Promise<Written> {
+    const { clock } = this.context.timers;
+    const until = clock.monotonic() + patience;
+    for (let unknown: unknown; ; await pause(clock, RETRY, { isAwaited: false })) {
+      try {
+        return await this.write(key, former, next);
+      } catch (error) {
+        // The store can't be reached now. The first write may have been applied, or may still be.
+        if (error instanceof UnknownOutcomeError) unknown ??= error;
+        if (unknown === undefined) throw error;
+        if (clock.monotonic() >= until) throw unknown;
+      }
+    }
+  }
+
+  async #isWritten(call: Call, key: string, former: string | undefined, next: string | undefined): Promise<boolean> {
+    const attempt: Attempt = { isUncertain: false };
+    call.attempts.push(attempt);
+    try {
+      return await this.texts.compareAndSet(key, former, next, call);
+    } catch (error) {
+      call.failed(attempt, error);
+      return false;
+    }
+  }
+}
+
+const never = () => false;
