@@ -6,12 +6,13 @@ import type { Groups } from './groups/groups.js';
 import type { Hints } from './hints.js';
 import type { GroupStops } from './stops/group-stops.js';
 import type { Joining, Submitted } from './submission.js';
+import { type Effect, effectsOf, effectsOfEnd } from './effects.js';
 import type { Dedup } from './submit-options.js';
 import type { Parents } from './subtasks/parents.js';
-import { FAMILY, familyOf } from './subtasks/sub-name.js';
+import { FAMILY } from './subtasks/sub-name.js';
 import { type Incarnation, type Task, USUAL_LIMITS } from './task.js';
 import { groupId, groupType, joinId, joinType } from './task-id.js';
-import type { Stamp, Submission } from './transitions.js';
+import { type Stamp, type Submission, hasEnded } from './transitions.js';
 import { encodeTask } from './task.codec.js';
 import { finishedOrBegun } from './unique/unique.js';
 
@@ -33,26 +34,20 @@ export class Settling {
   constructor(private readonly store: SettlingStore) {}
 
   /**
-   * Tells all that wait for the end of a task: marks the member in its group, submits the task of the group's handler if it
-   * was the last one, and finishes. A task with sub-tasks waits for them first.
+   * Carries out the effects of a task that was written, in their order: see {@link effectsOf}. Idempotent.
    *
    * @param confirmed ids of its sub-tasks that are surely in the store
    */
   async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
-    const { groups, parents, stops, awaiting } = this.store;
-    if (task.state === 'awaiting') return parents.settle(task, text, confirmed);
-    if (task.state === 'blocked') return awaiting.settle(task, text);
-    if (task.state !== 'done') return;
-    const { type, member, join, sub, split, ending } = task;
-    const hasFailed = ending?.outcome !== 'completed';
-    if (split !== undefined) await groups.close(FAMILY, familyOf(task.id, split));
-    if (join && (await groups.close(groupType(type), join))) await stops.forget(groupType(type), join);
-    if (member && hasFailed) await stops.memberFailed(task);
-    if (join) await awaiting.tellEndOfGroup(groupId(groupType(type), join.group));
-    await awaiting.tellEndOf(task);
-    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
-    if (sub && !member) await parents.ended(sub, hasFailed);
-    await finishTask(this.store, task, text);
+    for (const effect of effectsOf(task)) await this.#carryOut(effect, task, text, confirmed);
+  }
+
+  /** The effects for all that wait for the end of a task, also of one that is finished: a late write may have made them again. */
+  async tellEndOf(task: Task): Promise<void> {
+    if (!hasEnded(task)) return;
+    for (const effect of effectsOfEnd(task)) {
+      if (effect.do === 'tellDependents' || effect.do === 'leaveQueue') await this.#carryOut(effect, task);
+    }
   }
 
   /** Submits the task of a group's handler if all members have ended, and that was not done yet. */
@@ -80,6 +75,40 @@ export class Settling {
     return join !== undefined && !join.isOver && !(await this.store.groups.isJoining(groupType(type), join));
   }
 
+  async #carryOut(effect: Effect, task: Task, text = '', confirmed: ReadonlySet<string> = new Set()): Promise<unknown> {
+    const { groups, hints, parents, stops, awaiting } = this.store;
+    switch (effect.do) {
+      case 'hint':
+        return hints.offer(task, text);
+      case 'placeInQueue':
+        return awaiting.queues.place(effect.queue, effect.own);
+      case 'lookAtAwaited':
+        return awaiting.look(task, text);
+      case 'countSubTasks':
+        return parents.settle(task, text, confirmed);
+      case 'closeFamily':
+        return groups.close(FAMILY, effect.family);
+      case 'closeGroup':
+        return (await groups.close(effect.type, effect.group)) && stops.forget(effect.type, effect.group);
+      case 'stopGroup':
+        return stops.memberFailed(task);
+      case 'tellDependentsOfGroup':
+        return awaiting.tellEndOfGroup(groupId(effect.type, effect.group.group));
+      case 'tellDependents':
+        return awaiting.tell(effect.ended, effect.dependents);
+      case 'leaveQueue':
+        return awaiting.queues.leave(effect.queue, effect.own);
+      case 'markMember': {
+        const { member, hasFailed } = effect;
+        return (await groups.ended(task.type, member, hasFailed)) && this.#join(task.type, member, task);
+      }
+      case 'releaseParent':
+        return parents.ended(effect.sub, effect.hasFailed);
+      case 'finish':
+        return finishTask(this.store, task, text, (next, nextText) => this.settle(next, nextText));
+    }
+  }
+
   /**
    * Submits the task of a group's handler. It gets the limits of the handler when it is claimed; one
    * that is cancelled before is remembered as long as a member. It has a fixed id, so it is one
@@ -92,16 +121,13 @@ export class Settling {
   }
 }
 
-interface Records {
-  readonly texts: TextCells;
-  readonly parents: Pick<Parents, 'removeFamily'>;
-  readonly hints: Pick<Hints, 'offer'>;
-  readonly slices: Pick<Slices, 'turn'>;
-  stamp(): Promise<Stamp>;
-}
-
 /** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
-async function finishTask(store: Records, task: Task, text: string): Promise<void> {
+async function finishTask(
+  store: SettlingStore,
+  task: Task,
+  text: string,
+  settle: (next: Task, text: string) => Promise<void>,
+): Promise<void> {
   if (task.next) await store.parents.removeFamily(task);
   // Members of a group come here at the same time: they share the note of their ends.
   const turn = store.slices.turn(text.length);
@@ -109,5 +135,5 @@ async function finishTask(store: Records, task: Task, text: string): Promise<voi
   const next = finishedOrBegun(task, await store.stamp());
   const nextText = encodeTask(next);
   const { isWritten } = await store.texts.write(task.id, text, nextText);
-  if (isWritten && next.state === 'waiting') await store.hints.offer(next, nextText);
+  if (isWritten) await settle(next, nextText);
 }

@@ -163,7 +163,6 @@ export class TaskStore {
   /** Gives a task back that this node does not work on. Another node may claim it at once. */
   async giveBack(claim: Claim): Promise<void> {
     await this.#last(claim, transitions.giveBack);
-    if (claim.task.state === 'waiting') await this.hints.offer(claim.task, claim.text);
   }
 
   /**
@@ -192,7 +191,7 @@ export class TaskStore {
     await this.#last(claim, (task, stamp) => transitions.retryAt(task, stamp.now + after, stamp));
   }
 
-  /** The steps after the end of a task, or of its handler; see {@link Settling}. Any node may take them again. */
+  /** Carries out the effects of a task that was written; see {@link Settling}. Any node may do it again. */
   settle(task: Task, text: string, confirmed?: ReadonlySet<string>): Promise<void> {
     return this.settling.settle(task, text, confirmed);
   }
@@ -241,7 +240,7 @@ export class TaskStore {
       }
       if (former) {
         await this.parents.removeFamily(former);
-        await this.awaiting.tellEndOf(former);
+        await this.settling.tellEndOf(former);
       }
       const { afterFailed } = submission;
       const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));

@@ -356,12 +356,10 @@ export class TaskSweep {
       const next = change(task, await this.store.stamp());
       const nextText = encodeTask(next);
       const { isWritten } = await this.store.texts.write(task.id, text, nextText);
-      if (isWritten) tell(next);
-      if (isWritten && next.state === 'waiting') {
-        this.#noteOffer(nextText);
-        await this.store.hints.offer(next, nextText);
-      }
-      if (isWritten) await this.store.settle(next, nextText);
+      if (!isWritten) return;
+      tell(next);
+      if (next.state === 'waiting') this.#noteOffer(nextText);
+      await this.store.settle(next, nextText);
     };
   }
 
@@ -416,7 +414,7 @@ export class TaskSweep {
     if (formerFamily) await this.store.parents.remove(id, formerFamily);
     if (join) await this.store.groups.remove(groupType(task.type), join);
     // A late write may have made the tail of its queue again.
-    if (task.queue !== undefined) await this.store.awaiting.tellEndOf(task);
+    if (task.queue !== undefined) await this.store.settling.tellEndOf(task);
     await this.store.texts.write(task.id, text, undefined);
   }
 

@@ -106,7 +106,7 @@ export class Readdressing {
     const next = readdress(task, { ...task.to, instance }, await this.store.stamp());
     const nextText = encodeTask(next);
     const { isWritten } = await this.store.texts.write(task.id, text, nextText);
-    if (isWritten) await this.store.hints.offer(next, nextText);
+    if (isWritten) await this.store.settle(next, nextText);
     return isWritten;
   }
 }

@@ -6,9 +6,10 @@ import type { Dedup } from '../submit-options.js';
 import type { Awaited, Outcome, Task } from '../task.js';
 import { groupId, groupType, isGroupId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
-import { type Submission, bornOf, hasEnded } from '../transitions.js';
+import { type Submission, hasEnded } from '../transitions.js';
 import { type EndedAwaited, lookedAt, unblock } from './awaited.js';
-import { SerialQueues, isUnplaced } from './serial-queues.js';
+import { isUnplaced } from '../effects.js';
+import { SerialQueues } from './serial-queues.js';
 import { AwaitedRecords, type AwaitedStore } from './awaited-records.js';
 
 /** Tasks and groups that the look for a cycle reads. Each one costs a read of the store. */
@@ -38,11 +39,11 @@ export interface Registered {
  */
 export class Awaiting {
   readonly #records: AwaitedRecords;
-  readonly #queues: SerialQueues;
+  readonly queues: SerialQueues;
 
   constructor(private readonly store: AwaitedStore) {
     this.#records = new AwaitedRecords(store);
-    this.#queues = new SerialQueues(store, this.#records);
+    this.queues = new SerialQueues(store, this.#records);
   }
 
   /**
@@ -89,8 +90,7 @@ export class Awaiting {
   }
 
   /** Looks whether those have ended for which a blocked task waits. */
-  async settle(task: Task, text: string): Promise<void> {
-    if (isUnplaced(task)) return this.#queues.place(task.queue!, { id: task.id, life: bornOf(task) });
+  async look(task: Task, text: string): Promise<void> {
     const ended: EndedAwaited[] = [];
     await forEachLimit(task.after ?? [], async (each) => {
       const outcome = await this.#outcomeOf(each);
@@ -105,7 +105,7 @@ export class Awaiting {
   async ensurePlaced(id: string): Promise<void> {
     const text = await this.store.texts.read(id);
     const task = text === undefined ? undefined : decodeTask(text);
-    if (task && isUnplaced(task)) await this.settle(task, text!);
+    if (task && isUnplaced(task)) await this.store.settle(task, text!);
   }
 
   /**
@@ -124,15 +124,6 @@ export class Awaiting {
     });
     const action = `tell ${errors.length} of ${dependents.length} tasks that ${ended.id} has ended`;
     if (errors.length > 0) this.store.context.events.next({ type: 'problem', action, error: errors[0] });
-  }
-
-  /** {@link tell} for a task that has ended. */
-  async tellEndOf(task: Task): Promise<void> {
-    const { id, dependents, ending, queue } = task;
-    if (!ending || !hasEnded(task)) return;
-    const own = { id, life: bornOf(task) };
-    if (dependents) await this.tell({ ...own, outcome: ending.outcome }, dependents);
-    if (queue !== undefined) await this.#queues.leave(queue, own);
   }
 
   /** {@link tell} for a group, if it is closed: then no other dependents come any more. */
@@ -164,7 +155,7 @@ export class Awaiting {
         if (next === task) return { result: undefined };
         const write = encodeTask(next);
         const done = async () => {
-          if (next.state === 'waiting') await this.store.hints.offer(next, write);
+          // One that is still blocked has just been looked at.
           if (next.state !== 'blocked') await this.store.settle(next, write);
         };
         return { write, done };

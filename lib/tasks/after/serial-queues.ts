@@ -4,6 +4,7 @@ import type { Awaited, Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import { bornOf } from '../transitions.js';
 import { unblocked } from './awaited.js';
+import { isUnplaced } from '../effects.js';
 import type { AwaitedRecords, AwaitedStore } from './awaited-records.js';
 
 const VERSION = 1;
@@ -70,7 +71,6 @@ export class SerialQueues {
       const text = encodeTask(next);
       const written = await this.store.texts.write(own.id, task.text, text);
       if (!written.isWritten) continue;
-      if (next.state === 'waiting') await this.store.hints.offer(next, text);
       await this.store.settle(next, text);
       return true;
     }
@@ -96,11 +96,6 @@ export class SerialQueues {
     const found = text === undefined ? undefined : decodeTask(text);
     return found && text !== undefined && isUnplaced(found) && bornOf(found) === born ? { found, text } : undefined;
   }
-}
-
-/** Whether a task of a queue has no place in it yet. */
-export function isUnplaced({ state, queue, after }: Task): boolean {
-  return state === 'blocked' && queue !== undefined && after === undefined;
 }
 
 function isSame(one: Awaited, other: Awaited): boolean {

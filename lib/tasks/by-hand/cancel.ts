@@ -1,5 +1,4 @@
 import type { Context } from '../../core/context/context.js';
-import { afterWrite } from '../../core/store/after-write.js';
 import type { TextCells, TextStep } from '../../core/cell/text-cells.js';
 import type { Groups } from '../groups/groups.js';
 import type { Hints } from '../hints.js';
@@ -38,12 +37,6 @@ export interface TaskRecords {
   readonly parents: Parents;
   settle(task: Task, text: string): Promise<void>;
   stamp(): Promise<Stamp>;
-}
-
-/** Offers a task that waits after a written change, or takes the steps after its end. @throws UnknownOutcomeError */
-export async function offerOrSettle(store: TaskRecords, task: Task, text: string): Promise<void> {
-  if (task.state === 'waiting') await store.hints.offer(task, text);
-  else await afterWrite(() => store.settle(task, text));
 }
 
 /**

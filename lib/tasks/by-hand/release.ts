@@ -1,7 +1,8 @@
+import { afterWrite } from '../../core/store/after-write.js';
 import { isTaskId } from '../task-id.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
-import { type TaskRecords, UNKNOWN, offerOrSettle } from './cancel.js';
+import { type TaskRecords, UNKNOWN } from './cancel.js';
 
 /** Answer to `release()`. */
 export interface Released {
@@ -39,7 +40,7 @@ export async function releaseTask(id: string, store: TaskRecords): Promise<Relea
     const task = transitions.giveBack(found, stamp);
     const write = encodeTask(task);
     const done = async () => {
-      await offerOrSettle(store, task, write);
+      await afterWrite(() => store.settle(task, write));
       return released;
     };
     return { write, done };

@@ -1,10 +1,11 @@
+import { afterWrite } from '../../core/store/after-write.js';
 import { groupType, isTaskId } from '../task-id.js';
 import { FAMILY, familyOf } from '../subtasks/sub-name.js';
 import type { Task } from '../task.js';
 import { decodeTask, encodeTask } from '../task.codec.js';
 import * as transitions from '../transitions.js';
 import { type Stamp, bornOf } from '../transitions.js';
-import { type TaskRecords, UNKNOWN, offerOrSettle } from './cancel.js';
+import { type TaskRecords, UNKNOWN } from './cancel.js';
 
 /** Answer to `retry()`. */
 export interface Retried {
@@ -62,7 +63,7 @@ export async function retryTask(id: string, store: TaskRecords): Promise<Retried
     const task = verdict.change(found, stamp);
     const write = encodeTask(task);
     const done = async (): Promise<Retried> => {
-      await offerOrSettle(store, task, write);
+      await afterWrite(() => store.settle(task, write));
       return { id, outcome: 'retried', because: verdict.because };
     };
     return { write, done };

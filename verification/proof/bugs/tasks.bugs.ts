@@ -266,17 +266,17 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member counts its end before it stops its group: after a crash between the two the group ends as if it had not failed fast',
     patches: [
       {
-        file: 'lib/tasks/settling.ts',
-        find: `    if (member && hasFailed) await stops.memberFailed(task);
+        file: 'lib/tasks/effects.ts',
+        find: `    member && hasFailed && { do: 'stopGroup' },
 `,
         replace: '',
       },
       {
-        file: 'lib/tasks/settling.ts',
-        find: `    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
+        file: 'lib/tasks/effects.ts',
+        find: `    { do: 'finish' },
 `,
-        replace: `    if (member && (await groups.ended(type, member, hasFailed))) await this.#join(type, member, task);
-    if (member && hasFailed) await stops.memberFailed(task);
+        replace: `    member && hasFailed && { do: 'stopGroup' },
+    { do: 'finish' },
 `,
       },
     ],
