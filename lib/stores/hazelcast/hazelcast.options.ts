@@ -2,7 +2,6 @@ import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import { z } from 'zod';
 import { faultsOf, onlyFields, saying } from '../../core/decision/only-fields.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
-import type { ClientLogger } from './client-log.js';
 import { givenClientFaults, clientConfigFaults } from './client-config.faults.js';
 import { isOneLine } from '../../core/decision/texts/one-line.js';
 
@@ -33,6 +32,18 @@ interface RecordOptions {
   readonly mapName?: string;
   /** Name of the first FlakeIdGenerator for cluster time. Names of others begin with it. Default 'gatekeeper.clock'. */
   readonly clockName?: string;
+}
+
+/** Receiver of the Hazelcast client's log, for example Nest's `Logger`. */
+export interface ClientLogger {
+  /** Receives errors. */
+  error(message: string): void;
+  /** Receives warnings. */
+  warn(message: string): void;
+  /** Receives information. */
+  log(message: string): void;
+  /** Receives details. Without this method they are dropped. */
+  debug?(message: string): void;
 }
 
 /** The store creates its own client, and closes it. */

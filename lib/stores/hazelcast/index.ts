@@ -3,8 +3,7 @@ import type { StoreDefinition } from '../../core/store/driver.js';
 import { HazelcastDriver } from './hazelcast.driver.js';
 import { type HazelcastStoreOptions, placeOf, resolveOptions } from './hazelcast.options.js';
 
-export type { ClientLogger } from './client-log.js';
-export type { GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
+export type { ClientLogger, GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
 export { ClockPrefetchError } from './member-clock.js';
 export { CpMissingError } from './texts/cp-proof.js';
 

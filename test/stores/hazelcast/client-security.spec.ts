@@ -1,13 +1,12 @@
 import { type Server, type Socket, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { OwnClient, ownClientConfig } from '../../../lib/stores/hazelcast/own-client.js';
+import { ClientLog, OwnClient, ownClientConfig } from '../../../lib/stores/hazelcast/client-source.js';
 import {
   type OwnClientOptions,
   type ResolvedOwnOptions,
   resolveOptions,
 } from '../../../lib/stores/hazelcast/hazelcast.options.js';
-import { ClientLog } from '../../../lib/stores/hazelcast/client-log.js';
 
 const TLS_HANDSHAKE = 0x16;
 

@@ -1,6 +1,5 @@
 import { LogLevel, ReconnectMode } from 'hazelcast-client';
-import { ownClientConfig } from '../../../lib/stores/hazelcast/own-client.js';
-import { ClientLog } from '../../../lib/stores/hazelcast/client-log.js';
+import { ClientLog, ownClientConfig } from '../../../lib/stores/hazelcast/client-source.js';
 import {
   type OwnClientOptions,
   type ResolvedOwnOptions,

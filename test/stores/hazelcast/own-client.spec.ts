@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, LifecycleState } from 'hazelcast-client';
-import { OwnClient } from '../../../lib/stores/hazelcast/own-client.js';
+import { OwnClient } from '../../../lib/stores/hazelcast/client-source.js';
 import { type ResolvedOwnOptions, resolveOptions } from '../../../lib/stores/hazelcast/hazelcast.options.js';
 
 /** Lets a test decide what a client does that is made: `config` is the one that it was given. */
