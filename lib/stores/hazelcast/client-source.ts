@@ -1,11 +1,10 @@
 import type { ClientConfig, Client as HazelcastClient, ILogger, LifecycleState, LogLevel } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import { escapeHidden } from '../../core/decision/texts/hidden-characters.js';
-import { FAIL_ON_INDETERMINATE_STATE } from './client-config.faults.js';
 import { LISTENER_DROPPED } from './client-patches/dropped-listeners.js';
 import { startClient } from './client-patches/hung-start.js';
 import { onLifecycle } from './client-patches/lifecycle-events.js';
-import type { ClientLogger, ResolvedOwnOptions } from './hazelcast.options.js';
+import { type ClientLogger, FAIL_ON_INDETERMINATE_STATE, type ResolvedOwnOptions } from './hazelcast.options.js';
 
 /** A client with a connection to the cluster. */
 export interface LiveClient {
