@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
 import { placeOf, type ResolvedOptions } from './hazelcast.options.js';
 import { dataMembers, type Session } from './session.js';
-import { CpMissingError } from './texts/cp-proof.js';
+import { CpMissingError } from './texts/cp-records.js';
 
 /** Finds what a call uses of the session, such as a map or a queue. */
 export type PartOf<Part> = (session: Session) => Part | Promise<Part>;

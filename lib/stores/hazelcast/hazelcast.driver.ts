@@ -22,7 +22,7 @@ import type { ResolvedOptions } from './hazelcast.options.js';
 import { QueueHints } from './queue-hints.js';
 import { RingJournal } from './ring-journal.js';
 import { dataMembers, openSession, type Session } from './session.js';
-import { CpMissingError } from './texts/cp-proof.js';
+import { CpMissingError } from './texts/cp-records.js';
 import { MapTexts } from './texts/map-texts.js';
 import { SessionOrderedTexts, SessionRecords, SessionTexts } from './texts/session-texts.js';
 import { SortedTexts } from './texts/sorted-texts.js';

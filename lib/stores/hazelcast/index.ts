@@ -5,7 +5,7 @@ import { type HazelcastStoreOptions, placeOf, resolveOptions } from './hazelcast
 
 export type { ClientLogger, GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
 export { ClockPrefetchError } from './member-clock.js';
-export { CpMissingError } from './texts/cp-proof.js';
+export { CpMissingError } from './texts/cp-records.js';
 
 /**
  * Keeps records in a map of a Hazelcast cluster: the default store.

@@ -7,7 +7,6 @@ import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpRecords } from './texts/cp-records.js';
 import { LockedRecords } from './texts/locked-records.js';
 import { MapRecords, partitionKeys } from './texts/map-records.js';
-import type { TextMap } from './texts/map-texts.js';
 import { mutexOf } from './client-patches/lock-owner.js';
 
 /** Objects that calls need while connected, looked up once. */
@@ -49,13 +48,13 @@ export async function openSession(
   // listeners. Not an operation of the map, because split-brain protection may refuse that on a healthy cluster. Two
   // tries, because the clock of the first member may have been set back.
   await clock.newId().catch(() => clock.newId());
-  const { records, map } = await openRecords(client, options, circumstances);
+  const records = await openRecords(client, options, circumstances);
   // Listeners on a client whose session has ended would never be removed.
   circumstances.ended.throwIfAborted();
   // A member that hangs must not keep the session from its beginning: without the key, hints only wake.
   await atMost(circumstances.callTimeout, feed.loadKey(records));
   circumstances.ended.throwIfAborted();
-  await feed.attach(client, { records: map, hints, waiters });
+  await feed.attach(client, { records: records.map, hints, waiters });
   return { client, records, clock, ended: circumstances.ended };
 }
 
@@ -67,33 +66,21 @@ export function dataMembers({ client }: Session): number {
     .filter(({ liteMember }) => !liteMember).length;
 }
 
-interface OpenedRecords {
-  readonly records: RecordTexts;
-  /** The map whose removed entries mean removed records. */
-  readonly map: TextMap;
-}
-
 interface Circumstances {
   readonly callTimeout: number;
   readonly ended: AbortSignal;
 }
 
-/** @throws CpMissingError if the options ask for CP and the cluster has no CP subsystem */
+/** Their map has an entry for each record. @throws CpMissingError if the options ask for CP, which the cluster lacks */
 async function openRecords(
   client: HazelcastClient,
   { mapName, cp, acquisition }: ResolvedOptions,
   circumstances: Circumstances,
-): Promise<OpenedRecords> {
-  const map = await client.getMap<string, unknown>(cp ? `${mapName}.keys` : mapName);
-  if (cp) {
-    const records = new CpRecords(client, mapName, map);
-    await records.prove();
-    return { records, map };
-  }
+): Promise<CpRecords | MapRecords> {
+  if (cp) return CpRecords.open(client, mapName);
+  const map = await client.getMap<string, unknown>(mapName);
   const keys = () => partitionKeys(client);
-  const records =
-    acquisition === 'pessimistic'
-      ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)
-      : new MapRecords(map, keys);
-  return { records, map };
+  return acquisition === 'pessimistic'
+    ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)
+    : new MapRecords(map, keys);
 }
