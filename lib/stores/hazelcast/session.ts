@@ -6,8 +6,7 @@ import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpRecords } from './texts/cp-records.js';
 import { LockedRecords } from './texts/locked-records.js';
-import { MapRecords, partitionKeys } from './texts/map-records.js';
-import { mutexOf } from './client-patches/lock-owner.js';
+import { MapRecords } from './texts/map-texts.js';
 
 /** Objects that calls need while connected, looked up once. */
 export interface Session {
@@ -79,8 +78,5 @@ async function openRecords(
 ): Promise<CpRecords | MapRecords> {
   if (cp) return CpRecords.open(client, mapName);
   const map = await client.getMap<string, unknown>(mapName);
-  const keys = () => partitionKeys(client);
-  return acquisition === 'pessimistic'
-    ? new LockedRecords(map, { ...circumstances, mutex: mutexOf(client) }, keys)
-    : new MapRecords(map, keys);
+  return acquisition === 'pessimistic' ? new LockedRecords(map, client, circumstances) : new MapRecords(map, client);
 }

@@ -1,7 +1,5 @@
-import { type IMap, SplitBrainProtectionError } from 'hazelcast-client';
+import { type Client, type IMap, SplitBrainProtectionError } from 'hazelcast-client';
 import { LockedRecords } from '../../../lib/stores/hazelcast/texts/locked-records.js';
-import { KeyedMutex } from '../../../lib/core/async/keyed-mutex.js';
-import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { NoQuorumError, StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
 import { eventually } from '../../contract/eventually.js';
 
@@ -30,8 +28,12 @@ function fakeMap(
   return { calls, map };
 }
 
-function locked(map: IMap<string, unknown>, callTimeout = PATIENCE, ended = new AbortController().signal) {
-  return new LockedRecords(map, { mutex: new KeyedMutex(systemClock), callTimeout, ended });
+/** Records of a client that nothing else uses, unless the test names one. */
+function locked(
+  map: IMap<string, unknown>,
+  { callTimeout = PATIENCE, ended = new AbortController().signal, client = {} as Client } = {},
+) {
+  return new LockedRecords(map, client, { callTimeout, ended });
 }
 
 const never = () => new Promise<never>(() => undefined);
@@ -65,11 +67,11 @@ describe('A compare-and-set under a lock', () => {
   });
 
   it('does not wait for another key', async () => {
+    const client = {} as Client;
     const { map } = fakeMap({ replaceIfSame: never });
-    const records = locked(map);
-    void records.compareAndSet('key', 'before', 'after');
+    void locked(map, { client }).compareAndSet('key', 'before', 'after');
     const other = fakeMap({});
-    expect(await new LockedRecords(other.map, records.options).compareAndSet('other', 'before', 'after')).toBe(true);
+    expect(await locked(other.map, { client }).compareAndSet('other', 'before', 'after')).toBe(true);
   });
 
   it.each(['tryLock', 'replaceIfSame', 'unlock'] as const)(
@@ -78,7 +80,7 @@ describe('A compare-and-set under a lock', () => {
       const asked = new Set<string>();
       const once = { [hung]: () => (asked.has(hung) ? Promise.resolve(true) : (asked.add(hung), never())) };
       const { map } = fakeMap(once);
-      const records = locked(map, CALL_TIMEOUT);
+      const records = locked(map, { callTimeout: CALL_TIMEOUT });
       void records.compareAndSet('key', 'before', 'after');
       // Its own time counts from when it asks: the first ones give up while they wait for their turn.
       const tries = async () => {
@@ -109,13 +111,15 @@ describe('A compare-and-set under a lock', () => {
 
   it('was surely not written when the lock can not be taken', async () => {
     const { map, calls } = fakeMap({ tryLock: async () => false, forceUnlock: fail });
-    await expect(locked(map, CALL_TIMEOUT).compareAndSet('key', 'before', 'after')).rejects.toThrow('others hold it');
+    await expect(locked(map, { callTimeout: CALL_TIMEOUT }).compareAndSet('key', 'before', 'after')).rejects.toThrow(
+      'others hold it',
+    );
     expect(calls).not.toContain('write');
   });
 
   it('says why the members refuse the lock', async () => {
     const { map } = fakeMap({ tryLock: fail, forceUnlock: fail });
-    const error = await locked(map, CALL_TIMEOUT)
+    const error = await locked(map, { callTimeout: CALL_TIMEOUT })
       .compareAndSet('key', 'before', 'after')
       .catch((fault) => fault);
     expect(error).toBeInstanceOf(StoreUnavailableError);
@@ -125,7 +129,7 @@ describe('A compare-and-set under a lock', () => {
   it('is not written under a lock that came after the caller gave up, and gives it back', async () => {
     const late = () => new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT + 5, true));
     const { map, calls } = fakeMap({ tryLock: late });
-    await expect(locked(map, CALL_TIMEOUT).compareAndSet('key', 'before', 'after')).rejects.toThrow(
+    await expect(locked(map, { callTimeout: CALL_TIMEOUT }).compareAndSet('key', 'before', 'after')).rejects.toThrow(
       'nothing was written',
     );
     expect(calls).toEqual(['lock', 'unlock']);
@@ -133,7 +137,7 @@ describe('A compare-and-set under a lock', () => {
 
   it('asks the members for nothing when its turn comes too late', async () => {
     const { map, calls } = fakeMap({ replaceIfSame: never });
-    const records = locked(map, CALL_TIMEOUT);
+    const records = locked(map, { callTimeout: CALL_TIMEOUT });
     void records.compareAndSet('key', 'before', 'after');
     await expect(records.compareAndSet('key', 'before', 'later')).rejects.toThrow(StoreUnavailableError);
     expect(calls).toEqual(['lock', 'write']);
@@ -141,7 +145,7 @@ describe('A compare-and-set under a lock', () => {
 
   it('takes turns also with a callTimeout that no timer can count', async () => {
     const { map, calls } = fakeMap({ replaceIfSame: never });
-    const records = locked(map, 2 ** 31);
+    const records = locked(map, { callTimeout: 2 ** 31 });
     void records.compareAndSet('key', 'before', 'after');
     void records.compareAndSet('key', 'before', 'later');
     await new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT));
@@ -169,7 +173,7 @@ describe('A compare-and-set under a lock', () => {
         return false;
       },
     });
-    const writing = locked(map, PATIENCE, ended.signal).compareAndSet('key', 'before', 'after');
+    const writing = locked(map, { ended: ended.signal }).compareAndSet('key', 'before', 'after');
     await expect(writing).rejects.toThrow('the connection was lost');
     expect(calls).toEqual(['lock', 'get', 'unlock']);
   });

@@ -7,7 +7,7 @@ import { looksUnsafe } from '../client-patches/unsafe-cp.js';
 import { sendingNull } from '../client-patches/unwritten-references.js';
 import { readFailure } from '../failures.js';
 import { textIn } from './foreign-value.js';
-import type { TextMap } from './map-texts.js';
+import { type TextMap, readEach } from './map-texts.js';
 
 /** The option `cp: true` needs a CP subsystem, but the members have none. */
 export class CpMissingError extends StoreUnavailableError {
@@ -23,9 +23,6 @@ export class CpMissingError extends StoreUnavailableError {
     );
   }
 }
-
-/** Number of concurrent reads in a listing. */
-const READS_AT_ONCE = 64;
 
 /**
  * Linearizable records: each record is an AtomicReference of the CP subsystem, which keeps an acknowledged write as
@@ -69,14 +66,8 @@ export class CpRecords implements RecordTexts {
     return textIn(this.references.on(key, (reference) => reference.get()));
   }
 
-  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    const texts = new Map<string, string>();
-    for (let at = 0; at < keys.length; at += READS_AT_ONCE) {
-      const some = keys.slice(at, at + READS_AT_ONCE);
-      const read = await Promise.all(some.map((key) => this.read(key)));
-      some.forEach((key, index) => read[index] !== undefined && texts.set(key, read[index]));
-    }
-    return texts;
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return readEach(keys, (key) => this.read(key));
   }
 
   async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {

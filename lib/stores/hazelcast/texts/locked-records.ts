@@ -1,17 +1,17 @@
+import type { Client as HazelcastClient } from 'hazelcast-client';
 import { quoted } from '../../../core/decision/texts/hidden-characters.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
+import { mutexOf } from '../client-patches/lock-owner.js';
 import { isRefusedForQuorum, readFailure } from '../failures.js';
+import type { KeyedMutex } from '../../../core/async/keyed-mutex.js';
 import { type Backoff, pauseAfter } from '../../../core/async/backoff.js';
 import { systemClock } from '../../../core/async/node-clock.js';
 import { pause } from '../../../core/async/pause.js';
-import { MapRecords } from './map-records.js';
-import type { TextMap } from './map-texts.js';
-import type { KeyedMutex } from '../../../core/async/keyed-mutex.js';
+import { MapRecords, type TextMap } from './map-texts.js';
 
 const CONTENTION: Backoff = { first: 2, longest: 30, jitter: 1 };
 
 interface LockOptions {
-  readonly mutex: KeyedMutex;
   /** Timeout of a call, in ms. */
   readonly callTimeout: number;
   /** Aborts when the connection is gone, or the store is closed. */
@@ -28,6 +28,7 @@ interface LockOptions {
  * lock of a killed client only when they notice its death, and the lock of a frozen client never.
  */
 export class LockedRecords extends MapRecords {
+  readonly #mutex: KeyedMutex;
   /** Lease of a lock, in ms. Short enough that a call right after a holder's death still gets the lock in time. */
   readonly #lease: number;
   /** The error of the last failed request for a lock. */
@@ -37,10 +38,11 @@ export class LockedRecords extends MapRecords {
 
   constructor(
     map: TextMap,
-    readonly options: LockOptions,
-    partitionKeys: () => readonly string[] = () => [],
+    client: HazelcastClient,
+    private readonly options: LockOptions,
   ) {
-    super(map, partitionKeys);
+    super(map, client);
+    this.#mutex = mutexOf(client);
     this.#lease = Math.ceil(options.callTimeout / 4);
     this.#patience = 2 * this.#lease;
   }
@@ -49,7 +51,7 @@ export class LockedRecords extends MapRecords {
     const began = performance.now();
     // After this time the caller has long given up. Then concurrent writes are safe because of their comparison.
     const longest = 2 * this.options.callTimeout;
-    const endTurn = await this.options.mutex.lock(`${this.map.getName()}/${key}`, longest);
+    const endTurn = await this.#mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
       endTurn();
       this.#giveUp(key);
@@ -73,11 +75,10 @@ export class LockedRecords extends MapRecords {
    * @throws StoreUnavailableError if the lock could not be taken in time; surely nothing was written
    */
   async #lock(key: string, expected: string | undefined, began: number): Promise<boolean> {
-    const isLate = () => this.#isLate(began);
     const refused = performance.now();
-    for (let tries = 0; !isLate(); tries++) {
+    for (let tries = 0; !this.#isLate(began); tries++) {
       // A late lock is useless, because nothing may be written after the caller gave up.
-      if (await this.#tryLock(key)) return isLate() ? this.#giveUp(key) : true;
+      if (await this.#tryLock(key)) return this.#isLate(began) ? this.#giveUp(key) : true;
       if (await this.#isOutdated(key, expected)) return false;
       if (performance.now() - refused > this.#patience) await this.#force(key);
       else await this.#pause(tries);

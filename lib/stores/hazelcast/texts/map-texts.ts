@@ -1,5 +1,7 @@
-import type { IMap } from 'hazelcast-client';
-import type { Texts } from '../../../core/store/driver.js';
+import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
+import { forEachLimit } from '../../../core/async/for-each-limit.js';
+import type { RecordPage, RecordTexts, Texts } from '../../../core/store/driver.js';
+import { inPartitionOf } from '../predicates.js';
 import { isUnreadable, textIn, textOf } from './foreign-value.js';
 
 export type TextMap = IMap<string, unknown>;
@@ -19,8 +21,14 @@ export class MapTexts implements Texts {
 
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
     if (keys.length === 0) return new Map();
-    const entries = await this.#readAll([...keys]);
-    return new Map(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+    try {
+      const entries = await this.map.getAll([...keys]);
+      return new Map(entries.flatMap(([key, value]) => (value === null ? [] : [[key, textOf(value)] as const])));
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      // One value of an unknown type makes the whole batch fail. So the values are read one by one.
+      return readEach(keys, (key) => this.read(key));
+    }
   }
 
   /** Not async, which would cost three more promises per write. */
@@ -30,21 +38,74 @@ export class MapTexts implements Texts {
     if (next !== undefined) return this.map.putIfAbsent(key, next).then((found) => found === null, refused);
     return this.map.containsKey(key).then((isThere) => !isThere);
   }
-
-  async #readAll(keys: string[]): Promise<[string, string | undefined][]> {
-    try {
-      const entries = await this.map.getAll(keys);
-      return entries.map(([key, value]) => [key, value === null ? undefined : textOf(value)]);
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      // One value of an unknown type makes the whole batch fail. So the values are read one by one.
-      return Promise.all(keys.map(async (key): Promise<[string, string | undefined]> => [key, await this.read(key)]));
-    }
-  }
 }
 
 /** The answer of the members is a value of another program that this client can't read, so nothing was written. */
 function refused(error: unknown): false {
   if (isUnreadable(error)) return false;
   throw error;
+}
+
+/** Reads each text by a call of its own, a limited number at the same time. */
+export async function readEach(
+  keys: readonly string[],
+  read: (key: string) => Promise<string | undefined>,
+): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  await forEachLimit(keys, async (key) => {
+    const text = await read(key);
+    if (text !== undefined) texts.set(key, text);
+  });
+  return texts;
+}
+
+/** A map with at most this number of keys is one page, because its keys are decoded in a few ms. */
+const SMALL = 2000;
+/** Approximate number of keys on a page of a larger map. */
+const PAGE = 500;
+
+/**
+ * Optimistic records. A large map is paged by partition: `keySet()` of 100,000 keys would block the event loop for a tenth
+ * of a second, and with a paging predicate the members would sort all keys for each page.
+ *
+ * The keys are filtered here and not by a predicate: if one key is a number, a predicate on `__key` fails for all keys
+ * (ClassCastException on the member).
+ */
+export class MapRecords extends MapTexts implements RecordTexts {
+  /** One key per partition, in the order of the partitions. */
+  #partitionKeys: readonly string[] | undefined;
+
+  constructor(
+    map: TextMap,
+    private readonly client: HazelcastClient,
+  ) {
+    super(map);
+  }
+
+  /** @param after `next` of the page before: the first partition of this page, and the number of partitions per page */
+  async page(prefix: string, after?: string): Promise<RecordPage> {
+    const isMine = (key: unknown): key is string => typeof key === 'string' && key.startsWith(prefix);
+    const size = after === undefined ? await this.map.size() : Infinity;
+    if (size <= SMALL) return { texts: await this.readMany([...(await this.map.keySet())].filter(isMine)) };
+    const partitions = (this.#partitionKeys ??= partitionKeys(this.client));
+    const [from, count] = after?.split('/').map(Number) ?? [0, Math.ceil((PAGE * partitions.length) / size)];
+    const to = from! + count!;
+    const sets = await Promise.all(
+      partitions.slice(from, to).map((key) => this.map.keySetWithPredicate(inPartitionOf(key))),
+    );
+    const texts = await this.readMany(sets.flatMap((set) => [...set].filter(isMine)));
+    return to < partitions.length ? { texts, next: `${to}/${count}` } : { texts };
+  }
+}
+
+/** Finds one key per partition of the client's cluster. */
+function partitionKeys(client: HazelcastClient): readonly string[] {
+  const partitions = client.getPartitionService();
+  const keys: string[] = [];
+  for (let missing = partitions.getPartitionCount(), next = 0; missing > 0; next++) {
+    const partition = partitions.getPartitionId(`${next}`);
+    if (keys[partition] === undefined) missing--;
+    keys[partition] ??= `${next}`;
+  }
+  return keys;
 }

@@ -1,7 +1,6 @@
 import { Client, type IMap } from 'hazelcast-client';
 import { writeFailure } from '../../../../lib/stores/hazelcast/failures.js';
 import { LockedRecords } from '../../../../lib/stores/hazelcast/texts/locked-records.js';
-import { mutexOf } from '../../../../lib/stores/hazelcast/client-patches/lock-owner.js';
 
 /** A compare-and-set by the store's own code that is interrupted between its lock and its write. */
 export interface LockHolderOrder {
@@ -21,8 +20,7 @@ const client = await Client.newHazelcastClient({
   properties: { 'hazelcast.logging.level': 'OFF' },
 });
 const map = await client.getMap<string, unknown>('gatekeeper.records');
-const records = new LockedRecords(interrupted(map), {
-  mutex: mutexOf(client),
+const records = new LockedRecords(interrupted(map), client, {
   callTimeout: 2000,
   ended: new AbortController().signal,
 });
