@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
+import type { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
 import { HINT_KEY, HintSeals, SEAL } from '../../core/store/hint-seals.js';
 import type { Notify, Texts } from '../../core/store/driver.js';
@@ -8,22 +9,16 @@ import { isForeign } from './texts/foreign-value.js';
 import { textKeys } from './client-patches/unreadable-events.js';
 import { Waiters } from '../../core/store/waiters.js';
 
-interface ChangeSink {
-  /** @param text the new text, if it came with the change; otherwise the receiver reads it */
-  changed(key: string, text?: string): Promise<void>;
-  anything(): void;
-  /** @param key a record that may have changed, by an entry of a foreign program */
-  unproven(key: string): void;
-}
-
 interface FeedOptions {
+  /** Name of the map of records. */
+  readonly mapName: string;
   /** Name of this node, so that it gets no events of its own hints; if absent, it gets them. */
   readonly writer?: string | undefined;
   readonly onUnproven?: ((count: number) => void) | undefined;
 }
 
 /** The maps that clients use to notify each other of changes. */
-export interface FeedMaps {
+interface FeedMaps {
   readonly records: IMap<string, unknown>;
   /** Seal and new text of a record, under "to from key". `to` is a client's id, or {@link EVERYONE}. */
   readonly hints: IMap<string, string>;
@@ -60,15 +55,18 @@ export class ChangeFeed {
 
   readonly #seals = new HintSeals();
   readonly #foreign: ForeignMessages;
+  /** Name of the map of hints. It is the scope of their seals. */
+  readonly #hintsName: string;
 
   constructor(
-    readonly sink: ChangeSink,
-    readonly options: FeedOptions,
+    private readonly announcer: ChangeAnnouncer,
+    private readonly options: FeedOptions,
   ) {
+    this.#hintsName = `${options.mapName}.hints`;
     this.#waiters = new Waiters(options.writer ?? randomUUID());
     this.#foreign = new ForeignMessages({
       refresh: () => this.#seals.refresh(),
-      changed: (key) => sink.unproven(key),
+      changed: (key) => announcer.unproven(key),
       counted: options.onUnproven,
     });
   }
@@ -84,9 +82,12 @@ export class ChangeFeed {
     });
   }
 
-  /** @throws the client's error if a listener could not be registered */
-  attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
-    this.#attaching = this.#attach(client, maps);
+  /**
+   * @param records the map whose removed entries mean removed records
+   * @throws the client's error if a listener could not be registered, or the client has no right to use a map
+   */
+  attach(client: HazelcastClient, records: FeedMaps['records']): Promise<void> {
+    this.#attaching = this.#attach(client, records);
     return this.#attaching;
   }
 
@@ -100,16 +101,10 @@ export class ChangeFeed {
   /** Sends a record's new text as hints. Does not wait for the members, because hints are not reliable anyway. */
   announce(key: string, text: string, notify: Notify): void {
     const { id } = this.#waiters;
-    for (const to of this.#receivers(key, notify))
-      this.#put('hints', `${to} ${id} ${key}`, this.#sealed(id, key, text));
-  }
-
-  #sealed(from: string, key: string, text: string): string {
-    return this.#seals.sealOf(this.#scope, bodyOf(from, key, text)) + text;
-  }
-
-  get #scope(): string {
-    return this.#attached?.maps.hints.getName() ?? '';
+    for (const to of this.#receivers(key, notify)) {
+      const seal = this.#seals.sealOf(this.#hintsName, bodyOf(id, key, text));
+      this.#put('hints', `${to} ${id} ${key}`, seal + text);
+    }
   }
 
   async detach(): Promise<void> {
@@ -136,13 +131,16 @@ export class ChangeFeed {
     putting?.catch(() => undefined); // only a hint: nodes also look at records without it
   }
 
-  async #attach(client: HazelcastClient, maps: FeedMaps): Promise<void> {
+  async #attach(client: HazelcastClient, records: FeedMaps['records']): Promise<void> {
     // Once per client. The client adds its listeners to every new connection by itself, even removed ones
     // (ListenerService of 5.6.0 never forgets a listener). So a second registration would repeat every event from then
     // on.
     if (this.#attached?.client !== client) {
+      const hints = await client.getMap<string, string>(this.#hintsName);
+      const waiters = await client.getMap<string, string>(`${this.options.mapName}.waiters`);
+      const maps = { records, hints, waiters };
       const listeners = await this.#listen(maps);
-      const anything = () => this.sink.anything();
+      const anything = () => this.announcer.anything();
       const membership = client.getCluster().addMembershipListener({ memberAdded: anything, memberRemoved: anything });
       this.#attached = { client, maps, listeners, membership };
     }
@@ -151,8 +149,8 @@ export class ChangeFeed {
 
   async #listen({ records, hints, waiters }: FeedMaps): Promise<Attached['listeners']> {
     const { id } = this.#waiters;
-    const anything = () => this.sink.anything();
-    const entry = ({ key }: { key: string }) => void this.sink.changed(key);
+    const anything = () => this.announcer.anything();
+    const entry = ({ key }: { key: string }) => void this.announcer.changed(key);
     const vanishing = {
       removed: entry,
       evicted: entry,
@@ -174,8 +172,8 @@ export class ChangeFeed {
   #hinted(entry: string, value: string): void {
     const [, from = '', ...words] = entry.split(' ');
     const [key, seal, text] = [words.join(' '), value.slice(0, SEAL), value.slice(SEAL)];
-    const verdict = this.#seals.judge(seal, this.#scope, bodyOf(from, key, text));
-    if (verdict === 'proven') void this.sink.changed(key, text);
+    const verdict = this.#seals.judge(seal, this.#hintsName, bodyOf(from, key, text));
+    if (verdict === 'proven') void this.announcer.changed(key, text);
     if (verdict === 'unproven') this.#foreign.note({ key });
   }
 

@@ -77,10 +77,10 @@ export class HazelcastDriver implements Driver {
     { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     const { mapName } = options;
-    this.#feed = new ChangeFeed(this.#announcer, { writer, onUnproven });
+    this.#feed = new ChangeFeed(this.#announcer, { mapName, writer, onUnproven });
     this.#connection = new Connection(
       options.client ? new GivenClient(options.client) : new OwnClient(options),
-      ({ client }, ended) => openSession(client, options, { feed: this.#feed, callTimeout, ended }),
+      ({ client }, ended) => openSession(client, options, this.#feed, { callTimeout, ended }),
       () => this.#announcer.anything(),
     );
     this.#records = new Calls(this.#connection, options, callTimeout);

@@ -5,7 +5,7 @@ import { atMost } from '../../core/store/at-most.js';
 import { MemberClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpRecords } from './texts/cp-records.js';
-import { LockedRecords } from './texts/locked-records.js';
+import { type Limits, LockedRecords } from './texts/locked-records.js';
 import { MapRecords } from './texts/map-texts.js';
 
 /** Objects that calls need while connected, looked up once. */
@@ -17,44 +17,45 @@ export interface Session {
   readonly ended: AbortSignal;
 }
 
-interface SessionNeeds {
-  readonly feed: ChangeFeed;
-  readonly callTimeout: number;
-  /** Aborts when the session ends. */
-  readonly ended: AbortSignal;
-}
-
 /**
- * Opens a session on a connected client.
+ * Opens a session on a connected client, and attaches the feed to it.
  *
- * @throws the client's error if it is not connected, or has no right to use the map or the generator
+ * @throws the client's error if it is not connected, or has no right to use a map or the generator
  * @throws CpMissingError if the options ask for CP and the cluster has no CP subsystem
  */
 export async function openSession(
   client: HazelcastClient,
   options: ResolvedOptions,
-  { feed, ...circumstances }: SessionNeeds,
+  feed: ChangeFeed,
+  { callTimeout, ended }: Limits,
 ): Promise<Session> {
-  const { clockName: name, mapName } = options;
-  const clock = new MemberClock((each) => client.getFlakeIdGenerator(each), {
-    name,
+  const clock = new MemberClock((name) => client.getFlakeIdGenerator(name), {
+    name: options.clockName,
     isTrusted: options.client === undefined,
-    patience: circumstances.callTimeout,
+    patience: callTimeout,
   });
-  const hints = await client.getMap<string, string>(`${mapName}.hints`);
-  const waiters = await client.getMap<string, string>(`${mapName}.waiters`);
   // Checks that members answer: proxies are cached, and even without a connection the client reports success for new
   // listeners. Not an operation of the map, because split-brain protection may refuse that on a healthy cluster. Two
   // tries, because the clock of the first member may have been set back.
   await clock.newId().catch(() => clock.newId());
-  const records = await openRecords(client, options, circumstances);
+  const records = await openRecords(client, options, { callTimeout, ended });
   // Listeners on a client whose session has ended would never be removed.
-  circumstances.ended.throwIfAborted();
+  ended.throwIfAborted();
   // A member that hangs must not keep the session from its beginning: without the key, hints only wake.
-  await atMost(circumstances.callTimeout, feed.loadKey(records));
-  circumstances.ended.throwIfAborted();
-  await feed.attach(client, { records: records.map, hints, waiters });
-  return { client, records, clock, ended: circumstances.ended };
+  await atMost(callTimeout, feed.loadKey(records));
+  ended.throwIfAborted();
+  await feed.attach(client, records.map);
+  return { client, records, clock, ended };
+}
+
+async function openRecords(
+  client: HazelcastClient,
+  { mapName, cp, acquisition }: ResolvedOptions,
+  limits: Limits,
+): Promise<CpRecords | MapRecords> {
+  if (cp) return CpRecords.open(client, mapName);
+  const map = await client.getMap<string, unknown>(mapName);
+  return acquisition === 'pessimistic' ? new LockedRecords(map, client, limits) : new MapRecords(map, client);
 }
 
 /** Number of members with data. A lite member is no replica, so it does not count for a quorum. */
@@ -63,20 +64,4 @@ export function dataMembers({ client }: Session): number {
     .getCluster()
     .getMembers()
     .filter(({ liteMember }) => !liteMember).length;
-}
-
-interface Circumstances {
-  readonly callTimeout: number;
-  readonly ended: AbortSignal;
-}
-
-/** Their map has an entry for each record. @throws CpMissingError if the options ask for CP, which the cluster lacks */
-async function openRecords(
-  client: HazelcastClient,
-  { mapName, cp, acquisition }: ResolvedOptions,
-  circumstances: Circumstances,
-): Promise<CpRecords | MapRecords> {
-  if (cp) return CpRecords.open(client, mapName);
-  const map = await client.getMap<string, unknown>(mapName);
-  return acquisition === 'pessimistic' ? new LockedRecords(map, client, circumstances) : new MapRecords(map, client);
 }

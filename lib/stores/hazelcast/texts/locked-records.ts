@@ -11,7 +11,8 @@ import { MapRecords, type TextMap } from './map-texts.js';
 
 const CONTENTION: Backoff = { first: 2, longest: 30, jitter: 1 };
 
-interface LockOptions {
+/** Limits of calls in one session. */
+export interface Limits {
   /** Timeout of a call, in ms. */
   readonly callTimeout: number;
   /** Aborts when the connection is gone, or the store is closed. */
@@ -39,18 +40,18 @@ export class LockedRecords extends MapRecords {
   constructor(
     map: TextMap,
     client: HazelcastClient,
-    private readonly options: LockOptions,
+    private readonly limits: Limits,
   ) {
     super(map, client);
     this.#mutex = mutexOf(client);
-    this.#lease = Math.ceil(options.callTimeout / 4);
+    this.#lease = Math.ceil(limits.callTimeout / 4);
     this.#patience = 2 * this.#lease;
   }
 
   override async compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
     const began = performance.now();
     // After this time the caller has long given up. Then concurrent writes are safe because of their comparison.
-    const longest = 2 * this.options.callTimeout;
+    const longest = 2 * this.limits.callTimeout;
     const endTurn = await this.#mutex.lock(`${this.map.getName()}/${key}`, longest);
     if (this.#isLate(began)) {
       endTurn();
@@ -87,7 +88,7 @@ export class LockedRecords extends MapRecords {
   }
 
   #isLate(began: number): boolean {
-    const { callTimeout, ended } = this.options;
+    const { callTimeout, ended } = this.limits;
     return ended.aborted || performance.now() - began >= callTimeout;
   }
 
@@ -121,11 +122,11 @@ export class LockedRecords extends MapRecords {
   }
 
   async #pause(tries: number): Promise<void> {
-    await pause(systemClock, pauseAfter(tries, Math.random(), CONTENTION), { signal: this.options.ended });
+    await pause(systemClock, pauseAfter(tries, Math.random(), CONTENTION), { signal: this.limits.ended });
   }
 
   #giveUp(key: string): never {
-    const { callTimeout, ended } = this.options;
+    const { callTimeout, ended } = this.limits;
     const cause = this.#failure;
     const why = ended.aborted ? 'the connection was lost' : cause ? (cause as Error).message : 'others hold it';
     throw new StoreUnavailableError(
