@@ -9,8 +9,7 @@
  * Shown by: verification/servers/contract/hazelcast-failed-writes.spec.ts, "closes its connection"
  * Goes when: a connection closes when its writer does, and ClusterViewListenerService pauses between attempts.
  */
-import { type Connection, eachConnection } from '../each-connection.js';
-import { oncePerClient } from '../once-per-client.js';
+import { type Connection, eachConnection, oncePerClient } from '../patch-once.js';
 
 const patched = new WeakSet<Connection>();
 

@@ -10,7 +10,7 @@
  */
 import type { EventEmitter } from 'node:events';
 import type { Client as HazelcastClient } from 'hazelcast-client';
-import { oncePerClient } from '../once-per-client.js';
+import { oncePerClient } from '../patch-once.js';
 
 /** Used internals of the client, which its types hide. */
 interface Inside {

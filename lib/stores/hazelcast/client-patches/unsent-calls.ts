@@ -7,8 +7,7 @@
  * Shown by: verification/servers/contract/hazelcast-unsent-calls.spec.ts, "is sent over the next one"
  * Goes when: PipelinedWriter.close rejects the calls in its queue.
  */
-import { type Connection, eachConnection } from '../each-connection.js';
-import { oncePerClient } from '../once-per-client.js';
+import { type Connection, eachConnection, oncePerClient } from '../patch-once.js';
 
 const patched = new WeakSet<Connection>();
 
