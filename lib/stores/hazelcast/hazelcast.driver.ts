@@ -6,14 +6,17 @@ import type {
   OpenOptions,
   OrderedTexts,
   RecordChange,
+  RecordPage,
   RecordTexts,
   StoreHealth,
+  TextEntry,
   Texts,
+  WriteOptions,
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
-import { Calls, oncePerSession } from './calls.js';
+import { Calls, type PartOf, oncePerSession } from './calls.js';
 import { ChangeFeed } from './change-feed.js';
 import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure } from './failures.js';
@@ -24,7 +27,6 @@ import { RingJournal } from './ring-journal.js';
 import { dataMembers, openSession, type Session } from './session.js';
 import { CpMissingError } from './texts/cp-records.js';
 import { MapTexts } from './texts/map-texts.js';
-import { SessionOrderedTexts, SessionRecords, SessionTexts } from './texts/session-texts.js';
 import { SortedTexts } from './texts/sorted-texts.js';
 import { UsualMembers } from './usual-members.js';
 
@@ -85,7 +87,7 @@ export class HazelcastDriver implements Driver {
     );
     this.#records = new Calls(this.#connection, options, callTimeout);
     this.#others = new Calls(this.#connection, options, callTimeout);
-    this.records = new SessionRecords(this.#records, (key, text, notify) => this.#feed.announce(key, text, notify));
+    this.records = new SessionRecords(this.#records, this.#feed);
     this.tasks = new SessionOrderedTexts(
       this.#others,
       oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)),
@@ -160,5 +162,58 @@ export class HazelcastDriver implements Driver {
     await this.#connection.close();
     // A hanging member does not answer the removal of listeners, so this has a time limit too.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
+  }
+}
+
+/** Texts that outlive a connection: each call uses those of the current session. */
+class SessionTexts<Opened extends Texts = Texts> implements Texts {
+  constructor(
+    protected readonly calls: Calls,
+    protected readonly opened: PartOf<Opened>,
+  ) {}
+
+  read(key: string): Promise<string | undefined> {
+    return this.calls.reading(this.opened, (texts) => texts.read(key));
+  }
+
+  readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    return this.calls.reading(this.opened, (texts) => texts.readMany(keys));
+  }
+
+  compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
+    return this.calls.writing(this.opened, (texts) => texts.compareAndSet(key, expected, next));
+  }
+}
+
+/** Records: opened with the session. Their writes are announced. */
+class SessionRecords extends SessionTexts<RecordTexts> implements RecordTexts {
+  constructor(
+    calls: Calls,
+    private readonly feed: ChangeFeed,
+  ) {
+    super(calls, ({ records }) => records);
+  }
+
+  page(prefix: string, after?: string): Promise<RecordPage> {
+    return this.calls.reading(this.opened, (records) => records.page(prefix, after));
+  }
+
+  override compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string,
+    { notify = 'all' }: WriteOptions = {},
+  ): Promise<boolean> {
+    return this.calls.writing(this.opened, (records) => records.compareAndSet(key, expected, next), {
+      followsRead: true,
+      onAnswer: (isWritten) => void (isWritten && this.feed.announce(key, next, notify)),
+    });
+  }
+}
+
+/** Texts in order. */
+class SessionOrderedTexts extends SessionTexts<OrderedTexts> implements OrderedTexts {
+  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    return this.calls.reading(this.opened, (texts) => texts.range(from, to, limit));
   }
 }
