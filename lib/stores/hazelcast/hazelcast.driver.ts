@@ -28,7 +28,6 @@ import { dataMembers, openSession, type Session } from './session.js';
 import { CpMissingError } from './texts/cp-records.js';
 import { MapTexts } from './texts/map-texts.js';
 import { SortedTexts } from './texts/sorted-texts.js';
-import { UsualMembers } from './usual-members.js';
 
 const CALL_TIMEOUT = 2000;
 /** The longest time in ms for which a start waits for the first attempt to connect. */
@@ -215,5 +214,34 @@ class SessionRecords extends SessionTexts<RecordTexts> implements RecordTexts {
 class SessionOrderedTexts extends SessionTexts<OrderedTexts> implements OrderedTexts {
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     return this.calls.reading(this.opened, (texts) => texts.range(from, to, limit));
+  }
+}
+
+/** ms after which a smaller cluster counts as meant: longer than the restart of a member, and than a night's alarm. */
+const MEANT = 60 * 60 * 1000;
+
+/** How many members the cluster usually has: the most that were seen in the last hour. */
+export class UsualMembers {
+  #most = 0;
+  /** Since when fewer are seen, in `now`'s ms, and the most of them. */
+  #fewer: { readonly since: number; most: number } | undefined;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Notes how many members are seen now. @returns how many there usually are */
+  see(members: number): number {
+    // While nothing is seen, the client itself is cut off, which says nothing about the cluster.
+    if (members === 0) return this.#most;
+    if (members >= this.#most) {
+      this.#most = members;
+      this.#fewer = undefined;
+      return members;
+    }
+    const fewer = (this.#fewer ??= { since: this.now(), most: 0 });
+    fewer.most = Math.max(fewer.most, members);
+    if (this.now() - fewer.since < MEANT) return this.#most;
+    this.#most = fewer.most;
+    this.#fewer = undefined;
+    return this.see(members);
   }
 }

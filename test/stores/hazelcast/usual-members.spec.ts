@@ -1,4 +1,4 @@
-import { UsualMembers } from '../../../lib/stores/hazelcast/usual-members.js';
+import { UsualMembers } from '../../../lib/stores/hazelcast/hazelcast.driver.js';
 
 const MINUTE = 60_000;
 
