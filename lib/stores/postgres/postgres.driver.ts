@@ -19,7 +19,6 @@ import type {
   TransactionTexts,
 } from '../../core/store/driver.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
-import { placeOf } from './address.js';
 import { Calls } from './calls.js';
 import { Connection } from './connection.js';
 import { examine } from './examine.js';
@@ -27,6 +26,7 @@ import { ChangeFeed } from './hints/change-feed.js';
 import { TableQueue } from './hints/table-queue.js';
 import { WaitingPolls } from './hints/waiting-polls.js';
 import { PostgresJournal } from './postgres-journal.js';
+import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
 import { type Server, type Statement, givenServer, ownServer } from './server.js';
 import { type Tables, tableNames } from './tables.js';

@@ -4,8 +4,7 @@ import type { DurationInput } from '../../core/decision/duration.js';
 import { InvalidOptionsError } from '../../core/decision/invalid-options.error.js';
 import { faultsOf, onlyFields, saying } from '../../core/decision/only-fields.js';
 import { show } from '../../core/decision/texts/show.js';
-import { NO_ADDRESS, isAddress } from './address.js';
-import type { PgPool, Queries } from './pg.js';
+import { NO_ADDRESS, type PgPool, type Queries, isAddress } from './pg.js';
 
 /** Options of `postgres(...)`: either `connectionString` or `pool`. */
 export interface PostgresStoreOptions {

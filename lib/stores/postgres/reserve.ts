@@ -1,4 +1,5 @@
 import type { Deadline } from '../../core/async/deadline.js';
+import { NoFreeConnectionError } from './failures.js';
 import { type OwnPool, type PgConnection, type PgPool, type Queries, hasPg, openPool } from './pg.js';
 
 /** The part of pg's pool that tells whether a connection is free. Other objects with its methods may lack it. */
@@ -11,9 +12,6 @@ interface CountedPool extends PgPool {
   /** The class of its connections. */
   readonly Client?: unknown;
 }
-
-/** No connection of a pool was free in time. The statement was not sent, and the server may be well. */
-export class NoFreeConnectionError extends Error {}
 
 /**
  * ms for which a statement waits for a connection of the application's pool before it wants the one in reserve. Statements of this

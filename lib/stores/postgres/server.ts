@@ -1,7 +1,6 @@
 import type { Deadline } from '../../core/async/deadline.js';
 import { type PgConnection, type PgPool, type Queries, type OwnPool, openPool } from './pg.js';
-import { Failed, isBroken, isOfName, refusesSettings } from './failures.js';
-import type { PgError } from './reasons.js';
+import { Failed, type PgError, isBroken, isOfName, refusesSettings } from './failures.js';
 import { Reserve, firstOf } from './reserve.js';
 
 /** A statement. With a name, the server parses it once per connection. */

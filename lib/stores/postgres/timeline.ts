@@ -1,6 +1,5 @@
 import type { Deadline } from '../../core/async/deadline.js';
-import { Failed } from './failures.js';
-import type { PgError } from './reasons.js';
+import { Failed, type PgError } from './failures.js';
 import type { Server } from './server.js';
 
 /**

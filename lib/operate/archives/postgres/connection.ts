@@ -1,5 +1,4 @@
-import { placeOf } from '../../../stores/postgres/address.js';
-import { type OwnPool, type Queries, openPool, requirePg } from '../../../stores/postgres/pg.js';
+import { type OwnPool, type Queries, openPool, placeOf, requirePg } from '../../../stores/postgres/pg.js';
 import { type TableManual, explaining } from './refusal.js';
 
 /** A connection that opens at its first use. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { show } from '../../../core/decision/index.js';
-import { NO_ADDRESS, isAddress } from '../../../stores/postgres/address.js';
-import type { Queries } from '../../../stores/postgres/pg.js';
+import { NO_ADDRESS, type Queries, isAddress } from '../../../stores/postgres/pg.js';
 import type { Target } from './connection.js';
 
 const text = z.string({ error: ({ input }) => `${show(input)} is not text` });

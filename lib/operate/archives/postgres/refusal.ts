@@ -1,6 +1,6 @@
 import { GatekeeperError } from '../../../core/decision/index.js';
 import type { Queries } from '../../../stores/postgres/pg.js';
-import { type PgError, reasonOf } from '../../../stores/postgres/reasons.js';
+import { type PgError, reasonOf } from '../../../stores/postgres/failures.js';
 
 /**
  * PostgreSQL is unreachable, or refused a statement. The message has the address, the reason and advice; no password.

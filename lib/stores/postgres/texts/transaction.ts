@@ -1,7 +1,7 @@
 import { InvalidOptionsError, show } from '../../../core/decision/index.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { TransactionTexts } from '../../../core/store/driver.js';
-import { type PgError, reasonOf } from '../reasons.js';
+import { type PgError, reasonOf } from '../failures.js';
 import type { Queries, QueryRows } from '../pg.js';
 import type { ChangeFeed } from '../hints/change-feed.js';
 import type { Row } from '../server.js';

@@ -1,7 +1,6 @@
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { MissingPackageError, type PostgresOptions, PostgresError, postgresArchive } from 'nestjs-gatekeeper/postgres';
-import { placeOf } from '../../../../lib/stores/postgres/address.js';
-import { requirePg } from '../../../../lib/stores/postgres/pg.js';
+import { placeOf, requirePg } from '../../../../lib/stores/postgres/pg.js';
 
 const pool = { query: () => Promise.reject(new Error('not asked')) };
 

@@ -1,4 +1,4 @@
-import { type PgError, reasonOf } from '../../../lib/stores/postgres/reasons.js';
+import { type PgError, reasonOf } from '../../../lib/stores/postgres/failures.js';
 
 const error = (code: string, message: string): PgError => Object.assign(new Error(message), { code });
 
