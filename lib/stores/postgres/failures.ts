@@ -89,9 +89,8 @@ export function isConflict({ cause }: Failed): boolean {
   return CONFLICTS.has((cause as PgError).code ?? '');
 }
 
-/** Whether a pooler refused to connect because of a setting, before any statement. @param error of a call, or of pg */
-export function refusesSettings(error: unknown): boolean {
-  const { code, message } = (error instanceof Failed ? error.cause : error) as PgError;
+/** Whether a pooler refused to connect because of a setting. */
+export function refusesSettings({ code, message }: PgError): boolean {
   return code === '08P01' && message.includes('startup parameter');
 }
 

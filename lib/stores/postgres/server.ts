@@ -1,7 +1,6 @@
 import type { Deadline } from '../../core/async/deadline.js';
-import { type PgConnection, type PgPool, type Queries, type OwnPool, openPool } from './pg.js';
-import { Failed, type PgError, isBroken, isOfName, refusesSettings } from './failures.js';
-import { Reserve, firstOf } from './reserve.js';
+import { Failed, NoFreeConnectionError, type PgError, isBroken, isOfName, refusesSettings } from './failures.js';
+import { type OwnPool, type PgConnection, type PgPool, type Queries, hasPg, openPool } from './pg.js';
 
 /** A statement. With a name, the server parses it once per connection. */
 export interface Statement {
@@ -41,87 +40,66 @@ export function ownServer({ connectionString, maxConnections, isSession, callTim
     keepAlive: true,
     fallback_application_name: 'nestjs-gatekeeper',
   };
-  const names: Names = { areUsed: isSession };
   // With the setting, the server does not work on after the call has ended.
-  const pools = new OwnPools(config, isSession ? { statement_timeout: callTimeout } : {});
-  return {
-    run: (...call) => pools.use((pool) => runNamed((deadline) => firstOf([pool.connect()], deadline), names, ...call)),
-    dedicated: (deadline) => pools.use((pool) => firstOf([pool.connect()], deadline)),
-    close: () => pools.close(),
-  };
+  return new PooledServer(new OwnPools(config, isSession ? { statement_timeout: callTimeout } : {}), isSession);
 }
 
 /** Uses a pool of the application, which the application closes, and one connection more while the pool has none to lend. */
 export function givenServer(pool: PgPool | Queries, isSession: boolean): Server {
-  if (!('connect' in pool))
-    return { run: (...call) => runPlainly(pool, ...call), dedicated, close: async () => undefined };
-  const names: Names = { areUsed: isSession };
-  const reserve = new Reserve(pool);
-  return {
-    run: (...call) => runNamed((deadline) => reserve.borrow(deadline), names, ...call),
-    dedicated: (deadline) => firstOf([pool.connect()], deadline),
-    close: () => reserve.close(),
-  };
+  return 'connect' in pool ? new PooledServer(new GivenPool(pool), isSession) : new PlainServer(pool);
 }
 
-/** The options refuse notifications with such a pool. */
-const dedicated = () => Promise.reject<PgConnection>(new Error('the pool has no method connect'));
-
-/** Takes a connection out of a pool. */
-type Borrow = (deadline: Deadline) => Promise<PgConnection>;
-
-/** Whether statements are sent with names. */
-interface Names {
-  areUsed: boolean;
+/** Lends connections to the server. The caller gives each one back. */
+interface Lender {
+  lend(deadline: Deadline): Promise<PgConnection>;
+  /** For a long time. */
+  dedicate(deadline: Deadline): Promise<PgConnection>;
+  close(): Promise<void>;
 }
 
-/**
- * A pooler that gives each transaction another connection breaks named statements: the server does not know a name, or
- * knows it already. It did nothing then, so the statement runs again without a name, as all later ones do.
- */
-async function runNamed(
-  borrow: Borrow,
-  names: Names,
-  ...[statement, values, deadline]: Parameters<Server['run']>
-): Promise<Row[]> {
-  const { areUsed } = names;
-  try {
-    return await runOn(borrow, areUsed, statement, values, deadline);
-  } catch (error) {
-    if (!areUsed || !isOfName(error as Failed)) throw error;
-    names.areUsed = false;
-    return runOn(borrow, false, statement, values, deadline);
+class PooledServer implements Server {
+  constructor(
+    private readonly lender: Lender,
+    private areNamesUsed: boolean,
+  ) {}
+
+  /**
+   * A pooler that gives each transaction another connection breaks named statements: the server does not know a name, or
+   * knows it already. It did nothing then, so the statement runs again without a name, as all later ones do.
+   */
+  async run(statement: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
+    const isNamed = this.areNamesUsed;
+    try {
+      return await this.#run(isNamed, statement, values, deadline);
+    } catch (error) {
+      if (!isNamed || !isOfName(error as Failed)) throw error;
+      this.areNamesUsed = false;
+      return this.#run(false, statement, values, deadline);
+    }
   }
-}
 
-async function runOn(
-  borrow: Borrow,
-  isNamed: boolean,
-  { name, text }: Statement,
-  values: unknown[],
-  deadline: Deadline,
-): Promise<Row[]> {
-  const connection = await borrow(deadline).catch((cause: unknown) => {
-    throw new Failed(cause, false);
-  });
-  // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
-  connection.on('error', ignore);
-  try {
-    const { rows } = await deadline.race(connection.query({ text, values, name: isNamed ? name : undefined }));
-    giveBack(connection, false);
-    return rows as Row[];
-  } catch (cause) {
-    giveBack(connection, isBroken(cause as PgError));
-    throw new Failed(cause, true);
+  dedicated(deadline: Deadline): Promise<PgConnection> {
+    return this.lender.dedicate(deadline);
   }
-}
 
-/** A pool that does not lend connections does not tell whether it sent a statement that failed. */
-async function runPlainly(pool: Queries, { text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
-  try {
-    return (await deadline.race(pool.query(text, values))).rows as Row[];
-  } catch (cause) {
-    throw new Failed(cause, true);
+  close(): Promise<void> {
+    return this.lender.close();
+  }
+
+  async #run(isNamed: boolean, { name, text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
+    const connection = await this.lender.lend(deadline).catch((cause: unknown) => {
+      throw new Failed(cause, false);
+    });
+    // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
+    connection.on('error', ignore);
+    try {
+      const { rows } = await deadline.race(connection.query({ text, values, name: isNamed ? name : undefined }));
+      giveBack(connection, false);
+      return rows as Row[];
+    } catch (cause) {
+      giveBack(connection, isBroken(cause as PgError));
+      throw new Failed(cause, true);
+    }
   }
 }
 
@@ -133,11 +111,32 @@ function giveBack(connection: PgConnection, broken: boolean): void {
 /** The call that uses the connection gets the same error. */
 const ignore = (): void => undefined;
 
+/** A pool that does not lend connections. */
+class PlainServer implements Server {
+  constructor(private readonly pool: Queries) {}
+
+  /** The pool does not tell whether it sent a statement that failed. */
+  async run({ text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
+    try {
+      return (await deadline.race(this.pool.query(text, values))).rows as Row[];
+    } catch (cause) {
+      throw new Failed(cause, true);
+    }
+  }
+
+  /** The options refuse notifications with such a pool. */
+  async dedicated(): Promise<PgConnection> {
+    throw new Error('the pool has no method connect');
+  }
+
+  async close(): Promise<void> {}
+}
+
 /**
  * The pool that this package opens, with the first call. Poolers refuse connections with settings that they do not know.
  * Then another pool without settings takes its place.
  */
-class OwnPools {
+class OwnPools implements Lender {
   #opened: OwnPool | undefined;
 
   /**
@@ -149,16 +148,20 @@ class OwnPools {
     private settings: object,
   ) {}
 
-  /** Runs a call. Repeats it if its connection was refused because of the settings: it sent nothing then. */
-  async use<T>(call: (pool: OwnPool) => Promise<T>): Promise<T> {
+  /** Connects again if the connection was refused because of the settings. */
+  async lend(deadline: Deadline): Promise<PgConnection> {
     const used = this.#pool();
     try {
-      return await call(used);
+      return await firstOf([used.connect()], deadline);
     } catch (error) {
-      if (!refusesSettings(error)) throw error;
+      if (!refusesSettings(error as PgError)) throw error;
       if (this.#opened === used) this.#withoutSettings(used);
-      return call(this.#pool());
+      return firstOf([this.#pool().connect()], deadline);
     }
+  }
+
+  dedicate(deadline: Deadline): Promise<PgConnection> {
+    return this.lend(deadline);
   }
 
   async close(): Promise<void> {
@@ -173,5 +176,103 @@ class OwnPools {
     this.settings = {};
     this.#opened = undefined;
     void refused.end(); // it has no connection
+  }
+}
+
+/**
+ * ms for which a statement waits for a connection of the application's pool before it wants the one in reserve. Statements of this
+ * package that use the pool up for a moment do not need it.
+ */
+const PATIENCE = 250;
+
+/**
+ * The pool of the application, and one connection beside it, in reserve, made from the pool's options. It is opened when the pool has
+ * none to lend, and closed when it was idle for a while. Without it, a job that uses all connections would keep its own permit from
+ * being refreshed.
+ */
+class GivenPool implements Lender {
+  #opened: OwnPool | undefined;
+  #isClosed = false;
+
+  constructor(private readonly pool: PgPool) {}
+
+  /**
+   * Takes the connection that is free first.
+   *
+   * @throws NoFreeConnectionError if none was free in time, DeadlinePassed, or the error of the pool
+   */
+  async lend(deadline: Deadline): Promise<PgConnection> {
+    const { pool } = this;
+    if (!isCounted(pool) || !isExhausted(pool)) return firstOf([pool.connect()], deadline);
+    let isLent = false;
+    const late = deadline.pause(PATIENCE).then(() => {
+      if (isLent || this.#isClosed || !isExhausted(pool) || !hasPg()) throw new Error('it is not needed');
+      return (this.#opened ??= reserveOf(pool)).connect();
+    });
+    try {
+      return await firstOf([pool.connect(), late], deadline);
+    } catch (cause) {
+      throw isExhausted(pool) ? new NoFreeConnectionError(sentenceOf(pool), { cause }) : cause;
+    } finally {
+      isLent = true;
+    }
+  }
+
+  /** Never the connection in reserve. */
+  dedicate(deadline: Deadline): Promise<PgConnection> {
+    return firstOf([this.pool.connect()], deadline);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#opened?.end();
+  }
+}
+
+/** The part of pg's pool that tells whether a connection is free. Other objects with its methods may lack it. */
+interface CountedPool extends PgPool {
+  /** The options with which it was made. Some, such as the password, are not enumerable. */
+  readonly options: { readonly max: number; readonly password?: unknown };
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  /** The class of its connections. */
+  readonly Client?: unknown;
+}
+
+function isCounted(pool: Queries | CountedPool): pool is CountedPool {
+  const { options, totalCount, idleCount } = pool as Partial<CountedPool>;
+  return typeof options?.max === 'number' && typeof totalCount === 'number' && typeof idleCount === 'number';
+}
+
+function isExhausted({ options, totalCount, idleCount }: CountedPool): boolean {
+  return totalCount >= options.max && idleCount === 0;
+}
+
+function sentenceOf({ totalCount, options, waitingCount }: CountedPool): string {
+  const counts = `${totalCount} of ${options.max} in use, ${waitingCount} ${waitingCount === 1 ? 'call waits' : 'calls wait'}`;
+  return `no connection of the application's pool was free (${counts}): raise its max, or give the store a connectionString`;
+}
+
+function reserveOf({ options, Client }: CountedPool): OwnPool {
+  const { password } = options;
+  const hidden = { ...(password !== undefined && { password }), ...(Client !== undefined && { Client }) };
+  return openPool({ ...options, ...hidden, max: 1, min: 0 });
+}
+
+/** The connection that is lent first. Those that come later go back. @throws the error of the first one if all fail */
+async function firstOf(lent: readonly Promise<PgConnection>[], deadline: Deadline): Promise<PgConnection> {
+  let first: PgConnection | undefined;
+  try {
+    return (first = await deadline.race(lent.length === 1 ? lent[0]! : Promise.any(lent)));
+  } catch (error) {
+    throw error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  } finally {
+    for (const each of lent) {
+      each.then(
+        (connection) => void (connection !== first && connection.release()),
+        () => undefined, // it is the error that is thrown, or came after another connection, or after the deadline
+      );
+    }
   }
 }
