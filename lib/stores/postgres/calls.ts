@@ -20,57 +20,51 @@ interface Circumstances {
   readonly timeout: number;
 }
 
-/** Runs the statements of calls: each within the time that a call may take, and with the errors of the SPI. */
+/**
+ * Runs the statements of calls: each within the time that a call may take, and with the errors of the SPI. Right after the start, a
+ * statement waits for the first attempt to connect. A call that must not wait begins with {@link assertOpen}.
+ */
 export class Calls {
   /** Problem of the last call, if it failed. */
   problem: string | undefined;
 
   constructor(private readonly on: Circumstances) {}
 
+  /** ms that a call may take. */
+  get timeout(): number {
+    return this.on.timeout;
+  }
+
+  /** The end of a call that begins now. @param share of the time that a call may take */
+  deadline(share = 1): Deadline {
+    return new Deadline(this.on.timers, Math.round(this.on.timeout * share));
+  }
+
   /** @throws StoreUnavailableError if the server can't serve now */
   assertOpen(): void {
     this.on.connection.assertOpen();
   }
 
-  /**
-   * Runs a statement that changes nothing. Right after the start, it waits for the first attempt to connect.
-   *
-   * @throws StoreUnavailableError
-   */
-  async reading(statement: Statement, values: unknown[]): Promise<Row[]> {
-    await this.#connecting();
+  /** Runs a statement that changes nothing. @throws StoreUnavailableError */
+  read(statement: Statement, values: unknown[]): Promise<Row[]> {
     return this.#run(statement, values, readFailure);
   }
 
-  /**
-   * Runs a statement that writes. @throws StoreUnavailableError if surely nothing was written, else UnknownOutcomeError
-   */
-  async writing(statement: Statement, values: unknown[]): Promise<Row[]> {
-    this.on.connection.assertOpen();
+  /** Runs a statement that writes. @throws StoreUnavailableError if surely nothing was written, else UnknownOutcomeError */
+  write(statement: Statement, values: unknown[]): Promise<Row[]> {
     return this.#run(statement, values, writeFailure);
   }
 
-  /** As {@link writing}, but also waits for the first attempt to connect: tasks may be written before they are read. */
-  async writingSoon(statement: Statement, values: unknown[]): Promise<Row[]> {
-    await this.#connecting();
-    return this.#run(statement, values, writeFailure);
-  }
-
-  /** Runs a statement that changes nothing, without any wait: the wait would count as the age of a clock reading. */
-  async readingAtOnce(statement: Statement, values: unknown[]): Promise<Row[]> {
-    this.on.connection.assertOpen();
-    return this.#run(statement, values, readFailure);
-  }
-
-  async #connecting(): Promise<void> {
-    const { connection, timeout } = this.on;
-    if (connection.isFirstAttempt) await atMost(timeout, connection.attempted);
-    connection.assertOpen();
+  /** Runs a statement that belongs to no call, also before calls may be made. @throws Failed */
+  runAnyway(statement: Statement, values: unknown[]): Promise<Row[]> {
+    return this.on.server.run(statement, values, this.deadline());
   }
 
   async #run(statement: Statement, values: unknown[], failure: typeof readFailure): Promise<Row[]> {
-    const { connection, timers, timeout, where } = this.on;
-    const deadline = new Deadline(timers, timeout);
+    const { connection, where } = this.on;
+    if (connection.isFirstAttempt) await atMost(this.timeout, connection.attempted);
+    connection.assertOpen();
+    const deadline = this.deadline();
     for (let attempt = 1; ; attempt++) {
       try {
         const rows = await this.on.server.run(statement, values, deadline);

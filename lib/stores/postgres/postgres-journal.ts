@@ -34,9 +34,10 @@ export class PostgresJournal implements Journal {
 
   async append(texts: readonly string[]): Promise<void> {
     if (texts.length === 0) return;
+    this.calls.assertOpen();
     for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
       const some = texts.slice(at, at + MOST_AT_ONCE).map(storedForm);
-      await this.calls.writing({ text: this.#sql.append }, [this.name, some]);
+      await this.calls.write({ text: this.#sql.append }, [this.name, some]);
     }
     await this.#trim(texts.length);
   }
@@ -46,7 +47,7 @@ export class PostgresJournal implements Journal {
     const rows: Row[] = [];
     do {
       const values = [this.name, rows.at(-1)?.['place'] ?? null, Math.min(most - rows.length, MOST_AT_ONCE)];
-      const page = await this.calls.reading({ text: this.#sql.read }, values);
+      const page = await this.calls.read({ text: this.#sql.read }, values);
       rows.push(...page);
       if (page.length < MOST_AT_ONCE) break;
     } while (rows.length < most);
@@ -57,6 +58,6 @@ export class PostgresJournal implements Journal {
     const left = (this.trimming.get(this.name) ?? 0) - added;
     this.trimming.set(this.name, left > 0 ? left : MOST_AT_ONCE);
     // The texts were added, whatever becomes of this; the next client or call deletes what this one did not.
-    if (left <= 0) await this.calls.writing({ text: this.#sql.trim }, [this.name]).catch(() => undefined);
+    if (left <= 0) await this.calls.write({ text: this.#sql.trim }, [this.name]).catch(() => undefined);
   }
 }

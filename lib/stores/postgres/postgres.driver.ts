@@ -85,16 +85,14 @@ export class PostgresDriver implements Driver {
       { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
     );
     const calls = (this.#calls = new Calls({ server, connection: this.#connection, where, timers, timeout }));
-    const timing = { timers, timeout };
-    const records = new PostgresRecords(calls, tables, timing, (...change) => this.#feed.announce(...change));
+    const records = new PostgresRecords(calls, tables, (...change) => this.#feed.announce(...change));
     const polls = (this.#polls = new WaitingPolls(this.#connection.closing));
     const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
-    const keyPlace = records.keyPlace((...call) => server.run(...call, new Deadline(timers, timeout)));
-    const parts = { server, calls, announcer, polls, tables, timers, records, keyPlace };
-    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, timeout, writer, onUnproven });
+    const parts = { server, calls, announcer, polls, tables, records };
+    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
-    this.tasks = new OrderedTableTexts(calls, tables.tasks, timing);
-    this.groups = new TableTexts(calls, plainRows(tables.groups), timing);
+    this.tasks = new OrderedTableTexts(calls, tables.tasks);
+    this.groups = new TableTexts(calls, plainRows(tables.groups));
     setMaxListeners(0, this.#connection.closing);
   }
 
@@ -122,7 +120,9 @@ export class PostgresDriver implements Driver {
 
   /** @throws StoreUnavailableError also for a standby, whose records may be old */
   async now(): Promise<ClockReading> {
-    const [row] = await this.#calls.readingAtOnce(CLOCK, []);
+    // Not after a wait, which would count as the age of the reading.
+    this.#calls.assertOpen();
+    const [row] = await this.#calls.read(CLOCK, []);
     const { time, started, standby } = row as { time: number; started: string; standby: boolean };
     if (standby) throw new StoreUnavailableError('This PostgreSQL server is a standby: connect to the primary');
     const [before, member] = [this.#member, `postgres-${started}`];

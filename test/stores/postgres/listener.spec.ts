@@ -1,4 +1,5 @@
 import { EventEmitter, getEventListeners } from 'node:events';
+import { Deadline } from '../../../lib/core/async/deadline.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { Timers } from '../../../lib/core/async/timers.js';
 import { Listener } from '../../../lib/stores/postgres/hints/listener.js';
@@ -16,7 +17,8 @@ it('a listener that never hears itself leaves nothing on the signals of its atte
   const closing = new AbortController();
   const connect = async () => new Mute() as unknown as PgConnection;
   const timers = new Timers(systemClock);
-  const needs = { channels: ['one'], connect, ping: () => undefined, timers, timeout: 1, closing: closing.signal };
+  const deadline = () => new Deadline(timers, 1);
+  const needs = { channels: ['one'], connect, ping: () => undefined, deadline, closing: closing.signal };
   const listener = new Listener(needs, { message: () => undefined, connected: () => undefined });
   const made = () => any.mock.results.map(({ value }) => value as AbortSignal);
   await eventually('three attempts', () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Deadline } from '../../../core/async/deadline.js';
-import type { Timers } from '../../../core/async/timers.js';
 import { atMost } from '../../../core/store/at-most.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
@@ -8,7 +6,7 @@ import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-sea
 import type { Notify, Texts } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
 import type { Calls } from '../calls.js';
-import type { Server, Statement } from '../server.js';
+import type { Server } from '../server.js';
 import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
 import { Listener } from './listener.js';
@@ -21,10 +19,7 @@ interface Parts {
   readonly announcer: ChangeAnnouncer;
   readonly polls: WaitingPolls;
   readonly tables: Tables;
-  readonly timers: Timers;
-  readonly records: Pick<Texts, 'readMany'>;
-  /** Where the key of the seals is kept. Used before calls may be made. */
-  readonly keyPlace: HintKeyPlace;
+  readonly records: Pick<Texts, 'readMany'> & { readonly keyPlace: HintKeyPlace };
 }
 
 interface Settings {
@@ -32,8 +27,6 @@ interface Settings {
   readonly notifications: boolean;
   /** ms */
   readonly pollInterval: number;
-  /** ms */
-  readonly timeout: number;
   /** Name of this node, so that it gets no hints of its own writes; if absent, it gets them. */
   readonly writer: string | undefined;
   readonly onUnproven: ((count: number) => void) | undefined;
@@ -63,10 +56,7 @@ export class ChangeFeed {
   ) {
     const { calls, tables, polls, records, announcer } = parts;
     this.#channel = tables.schema;
-    const { server, timers } = parts;
-    // Not a call: the listener sends itself a message before calls may be made.
-    const run = (...sent: [Statement, unknown[]]) => server.run(...sent, new Deadline(timers, settings.timeout));
-    this.#outbox = new Outbox(run, this.#sealOf);
+    this.#outbox = new Outbox(calls, this.#sealOf);
     this.#foreign = new ForeignMessages({
       refresh: () => this.#seals.refresh(),
       changed: (key) => announcer.unproven(key),
@@ -108,7 +98,8 @@ export class ChangeFeed {
   /** Waits for the first attempt to listen, for a limited time, so that no change after the start is missed. */
   async prepare(): Promise<void> {
     if (!this.#listener) return;
-    await Promise.all([atMost(this.settings.timeout, this.#listener.attempted), this.#seals.load(this.parts.keyPlace)]);
+    const { calls, records } = this.parts;
+    await Promise.all([atMost(calls.timeout, this.#listener.attempted), this.#seals.load(records.keyPlace)]);
   }
 
   /** Call this when the server can serve, for the first time or again. */
@@ -130,14 +121,13 @@ export class ChangeFeed {
   }
 
   #listen(): Listener {
-    const { server, timers, polls, announcer } = this.parts;
+    const { server, calls, polls, announcer } = this.parts;
     const own = channelOf(this.#channel, this.#id);
     const needs = {
       channels: [this.#channel, own],
       connect: server.dedicated.bind(server),
       ping: () => this.#outbox.send(own, ['ping']),
-      timers,
-      timeout: this.settings.timeout,
+      deadline: () => calls.deadline(),
       closing: polls.closing,
     };
     const connected = () => {

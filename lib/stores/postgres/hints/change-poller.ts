@@ -82,6 +82,7 @@ export class ChangePoller {
 
   async #look(): Promise<void> {
     if (!this.isNeeded()) return this.forget();
+    this.from.calls.assertOpen();
     await this.#lookAtNotes();
     await this.#lookAtAwaited();
     await this.#lookAtQueues();
@@ -89,7 +90,7 @@ export class ChangePoller {
 
   async #lookAtNotes(): Promise<void> {
     if (this.#last === undefined) return this.#begin();
-    const rows = await this.from.calls.readingAtOnce(this.#changes, [this.#last - OVERLAP]);
+    const rows = await this.from.calls.read(this.#changes, [this.#last - OVERLAP]);
     const changes = rows.map(({ key, noted }) => ({ key: textOfStored(key as string), noted: noted as number }));
     const fresh = changes.filter(({ noted }) => !this.#seen.has(noted));
     this.#last = changes.at(-1)?.noted ?? this.#last;
@@ -100,7 +101,7 @@ export class ChangePoller {
 
   /** Between the last notification and the first look, anything may have changed. */
   async #begin(): Promise<void> {
-    const [row] = await this.from.calls.readingAtOnce(this.#newest, []);
+    const [row] = await this.from.calls.read(this.#newest, []);
     this.#last = row!['noted'] as number;
     this.on.anything();
   }
@@ -118,7 +119,7 @@ export class ChangePoller {
     const { polls, calls } = this.from;
     const { queues } = polls;
     if (queues.length === 0) return;
-    const rows = await calls.readingAtOnce(this.#offered, [queues.map(storedForm)]);
+    const rows = await calls.read(this.#offered, [queues.map(storedForm)]);
     for (const { queue } of rows) polls.wake(textOfStored(queue as string));
   }
 }

@@ -1,8 +1,7 @@
 import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
-import { Deadline } from '../../../core/async/deadline.js';
+import type { Deadline } from '../../../core/async/deadline.js';
 import { systemClock } from '../../../core/async/node-clock.js';
 import { pause } from '../../../core/async/pause.js';
-import type { Timers } from '../../../core/async/timers.js';
 import { Wakeup } from '../../../core/async/wakeup.js';
 import type { PgConnection } from '../pg.js';
 
@@ -22,9 +21,8 @@ interface Needs {
   readonly connect: (deadline: Deadline) => Promise<PgConnection>;
   /** Sends a notification to this client over another connection. */
   readonly ping: () => void;
-  readonly timers: Timers;
-  /** ms */
-  readonly timeout: number;
+  /** The end of a test, or of an attempt to connect, that begins now. */
+  readonly deadline: () => Deadline;
   readonly closing: AbortSignal;
 }
 
@@ -80,7 +78,7 @@ export class Listener {
   }
 
   async #listen(): Promise<void> {
-    const deadline = this.#deadline();
+    const deadline = this.needs.deadline();
     const connection = await this.needs.connect(deadline);
     const lost = new AbortController();
     const lose = () => lost.abort();
@@ -110,7 +108,8 @@ export class Listener {
     this.needs.ping();
     ended.addEventListener('abort', this.ponged, { once: true });
     // Node keeps a signal made of others for as long as it has a listener and they live.
-    await this.#deadline()
+    await this.needs
+      .deadline()
       .race(this.#pong.wait(undefined, false))
       .finally(() => ended.removeEventListener('abort', this.ponged));
     if (ended.aborted || this.#isConnected) return;
@@ -118,10 +117,6 @@ export class Listener {
     this.#failures = 0;
     this.on.connected();
     this.#endFirstAttempt();
-  }
-
-  #deadline(): Deadline {
-    return new Deadline(this.needs.timers, this.needs.timeout);
   }
 }
 

@@ -1,5 +1,5 @@
 import { SEAL } from '../../../core/store/hint-seals.js';
-import type { Statement } from '../server.js';
+import type { Calls } from '../calls.js';
 
 /** Largest payload of a notification, in bytes: PostgreSQL needs it to be shorter than 8,000. */
 const LARGEST_PAYLOAD = 7999;
@@ -36,7 +36,7 @@ export class Outbox {
   #isSending = false;
 
   constructor(
-    private readonly run: (statement: Statement, values: unknown[]) => Promise<unknown>,
+    private readonly calls: Pick<Calls, 'runAnyway'>,
     private readonly sealOf: (body: string) => string,
   ) {}
 
@@ -56,7 +56,8 @@ export class Outbox {
       for (const [subject] of some) this.#waiting.delete(subject);
       const sent = some.map(([, each]) => each);
       const values = [sent.map(({ channel }) => channel), sent.map(({ payload }) => payload)];
-      await this.run(NOTIFY, values).catch(() => undefined); // only hints; calls find out what is wrong with the server
+      // Only hints; calls find out what is wrong with the server. Clients send them before calls may be made, too.
+      await this.calls.runAnyway(NOTIFY, values).catch(() => undefined);
     }
     this.#isSending = false;
   }

@@ -39,7 +39,7 @@ export class TableQueue implements HintQueue {
       FROM pg_catalog.unnest($2::pg_catalog.text[]) WITH ORDINALITY AS each(hint, place) ORDER BY place`;
     for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
       const some = hints.slice(at, at + MOST_AT_ONCE).map(storedForm);
-      await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.offer`, text }, [this.#queue, some]);
+      await calls.write({ name: `gatekeeper.${table.replaceAll('"', '')}.offer`, text }, [this.#queue, some]);
     }
     if (hints.length > 0) feed.offered(this.name);
   }
@@ -70,20 +70,20 @@ export class TableQueue implements HintQueue {
       WHERE found.hint OPERATOR(pg_catalog.=) wanted.hint AND hints.queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
         AND hints.id OPERATOR(pg_catalog.=) found.id AND found.place OPERATOR(pg_catalog.<=) wanted.amount`;
     for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
-      await calls.writingSoon({ text }, [this.#queue, hints.slice(at, at + MOST_AT_ONCE).map(storedForm)]);
+      await calls.write({ text }, [this.#queue, hints.slice(at, at + MOST_AT_ONCE).map(storedForm)]);
     }
   }
 
   async peek(): Promise<string | undefined> {
     const text = `SELECT hint FROM ${this.needs.table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text ORDER BY id LIMIT 1`;
-    const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
+    const [row] = await this.needs.calls.read({ text }, [this.#queue]);
     return row && textOfStored(row['hint'] as string);
   }
 
   async size(): Promise<number> {
     const text = `SELECT pg_catalog.count(*)::pg_catalog.int4 AS size
       FROM (SELECT FROM ${this.needs.table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text LIMIT ${MOST_COUNTED}) AS counted`;
-    const [row] = await this.needs.calls.reading({ text }, [this.#queue]);
+    const [row] = await this.needs.calls.read({ text }, [this.#queue]);
     return row!['size'] as number;
   }
 
@@ -92,10 +92,7 @@ export class TableQueue implements HintQueue {
     const text = `DELETE FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text AND id OPERATOR(pg_catalog.=) ANY(ARRAY(
       SELECT id FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
       ORDER BY id LIMIT $2::pg_catalog.int8 FOR UPDATE SKIP LOCKED)) RETURNING id::pg_catalog.text AS id, hint`;
-    const rows = await calls.writingSoon({ name: `gatekeeper.${table.replaceAll('"', '')}.take`, text }, [
-      this.#queue,
-      most,
-    ]);
+    const rows = await calls.write({ name: `gatekeeper.${table.replaceAll('"', '')}.take`, text }, [this.#queue, most]);
     const taken = rows.map(({ id, hint }) => ({ id: Number(id), hint: textOfStored(hint as string) }));
     return taken.toSorted((one, other) => one.id - other.id).map(({ hint }) => hint);
   }

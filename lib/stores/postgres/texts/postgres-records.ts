@@ -1,14 +1,12 @@
 import { DOUBT } from '../../../core/decision/index.js';
-import type { RecordPage, RecordTexts, WriteOptions } from '../../../core/store/driver.js';
+import type { Notify, RecordPage, RecordTexts, WriteOptions } from '../../../core/store/driver.js';
 import { HINT_KEY, type HintKeyPlace } from '../../../core/store/hint-seals.js';
 import type { Calls } from '../calls.js';
 import type { Examined } from '../examine.js';
-import type { ChangeFeed } from '../hints/change-feed.js';
-import type { Row, Statement } from '../server.js';
 import { AFTER_ALL, storedForm } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 import { TIMELINE } from '../timeline.js';
-import { TableTexts, type Timing, textOf, textsOf } from './table-texts.js';
+import { TableTexts, textOf, textsOf } from './table-texts.js';
 import { type TextRows, named, writesOfOne } from './text-statements.js';
 
 /** Records on one page. */
@@ -65,12 +63,11 @@ export class PostgresRecords extends TableTexts implements RecordTexts {
   constructor(
     calls: Calls,
     private readonly tables: Tables,
-    timing: Timing,
-    private readonly announce: ChangeFeed['announce'],
+    private readonly announce: (key: string, text: string, notify: Notify) => void,
   ) {
     const rows = rowsWithTimeline(tables);
-    super(calls, rows, timing);
-    this.#noted = new TableTexts(calls, notedRows(tables, rows), timing);
+    super(calls, rows);
+    this.#noted = new TableTexts(calls, notedRows(tables, rows));
     this.#sql = otherStatements(rows);
   }
 
@@ -84,16 +81,16 @@ export class PostgresRecords extends TableTexts implements RecordTexts {
 
   async page(prefix: string, after = ''): Promise<RecordPage> {
     const from = storedForm(prefix);
-    const rows = await this.calls.reading(this.#sql.page, [from, after, from + AFTER_ALL]);
+    const rows = await this.calls.read(this.#sql.page, [from, after, from + AFTER_ALL]);
     const texts = textsOf(rows);
     return { texts, ...(rows.length === PAGE && { next: rows.at(-1)!['key'] as string }) };
   }
 
-  /** @param run runs a statement: the key is read before calls may be made */
-  keyPlace(run: (statement: Statement, values: unknown[]) => Promise<Row[]>): HintKeyPlace {
+  /** Where the key of the hints' seals is kept. It is read before calls may be made. */
+  get keyPlace(): HintKeyPlace {
     return {
-      read: async () => (await run(this.sql.read, [HINT_KEY])).map(textOf)[0],
-      create: (key) => run(this.#sql.createHintKey, [HINT_KEY, key]),
+      read: async () => (await this.calls.runAnyway(this.sql.read, [HINT_KEY])).map(textOf)[0],
+      create: (key) => this.calls.runAnyway(this.#sql.createHintKey, [HINT_KEY, key]),
     };
   }
 

@@ -1,4 +1,3 @@
-import type { Timers } from '../../../core/async/timers.js';
 import type { OrderedTexts, TextEntry, Texts } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import type { Row } from '../server.js';
@@ -17,13 +16,6 @@ import {
   writesOfOne,
 } from './text-statements.js';
 
-/** Time limits of writes. */
-export interface Timing {
-  readonly timers: Timers;
-  /** ms that a call may take */
-  readonly timeout: number;
-}
-
 /** Texts in a table, one row each. Writes that come together share statements. */
 export class TableTexts implements Texts {
   protected sql!: ReadStatements;
@@ -32,10 +24,8 @@ export class TableTexts implements Texts {
   constructor(
     protected readonly calls: Calls,
     rows: TextRows,
-    timing: Timing,
   ) {
-    const writes = () => new TableWrites({ calls, ...timing });
-    this.#writes = { create: writes(), replace: writes(), remove: writes() };
+    this.#writes = { create: new TableWrites(calls), replace: new TableWrites(calls), remove: new TableWrites(calls) };
     this.useRows(rows);
   }
 
@@ -47,12 +37,12 @@ export class TableTexts implements Texts {
   }
 
   async read(key: string): Promise<string | undefined> {
-    const [row] = await this.calls.reading(this.sql.read, [storedForm(key)]);
+    const [row] = await this.calls.read(this.sql.read, [storedForm(key)]);
     return row && textOf(row);
   }
 
   async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return textsOf(await this.calls.reading(this.sql.readMany, [keys.map(storedForm)]));
+    return textsOf(await this.calls.read(this.sql.readMany, [keys.map(storedForm)]));
   }
 
   async compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
@@ -67,9 +57,8 @@ export class OrderedTableTexts extends TableTexts implements OrderedTexts {
   constructor(
     calls: Calls,
     private readonly table: string,
-    timing: Timing,
   ) {
-    super(calls, plainRows(table), timing);
+    super(calls, plainRows(table));
   }
 
   /**
@@ -83,7 +72,7 @@ export class OrderedTableTexts extends TableTexts implements OrderedTexts {
         AND ${start} OPERATOR(pg_catalog.<=) pg_catalog."left"($2::pg_catalog.text, ${INDEXED})
         AND text OPERATOR(pg_catalog.>=) $1::pg_catalog.text AND text OPERATOR(pg_catalog.<) $2::pg_catalog.text
       ORDER BY ${start}, text LIMIT $3::pg_catalog.int8`;
-    const rows = await this.calls.reading({ text }, [storedForm(from), storedForm(to), limit]);
+    const rows = await this.calls.read({ text }, [storedForm(from), storedForm(to), limit]);
     return rows.map((row) => ({ key: textOfStored(row['key'] as string), text: textOf(row) }));
   }
 }

@@ -1,7 +1,6 @@
 import { pauseAfter } from '../../../core/async/backoff.js';
-import { Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
+import { type Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
 import { SerialQueue } from '../../../core/async/serial-queue.js';
-import type { Timers } from '../../../core/async/timers.js';
 import { GatheredWrites, type TextWrite } from '../../../core/store/gathered-writes.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { Calls } from '../calls.js';
@@ -27,13 +26,6 @@ const PATIENCE = 0.9;
 interface Forms {
   readonly one: Statement;
   readonly many: Statement;
-}
-
-interface Needs {
-  readonly calls: Calls;
-  readonly timers: Timers;
-  /** ms that a call may take */
-  readonly timeout: number;
 }
 
 /** The statement was given up because a row was held. */
@@ -75,8 +67,8 @@ export class TableWrites {
   readonly #alone: GatheredWrites<WriteInTurn, Attempted>;
   #forms!: Forms;
 
-  constructor(private readonly needs: Needs) {
-    const wait = Math.min(LONGEST_WAIT, needs.timeout * (1 - PATIENCE));
+  constructor(private readonly calls: Calls) {
+    const wait = Math.min(LONGEST_WAIT, calls.timeout * (1 - PATIENCE));
     this.#together = new GatheredWrites((writes) => this.#attempt(writes, wait), TOGETHER);
     this.#alone = new GatheredWrites((writes) => this.#attempt(writes, Math.min(SHORT_WAIT, wait)), ALONE);
   }
@@ -91,8 +83,7 @@ export class TableWrites {
    * @throws StoreUnavailableError also if it was not sent in time, UnknownOutcomeError
    */
   async write(write: TextWrite): Promise<boolean> {
-    const { timers, timeout } = this.needs;
-    const deadline = new Deadline(timers, Math.round(timeout * PATIENCE));
+    const deadline = this.calls.deadline(PATIENCE);
     const line = this.#lineOf(write.key);
     const turn = { isSent: false, isGivenUp: false };
     const inTurn = { key: write.key, former: write.former, next: write.next, turn };
@@ -154,8 +145,8 @@ export class TableWrites {
     const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
     const [first] = sorted;
     return sorted.length === 1
-      ? this.needs.calls.writingSoon(one, [...first!, wait])
-      : this.needs.calls.writingSoon(many, [...first!.map((_, place) => sorted.map((values) => values[place])), wait]);
+      ? this.calls.write(one, [...first!, wait])
+      : this.calls.write(many, [...first!.map((_, place) => sorted.map((values) => values[place])), wait]);
   }
 }
 
