@@ -30,9 +30,8 @@ import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
 import { type Server, type Statement, givenServer, ownServer } from './server.js';
 import { type Tables, tableNames } from './tables.js';
-import { PostgresRecords } from './texts/postgres-records.js';
-import { OrderedTableTexts, TableTexts } from './texts/table-texts.js';
-import { plainRows } from './texts/text-statements.js';
+import { OrderedTableTexts, PostgresRecords, TableTexts } from './texts/table-texts.js';
+import { type TextStatements, plainRows, statementsInTransaction } from './texts/text-statements.js';
 import { PostgresTransaction } from './texts/transaction.js';
 
 const CALL_TIMEOUT = 2000;
@@ -64,6 +63,7 @@ export class PostgresDriver implements Driver {
   readonly #calls: Calls;
   readonly #feed: ChangeFeed;
   readonly #polls: WaitingPolls;
+  readonly #transactionSql: TextStatements;
   /** See {@link PostgresJournal}. */
   readonly #trimming = new Map<string, number>();
   /** The server whose clock was read last. */
@@ -92,6 +92,7 @@ export class PostgresDriver implements Driver {
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
     this.tasks = new OrderedTableTexts(calls, tables.tasks);
+    this.#transactionSql = statementsInTransaction(plainRows(tables.tasks));
     this.groups = new TableTexts(calls, plainRows(tables.groups));
     setMaxListeners(0, this.#connection.closing);
   }
@@ -133,7 +134,7 @@ export class PostgresDriver implements Driver {
   }
 
   within(transaction: unknown): TransactionTexts {
-    return new PostgresTransaction(transaction, { tables: this.#tables, feed: this.#feed });
+    return new PostgresTransaction(transaction, { tables: this.#tables, sql: this.#transactionSql, feed: this.#feed });
   }
 
   async verify(): Promise<void> {

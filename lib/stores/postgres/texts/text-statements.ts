@@ -45,17 +45,6 @@ export function named(text: string): Statement {
   return { name: `gatekeeper.${digest}`, text };
 }
 
-export type ReadStatements = Readonly<Record<'read' | 'readMany', Statement>>;
-
-export function readStatements({ table, seen }: TextRows): ReadStatements {
-  return {
-    read: named(`SELECT ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
-    readMany: named(
-      `SELECT key, ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) ANY($1::pg_catalog.text[])`,
-    ),
-  };
-}
-
 export const CHANGES = ['create', 'replace', 'remove'] as const;
 
 /** Kinds of writes: one makes a row, one changes the text of a row, one removes a row. */
@@ -72,22 +61,34 @@ export function valuesOf({ key, former, next }: TextWrite): string[] {
   return [key, former, next].filter((text) => text !== undefined).map(storedForm);
 }
 
-/** Statements for writes. They compare and write at once, and answer the keys of the texts that they wrote. */
-export type WriteStatements = Readonly<Record<Change, Statement>>;
+/** Rows of a page. */
+export const PAGE = 500;
 
-interface Manner {
-  /** Whether the write waits for the disk, also in a session that does not. See {@link DURABLE}. */
-  readonly isDurable: boolean;
-  /** Whether there is a last parameter: ms for which the write waits for a row that another transaction holds. */
-  readonly isLimited: boolean;
-}
+/** Statements that read, and those that write one text. */
+export type TextStatements = Readonly<Record<'read' | 'readMany' | 'page' | Change, Statement>>;
 
-/** Each writes one text. Parameters: {@link valuesOf}. */
-export function writesOfOne(rows: TextRows, { isDurable, isLimited }: Manner): WriteStatements {
+/**
+ * Statements of the store's own. Those that write compare and write at once, and answer the keys of the texts that they wrote. They
+ * wait for the disk, also in a session that does not: see {@link DURABLE}. Parameters: {@link valuesOf}, and the ms for which the
+ * write waits for a row that another transaction holds.
+ */
+export const statementsOf = (rows: TextRows): TextStatements =>
+  statements(rows, limitedBy, `RETURNING key, ${DURABLE}`);
+
+/** For a transaction of the application, which decides about both waits by itself. Parameters of a write: {@link valuesOf}. */
+export const statementsInTransaction = (rows: TextRows): TextStatements =>
+  statements(rows, () => 'true', 'RETURNING key');
+
+function statements(rows: TextRows, limited: (value: string) => string, written: string): TextStatements {
   const { table, seen, created, replaced } = rows;
-  const limited = (value: string) => (isLimited ? limitedBy(value) : 'true');
-  const written = isDurable ? `RETURNING key, ${DURABLE}` : 'RETURNING key';
   return {
+    read: named(`SELECT ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
+    readMany: named(
+      `SELECT key, ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) ANY($1::pg_catalog.text[])`,
+    ),
+    page: named(`SELECT key, ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.>=) $1::pg_catalog.text
+        AND key OPERATOR(pg_catalog.>) $2::pg_catalog.text AND key OPERATOR(pg_catalog.<) $3::pg_catalog.text
+        ORDER BY key LIMIT ${PAGE}`),
     create:
       named(`INSERT INTO ${table} (key, text${namesOf(created)}) SELECT $1::pg_catalog.text, $2::pg_catalog.text${sqlOf(created)}
         WHERE ${limited('$3')} ON CONFLICT DO NOTHING ${written}`),
@@ -100,13 +101,12 @@ export function writesOfOne(rows: TextRows, { isDurable, isLimited }: Manner): W
 }
 
 /**
- * Each writes several texts, waits for the disk, and has the limit of {@link Manner.isLimited}. Parameters: a list for each
- * of {@link valuesOf}.
+ * Each writes several texts, in the same manner as {@link statementsOf}. Parameters: a list for each of {@link valuesOf}, and the ms.
  *
  * Those that search rows have no name, so that they are planned for the present table: a plan that was made while it was
  * empty would read all of a large one.
  */
-export function writesOfMany(rows: TextRows): WriteStatements {
+export function writesOfMany(rows: TextRows): Readonly<Record<Change, Statement>> {
   const { table, seen, created, replaced } = rows;
   const isMeant = `found.key OPERATOR(pg_catalog.=) each.key AND ${seen} OPERATOR(pg_catalog.=) each.former`;
   const written = `RETURNING found.key, ${DURABLE}`;

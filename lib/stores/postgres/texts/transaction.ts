@@ -8,15 +8,7 @@ import type { Row } from '../server.js';
 import { storedForm } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 import { textOf } from './table-texts.js';
-import {
-  type ReadStatements,
-  type WriteStatements,
-  changeOf,
-  plainRows,
-  readStatements,
-  valuesOf,
-  writesOfOne,
-} from './text-statements.js';
+import { type TextStatements, changeOf, valuesOf } from './text-statements.js';
 
 const NO_TRANSACTION =
   'tx: it is in no transaction. Call BEGIN first, and give the connection of that transaction, not a pool';
@@ -37,13 +29,14 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 interface Needs {
   readonly tables: Tables;
+  /** Of the table of tasks. See `statementsInTransaction`. */
+  readonly sql: TextStatements;
   readonly feed: Pick<ChangeFeed, 'noticeOf'>;
 }
 
 /** Writes tasks over the connection of a transaction of the application. Its time limits are those of the connection. */
 export class PostgresTransaction implements TransactionTexts {
   readonly #connection: Queries;
-  readonly #sql: ReadStatements & WriteStatements;
   /** Whether the server has shown that there is a transaction. */
   #isProven = false;
 
@@ -57,12 +50,10 @@ export class PostgresTransaction implements TransactionTexts {
       throw new InvalidOptionsError('a task in a transaction', [what]);
     }
     this.#connection = transaction as Queries;
-    const rows = plainRows(needs.tables.tasks);
-    this.#sql = { ...readStatements(rows), ...writesOfOne(rows, { isDurable: false, isLimited: false }) };
   }
 
   async read(key: string): Promise<string | undefined> {
-    const [row] = await this.#run(this.#sql.read.text, [storedForm(key)]);
+    const [row] = await this.#run(this.needs.sql.read.text, [storedForm(key)]);
     return row && textOf(row);
   }
 
@@ -72,7 +63,7 @@ export class PostgresTransaction implements TransactionTexts {
     const write = { key, former: expected, next };
     const change = changeOf(write);
     if (!change) return (await this.read(key)) === undefined;
-    return (await this.#run(this.#sql[change].text, valuesOf(write))).length > 0;
+    return (await this.#run(this.needs.sql[change].text, valuesOf(write))).length > 0;
   }
 
   async offer(queue: string, hint: string): Promise<void> {
