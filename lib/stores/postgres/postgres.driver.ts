@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { Deadline } from '../../core/async/deadline.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Timers } from '../../core/async/timers.js';
@@ -23,12 +22,11 @@ import { Calls } from './calls.js';
 import { Connection } from './connection.js';
 import { examine } from './examine.js';
 import { ChangeFeed } from './hints/change-feed.js';
-import { TableQueue } from './hints/table-queue.js';
-import { WaitingPolls } from './hints/waiting-polls.js';
+import { HintQueues } from './hints/hint-queues.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
-import { type Server, type Statement, givenServer, ownServer } from './server.js';
+import { type Server, givenServer, named, ownServer } from './server.js';
 import { type Tables, tableNames } from './tables.js';
 import { OrderedTableTexts, PostgresRecords, TableTexts } from './texts/table-texts.js';
 import { type TextStatements, plainRows, statementsInTransaction } from './texts/text-statements.js';
@@ -42,14 +40,11 @@ const LONGEST_VERIFICATION = 10_000;
  * The server's clock, and a name that tells servers apart: the start of the server process, in µs. After a failover another
  * server answers, whose clock is another one. A restarted server gets a new name, too.
  */
-const CLOCK: Statement = {
-  name: 'gatekeeper.clock',
-  text: `SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::pg_catalog.numeric
+const CLOCK = named(`SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::pg_catalog.numeric
       OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.float8 AS time,
     (extract(epoch FROM pg_catalog.pg_postmaster_start_time())::pg_catalog.numeric
       OPERATOR(pg_catalog.*) 1000000::pg_catalog.numeric)::pg_catalog.int8::pg_catalog.text AS started,
-    pg_catalog.pg_is_in_recovery() AS standby`,
-};
+    pg_catalog.pg_is_in_recovery() AS standby`);
 
 /** Records, journals and tasks in the tables of one schema; cluster time is the server's. */
 export class PostgresDriver implements Driver {
@@ -62,7 +57,7 @@ export class PostgresDriver implements Driver {
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #feed: ChangeFeed;
-  readonly #polls: WaitingPolls;
+  readonly #queues: HintQueues;
   readonly #transactionSql: TextStatements;
   /** See {@link PostgresJournal}. */
   readonly #trimming = new Map<string, number>();
@@ -82,28 +77,24 @@ export class PostgresDriver implements Driver {
         records.use(examined);
         await this.#feed.prepare();
       },
-      { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
+      { opened: () => this.#feed.opened(), lost: () => this.#queues.wakeAll() },
     );
     const calls = (this.#calls = new Calls({ server, connection: this.#connection, where, timers, timeout }));
     const records = new PostgresRecords(calls, tables, (...change) => this.#feed.announce(...change));
-    const polls = (this.#polls = new WaitingPolls(this.#connection.closing));
+    const { closing } = this.#connection;
+    const offered = (queue: string) => this.#feed.offered(queue);
+    const queues = (this.#queues = new HintQueues({ calls, table: tables.hints, offered, closing }));
     const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
-    const parts = { server, calls, announcer, polls, tables, records };
+    const parts = { server, calls, announcer, queues, closing, tables, records };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
     this.tasks = new OrderedTableTexts(calls, tables.tasks);
     this.#transactionSql = statementsInTransaction(plainRows(tables.tasks));
     this.groups = new TableTexts(calls, plainRows(tables.groups));
-    setMaxListeners(0, this.#connection.closing);
   }
 
   queue(name: string): HintQueue {
-    return new TableQueue(name, {
-      calls: this.#calls,
-      polls: this.#polls,
-      table: this.#tables.hints,
-      feed: this.#feed,
-    });
+    return this.#queues.open(name);
   }
 
   journal(name: string): Journal {

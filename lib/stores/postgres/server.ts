@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Deadline } from '../../core/async/deadline.js';
 import { Failed, NoFreeConnectionError, type PgError, isBroken, isOfName, refusesSettings } from './failures.js';
 import { type OwnPool, type PgConnection, type PgPool, type Queries, hasPg, openPool } from './pg.js';
@@ -6,6 +7,15 @@ import { type OwnPool, type PgConnection, type PgPool, type Queries, hasPg, open
 export interface Statement {
   readonly text: string;
   readonly name?: string;
+}
+
+/**
+ * A statement with a name, so that the server parses it once per connection. The name is a digest of the text: PostgreSQL
+ * cuts names after 63 bytes, and two statements of one name must have the same text, also those of two versions.
+ */
+export function named(text: string): Statement {
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return { name: `gatekeeper.${digest}`, text };
 }
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -11,13 +11,15 @@ import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
 import { Listener } from './listener.js';
 import { type Message, Outbox, payloadOf } from './outbox.js';
-import type { WaitingPolls } from './waiting-polls.js';
+import type { HintQueues } from './hint-queues.js';
 
 interface Parts {
   readonly server: Server;
   readonly calls: Calls;
   readonly announcer: ChangeAnnouncer;
-  readonly polls: WaitingPolls;
+  readonly queues: HintQueues;
+  /** Aborts when the store is closed. */
+  readonly closing: AbortSignal;
   readonly tables: Tables;
   readonly records: Pick<Texts, 'readMany'> & { readonly keyPlace: HintKeyPlace };
 }
@@ -54,19 +56,19 @@ export class ChangeFeed {
     private readonly parts: Parts,
     private readonly settings: Settings,
   ) {
-    const { calls, tables, polls, records, announcer } = parts;
+    const { calls, tables, queues, records, announcer } = parts;
     this.#channel = tables.schema;
     this.#outbox = new Outbox(calls, this.#sealOf);
     this.#foreign = new ForeignMessages({
       refresh: () => this.#seals.refresh(),
       changed: (key) => announcer.unproven(key),
-      offered: (queue) => polls.wake(queue),
+      offered: (queue) => queues.wake(queue),
       counted: settings.onUnproven,
     });
     const changed = (key: string, text?: string) => void announcer.changed(key, text);
     const reactions = { changed, anything: () => announcer.anything() };
     const isNeeded = () => this.#listener?.isConnected !== true;
-    this.#poller = new ChangePoller({ calls, tables, polls, records }, reactions, settings.pollInterval, isNeeded);
+    this.#poller = new ChangePoller({ calls, tables, queues, records }, reactions, settings.pollInterval, isNeeded);
     this.#listener = settings.notifications ? this.#listen() : undefined;
   }
 
@@ -87,7 +89,7 @@ export class ChangeFeed {
   /** Tells other clients that a queue has a new hint. Without notifications, all poll. */
   offered(queue: string): void {
     if (this.settings.notifications) this.#outbox.send(this.#channel, ['offered', queue]);
-    else this.parts.polls.wake(queue);
+    else this.parts.queues.wake(queue);
   }
 
   /** The notification of a new hint, for a transaction that sends it with its commit; undefined if all clients poll. */
@@ -109,7 +111,7 @@ export class ChangeFeed {
     if (this.#listener?.isConnected) this.#announceWaits();
     this.#poller.forget();
     this.parts.announcer.anything();
-    this.parts.polls.wakeAll();
+    this.parts.queues.wakeAll();
   }
 
   /** Ends everything that is not ended by the closing signal. */
@@ -121,19 +123,19 @@ export class ChangeFeed {
   }
 
   #listen(): Listener {
-    const { server, calls, polls, announcer } = this.parts;
+    const { server, calls, queues, announcer, closing } = this.parts;
     const own = channelOf(this.#channel, this.#id);
     const needs = {
       channels: [this.#channel, own],
       connect: server.dedicated.bind(server),
       ping: () => this.#outbox.send(own, ['ping']),
       deadline: () => calls.deadline(),
-      closing: polls.closing,
+      closing,
     };
     const connected = () => {
       this.#announceWaits();
       announcer.anything();
-      polls.wakeAll();
+      queues.wakeAll();
     };
     return new Listener(needs, { connected, message: (payload) => this.#receive(payload) });
   }
@@ -174,7 +176,7 @@ export class ChangeFeed {
   }
 
   #take([kind, from, key, text]: ReturnType<typeof messageIn>): void {
-    if (kind === 'offered') this.parts.polls.wake(from);
+    if (kind === 'offered') this.parts.queues.wake(from);
     if (kind === 'waits') this.#waiters.note(from);
     if (kind === 'changed' && key !== undefined) void this.parts.announcer.changed(key, text);
   }

@@ -5,12 +5,12 @@ import type { Texts } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
-import type { WaitingPolls } from './waiting-polls.js';
+import type { HintQueues } from './hint-queues.js';
 
 interface Sources {
   readonly calls: Calls;
   readonly tables: Tables;
-  readonly polls: WaitingPolls;
+  readonly queues: HintQueues;
   readonly records: Pick<Texts, 'readMany'>;
 }
 
@@ -116,10 +116,10 @@ export class ChangePoller {
   }
 
   async #lookAtQueues(): Promise<void> {
-    const { polls, calls } = this.from;
-    const { queues } = polls;
-    if (queues.length === 0) return;
-    const rows = await calls.read(this.#offered, [queues.map(storedForm)]);
-    for (const { queue } of rows) polls.wake(textOfStored(queue as string));
+    const { queues, calls } = this.from;
+    const { polled } = queues;
+    if (polled.length === 0) return;
+    const rows = await calls.read(this.#offered, [polled.map(storedForm)]);
+    for (const { queue } of rows) queues.wake(textOfStored(queue as string));
   }
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { TextWrite } from '../../../core/store/gathered-writes.js';
-import type { Statement } from '../server.js';
+import { type Statement, named } from '../server.js';
 import { storedForm } from '../stored-text.js';
 
 /**
@@ -35,15 +34,6 @@ export interface TextRows {
 
 /** Rows with nothing but key and text. */
 export const plainRows = (table: string): TextRows => ({ table, seen: 'text', created: {}, replaced: {} });
-
-/**
- * A statement with a name, so that the server parses it once per connection. The name is a digest of the text: PostgreSQL
- * cuts names after 63 bytes, and two statements of one name must have the same text, also those of two versions.
- */
-export function named(text: string): Statement {
-  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-  return { name: `gatekeeper.${digest}`, text };
-}
 
 export const CHANGES = ['create', 'replace', 'remove'] as const;
 
