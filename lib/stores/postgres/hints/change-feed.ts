@@ -9,9 +9,19 @@ import type { Calls } from '../calls.js';
 import type { Server } from '../server.js';
 import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
-import { Listener } from './listener.js';
-import { type Message, Outbox, payloadOf } from './outbox.js';
+import { LARGEST_PAYLOAD, Listener, Outbox } from './notifications.js';
 import type { HintQueues } from './hint-queues.js';
+
+/** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */
+type Message =
+  /** A record has a new text. Without the text, the receiver reads it. */
+  | readonly ['changed', from: string, key: string, text?: string]
+  /** A client waits for a key; see Waiters. */
+  | readonly ['waits', entry: string]
+  /** A queue has a new hint. */
+  | readonly ['offered', queue: string]
+  /** The sender's test whether notifications arrive. */
+  | readonly ['ping'];
 
 interface Parts {
   readonly server: Server;
@@ -56,19 +66,17 @@ export class ChangeFeed {
     private readonly parts: Parts,
     private readonly settings: Settings,
   ) {
-    const { calls, tables, queues, records, announcer } = parts;
+    const { calls, tables, queues, announcer } = parts;
     this.#channel = tables.schema;
-    this.#outbox = new Outbox(calls, this.#sealOf);
+    this.#outbox = new Outbox(calls);
     this.#foreign = new ForeignMessages({
       refresh: () => this.#seals.refresh(),
       changed: (key) => announcer.unproven(key),
       offered: (queue) => queues.wake(queue),
       counted: settings.onUnproven,
     });
-    const changed = (key: string, text?: string) => void announcer.changed(key, text);
-    const reactions = { changed, anything: () => announcer.anything() };
     const isNeeded = () => this.#listener?.isConnected !== true;
-    this.#poller = new ChangePoller({ calls, tables, queues, records }, reactions, settings.pollInterval, isNeeded);
+    this.#poller = new ChangePoller(parts, settings.pollInterval, isNeeded);
     this.#listener = settings.notifications ? this.#listen() : undefined;
   }
 
@@ -83,18 +91,18 @@ export class ChangeFeed {
   /** Tells other clients of a new text. Does not wait for the server, because hints are not reliable anyway. */
   announce(key: string, text: string, notify: Notify): void {
     const message = ['changed', this.#id, key, text] as const;
-    for (const channel of this.#receivers(key, notify)) this.#outbox.send(channel, message);
+    for (const channel of this.#receivers(key, notify)) this.#send(channel, message);
   }
 
   /** Tells other clients that a queue has a new hint. Without notifications, all poll. */
   offered(queue: string): void {
-    if (this.settings.notifications) this.#outbox.send(this.#channel, ['offered', queue]);
+    if (this.settings.notifications) this.#send(this.#channel, ['offered', queue]);
     else this.parts.queues.wake(queue);
   }
 
   /** The notification of a new hint, for a transaction that sends it with its commit; undefined if all clients poll. */
   noticeOf(queue: string): readonly [channel: string, payload: string] | undefined {
-    return this.settings.notifications ? [this.#channel, payloadOf(['offered', queue], this.#sealOf)] : undefined;
+    return this.settings.notifications ? [this.#channel, this.#payloadOf(['offered', queue])] : undefined;
   }
 
   /** Waits for the first attempt to listen, for a limited time, so that no change after the start is missed. */
@@ -128,7 +136,7 @@ export class ChangeFeed {
     const needs = {
       channels: [this.#channel, own],
       connect: server.dedicated.bind(server),
-      ping: () => this.#outbox.send(own, ['ping']),
+      ping: () => this.#send(own, ['ping']),
       deadline: () => calls.deadline(),
       closing,
     };
@@ -151,11 +159,22 @@ export class ChangeFeed {
   /** Without a seal, no client would believe it. */
   #announceWaits(): void {
     this.#waiters.connect((entry) => {
-      if (this.#seals.isReady) this.#outbox.send(this.#channel, ['waits', entry]);
+      if (this.#seals.isReady) this.#send(this.#channel, ['waits', entry]);
     });
   }
 
-  readonly #sealOf = (body: string): string => this.#seals.sealOf(this.#channel, body);
+  #send(channel: string, message: Message): void {
+    const subject = `${message[0]} ${message[0] === 'changed' ? message[2] : message[1]}`;
+    this.#outbox.send(channel, subject, this.#payloadOf(message));
+  }
+
+  /** A message that is too long goes without its text. */
+  #payloadOf(message: Message): string {
+    const body = JSON.stringify(message);
+    const isLong = message[0] === 'changed' && SEAL + Buffer.byteLength(body) > LARGEST_PAYLOAD;
+    const sent = isLong ? JSON.stringify(message.slice(0, 3)) : body;
+    return this.#seals.sealOf(this.#channel, sent) + sent;
+  }
 
   #receive(payload: string): void {
     const [seal, body] = [payload.slice(0, SEAL), payload.slice(SEAL)];

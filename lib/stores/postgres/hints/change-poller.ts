@@ -1,22 +1,19 @@
 import { systemClock } from '../../../core/async/node-clock.js';
 import { Periodic } from '../../../core/async/periodic.js';
 import { AwaitedKeys } from '../../../core/store/awaited-keys.js';
+import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import type { Texts } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 import type { HintQueues } from './hint-queues.js';
 
-interface Sources {
+interface Parts {
   readonly calls: Calls;
   readonly tables: Tables;
   readonly queues: HintQueues;
   readonly records: Pick<Texts, 'readMany'>;
-}
-
-interface Reactions {
-  readonly changed: (key: string, text?: string) => void;
-  readonly anything: () => void;
+  readonly announcer: ChangeAnnouncer;
 }
 
 /** Largest number of changes of one look. After more of them, anything may have changed. */
@@ -45,12 +42,11 @@ export class ChangePoller {
 
   /** @param isNeeded whether no notifications arrive now */
   constructor(
-    private readonly from: Sources,
-    private readonly on: Reactions,
+    private readonly parts: Parts,
     interval: number,
     private readonly isNeeded: () => boolean,
   ) {
-    const { records, hints } = from.tables;
+    const { records, hints } = parts.tables;
     this.#newest = {
       text: `SELECT coalesce(pg_catalog.max(noted), 0::pg_catalog.int8)::pg_catalog.float8 AS noted FROM ${records}`,
     };
@@ -82,7 +78,7 @@ export class ChangePoller {
 
   async #look(): Promise<void> {
     if (!this.isNeeded()) return this.forget();
-    this.from.calls.assertOpen();
+    this.parts.calls.assertOpen();
     await this.#lookAtNotes();
     await this.#lookAtAwaited();
     await this.#lookAtQueues();
@@ -90,33 +86,33 @@ export class ChangePoller {
 
   async #lookAtNotes(): Promise<void> {
     if (this.#last === undefined) return this.#begin();
-    const rows = await this.from.calls.read(this.#changes, [this.#last - OVERLAP]);
+    const rows = await this.parts.calls.read(this.#changes, [this.#last - OVERLAP]);
     const changes = rows.map(({ key, noted }) => ({ key: textOfStored(key as string), noted: noted as number }));
     const fresh = changes.filter(({ noted }) => !this.#seen.has(noted));
     this.#last = changes.at(-1)?.noted ?? this.#last;
     this.#seen = new Set(changes.map(({ noted }) => noted));
-    if (changes.length === MOST_CHANGES) return this.on.anything();
-    for (const { key } of fresh) this.on.changed(key);
+    if (changes.length === MOST_CHANGES) return this.parts.announcer.anything();
+    for (const { key } of fresh) void this.parts.announcer.changed(key);
   }
 
   /** Between the last notification and the first look, anything may have changed. */
   async #begin(): Promise<void> {
-    const [row] = await this.from.calls.read(this.#newest, []);
+    const [row] = await this.parts.calls.read(this.#newest, []);
     this.#last = row!['noted'] as number;
-    this.on.anything();
+    this.parts.announcer.anything();
   }
 
   async #lookAtAwaited(): Promise<void> {
     const keys = [...this.awaited].filter((key) => key !== undefined);
-    const texts = keys.length > 0 ? await this.from.records.readMany(keys) : new Map<string, string>();
+    const texts = keys.length > 0 ? await this.parts.records.readMany(keys) : new Map<string, string>();
     const before = this.#texts;
     this.#texts = texts;
     // Also tells of a text at its first look: it may have changed since its waiter read it.
-    for (const [key, text] of texts) if (before.get(key) !== text) this.on.changed(key, text);
+    for (const [key, text] of texts) if (before.get(key) !== text) void this.parts.announcer.changed(key, text);
   }
 
   async #lookAtQueues(): Promise<void> {
-    const { queues, calls } = this.from;
+    const { queues, calls } = this.parts;
     const { polled } = queues;
     if (polled.length === 0) return;
     const rows = await calls.read(this.#offered, [polled.map(storedForm)]);

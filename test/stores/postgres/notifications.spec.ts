@@ -2,7 +2,7 @@ import { EventEmitter, getEventListeners } from 'node:events';
 import { Deadline } from '../../../lib/core/async/deadline.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { Timers } from '../../../lib/core/async/timers.js';
-import { Listener } from '../../../lib/stores/postgres/hints/listener.js';
+import { Listener } from '../../../lib/stores/postgres/hints/notifications.js';
 import type { PgConnection } from '../../../lib/stores/postgres/pg.js';
 import { eventually } from '../../contract/eventually.js';
 

@@ -3,10 +3,60 @@ import type { Deadline } from '../../../core/async/deadline.js';
 import { systemClock } from '../../../core/async/node-clock.js';
 import { pause } from '../../../core/async/pause.js';
 import { Wakeup } from '../../../core/async/wakeup.js';
+import type { Calls } from '../calls.js';
 import type { PgConnection } from '../pg.js';
+import { named } from '../server.js';
 
 /** ms between two tests whether notifications arrive. */
 const HEARTBEAT = 10_000;
+/** Largest payload of a notification, in bytes: PostgreSQL needs it to be shorter than 8,000. */
+export const LARGEST_PAYLOAD = 7999;
+/** Largest number of notifications in one statement. */
+const MOST_AT_ONCE = 500;
+/** Largest number of notifications that wait for the one under way. */
+const MOST_WAITING = 10_000;
+
+const NOTIFY = named(`SELECT pg_catalog.pg_notify(channel, payload)
+    FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS each(channel, payload)`);
+
+/**
+ * Sends notifications, in their order. One statement at a time sends all that came meanwhile: PostgreSQL
+ * commits transactions with notifications one after another in the whole database, so they must be few. They are not part
+ * of the writes that they tell of, so that no write to the disk happens under that lock.
+ */
+export class Outbox {
+  /** By channel and subject. */
+  readonly #waiting = new Map<string, { readonly channel: string; readonly payload: string }>();
+  #isSending = false;
+
+  constructor(private readonly calls: Pick<Calls, 'runAnyway'>) {}
+
+  /**
+   * Does not wait for the server, because messages are only hints.
+   *
+   * @param subject a later message replaces an earlier one with the same subject, which was not sent yet
+   */
+  send(channel: string, subject: string, payload: string): void {
+    const place = `${channel} ${subject}`;
+    if (this.#waiting.size >= MOST_WAITING) return;
+    this.#waiting.delete(place);
+    this.#waiting.set(place, { channel, payload });
+    if (!this.#isSending) void this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.size > 0) {
+      const some = [...this.#waiting].slice(0, MOST_AT_ONCE);
+      for (const [subject] of some) this.#waiting.delete(subject);
+      const sent = some.map(([, each]) => each);
+      const values = [sent.map(({ channel }) => channel), sent.map(({ payload }) => payload)];
+      // Only hints; calls find out what is wrong with the server. Clients send them before calls may be made, too.
+      await this.calls.runAnyway(NOTIFY, values).catch(() => undefined);
+    }
+    this.#isSending = false;
+  }
+}
 
 interface Reactions {
   /** A notification. @param payload its text */
