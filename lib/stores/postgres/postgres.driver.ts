@@ -20,14 +20,13 @@ import type {
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Calls } from './calls.js';
 import { Connection } from './connection.js';
-import { examine } from './examine.js';
 import { ChangeFeed } from './hints/change-feed.js';
 import { HintQueues } from './hints/hint-queues.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
 import { type Server, givenServer, named, ownServer } from './server.js';
-import { type Tables, tableNames } from './tables.js';
+import { type Tables, examine, tableNames } from './tables.js';
 import { OrderedTableTexts, PostgresRecords, TableTexts } from './texts/table-texts.js';
 import { type TextStatements, plainRows, statementsInTransaction } from './texts/text-statements.js';
 import { PostgresTransaction } from './texts/transaction.js';

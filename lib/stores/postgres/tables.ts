@@ -1,10 +1,15 @@
-import { TIMELINE } from './timeline.js';
+import type { Deadline } from '../../core/async/deadline.js';
+import { show } from '../../core/decision/texts/show.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
+import { Failed, type PgError, PostgresUnusableError, said } from './failures.js';
+import type { Server } from './server.js';
+import { TIMELINE, tellsTimeline } from './timeline.js';
 
 /**
  * Layout of the tables; a comment on the table of records says it. A change that older versions can't work with needs the
  * next number. A column with a default does not.
  */
-export const LAYOUT = 1;
+const LAYOUT = 1;
 const LAYOUT_COMMENT = 'nestjs-gatekeeper layout ';
 
 /** Longest text that is indexed, in characters. See the comment of the index in {@link tablesOf}. */
@@ -37,16 +42,6 @@ export function tableNames(schema: string): Tables {
     hints: named('task_hints'),
   };
 }
-
-/** Each table and sequence that must exist. */
-export const allOf = ({ records, notes, journals, tasks, groups, hints }: Tables): string[] => [
-  records,
-  notes,
-  journals,
-  tasks,
-  groups,
-  hints,
-];
 
 /**
  * The statements that create the tables. Each may run again without effect.
@@ -116,7 +111,7 @@ export const additionTo = ({ records }: Tables, tellsTimeline = true): string =>
  * A change of a table that is there waits for all transactions that use it, such as a backup, and all calls of other nodes
  * wait behind it. So it gives up soon, and is tried again.
  */
-export function creation(tables: Tables, tellsTimeline: boolean): string {
+function creation(tables: Tables, tellsTimeline: boolean): string {
   const { schema } = tables;
   return `DO $creation$ BEGIN
   PERFORM pg_catalog.pg_advisory_xact_lock(
@@ -128,6 +123,94 @@ END $creation$`;
 }
 
 /** The layout that a comment says; 0 if it says none. */
-export function layoutIn(comment: string | null): number {
+function layoutIn(comment: string | null): number {
   return comment?.startsWith(LAYOUT_COMMENT) ? Number(comment.slice(LAYOUT_COMMENT.length)) : 0;
+}
+
+interface Look {
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly comment: string | null;
+  /** Tables, sequences and columns that are missing. */
+  readonly missing: string[];
+}
+
+const LOOK = `SELECT pg_catalog.current_setting('server_encoding') AS encoding, pg_catalog.pg_is_in_recovery() AS standby,
+  (SELECT description FROM pg_catalog.pg_description
+    WHERE objoid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid
+      AND classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+      AND objsubid OPERATOR(pg_catalog.=) 0) AS comment,
+  ARRAY(SELECT name FROM pg_catalog.unnest($2::pg_catalog.text[]) AS each(name) WHERE pg_catalog.to_regclass(name) IS NULL)
+  OPERATOR(pg_catalog.||) ARRAY(
+    SELECT $1::pg_catalog.text OPERATOR(pg_catalog.||) '.origin'::pg_catalog.text
+    WHERE pg_catalog.to_regclass($1::pg_catalog.text) IS NOT NULL AND NOT EXISTS (
+      SELECT FROM pg_catalog.pg_attribute
+      WHERE attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid
+        AND attname OPERATOR(pg_catalog.=) 'origin'::pg_catalog.name AND NOT attisdropped
+    )
+  ) AS missing`;
+
+interface Wanted {
+  readonly where: string;
+  readonly tables: Tables;
+  readonly createTables: boolean;
+}
+
+/** Facts of the server that calls need. */
+export interface Examined {
+  /** True if the server tells its timeline. Otherwise records are never doubted. */
+  readonly tellsTimeline: boolean;
+}
+
+/**
+ * Looks whether a server can keep records, and creates missing tables.
+ *
+ * @throws PostgresUnusableError if the database can't serve with these options
+ * @throws StoreUnavailableError if the server can't serve now
+ */
+export async function examine(server: Server, wanted: Wanted, deadline: Deadline): Promise<Examined> {
+  try {
+    const missing = missingIn(await look(server, wanted.tables, deadline), wanted);
+    const examined = { tellsTimeline: await tellsTimeline(server, deadline) };
+    if (missing.length > 0) await create(server, { ...wanted, ...examined }, missing, deadline);
+    return examined;
+  } catch (error) {
+    throw error instanceof Failed ? new StoreUnavailableError(said(error.cause), { cause: error.cause }) : error;
+  }
+}
+
+async function look(server: Server, { schema: _schema, ...names }: Tables, deadline: Deadline): Promise<Look> {
+  const rows = await server.run({ text: LOOK }, [names.records, Object.values(names)], deadline);
+  return rows[0] as unknown as Look;
+}
+
+function missingIn({ encoding, standby, comment, missing }: Look, { where, tables }: Wanted): string[] {
+  if (encoding !== 'UTF8') {
+    throw new PostgresUnusableError(`${where} has the encoding ${show(encoding)}: create a database with UTF8`);
+  }
+  if (standby) throw new StoreUnavailableError(`${where} is a standby: connect to the primary`);
+  if (layoutIn(comment) <= LAYOUT) return missing;
+  throw new PostgresUnusableError(
+    `a newer version of nestjs-gatekeeper made the tables of schema ${show(tables.schema)} in ${where} (${comment}): update this application`,
+  );
+}
+
+async function create(server: Server, wanted: Wanted & Examined, missing: string[], deadline: Deadline): Promise<void> {
+  if (!wanted.createTables) throw new PostgresUnusableError(`${lacking(wanted, missing)}, or set createTables: true`);
+  try {
+    await server.run({ text: creation(wanted.tables, wanted.tellsTimeline) }, [], deadline);
+  } catch (error) {
+    // Without the right to create them.
+    if (codeOf(error) !== '42501') throw error;
+    throw new PostgresUnusableError(`${lacking(wanted, missing)} (${said((error as Failed).cause)})`, { cause: error });
+  }
+}
+
+function lacking({ where, tables }: Wanted, missing: string[]): string {
+  const named = missing.map((name) => name.replaceAll('"', '')).join(', ');
+  return `${where} has no ${named}: as a user who may create tables, run the SQL of docs/stores.md for schema ${show(tables.schema)}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Failed ? (error.cause as PgError).code : undefined;
 }

@@ -10,10 +10,9 @@ import type {
 } from '../../../core/store/driver.js';
 import { HINT_KEY, type HintKeyPlace } from '../../../core/store/hint-seals.js';
 import type { Calls } from '../calls.js';
-import type { Examined } from '../examine.js';
 import type { Row } from '../server.js';
 import { AFTER_ALL, storedForm, textOfStored } from '../stored-text.js';
-import { INDEXED, type Tables } from '../tables.js';
+import { type Examined, INDEXED, type Tables } from '../tables.js';
 import { TIMELINE } from '../timeline.js';
 import { TableWrites } from './table-writes.js';
 import {
