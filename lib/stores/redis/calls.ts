@@ -6,18 +6,12 @@ import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Arg, RedisClient } from './clients/redis-client.js';
 import type { Session } from './connection.js';
 import { isDemotion, readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';
-import { runScript } from './script-call.js';
-import type { Script } from './scripts.js';
+import { type Script, runScript } from './scripts.js';
+import type { Writer } from './writer.js';
 
-/** A session with the connection that writes: the client itself, or one that waits for replicas. */
+/** A session with the connection that writes. */
 export interface CallSession extends Session {
   readonly writer: Writer;
-}
-
-/** Sends scripts that change data. */
-export interface Writer {
-  readonly losses: number;
-  run(script: Script, keys: readonly [string, ...string[]], args: readonly string[], left: number): Promise<unknown>;
 }
 
 interface Sessions {
@@ -61,7 +55,7 @@ export class Calls {
 
   /** Runs a script that reads. */
   async readBy(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
-    return this.reading((client) => runScript(client, script, { keys, args }));
+    return this.reading((client) => runScript(client, script, keys, args));
   }
 
   /** @throws StoreUnavailableError */

@@ -1,4 +1,4 @@
-import { type CallSession, type Writer } from './calls.js';
+import type { CallSession } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { isWriteRefusal } from './failures.js';
@@ -6,7 +6,7 @@ import { Channels, Keys } from './keys.js';
 import type { Origins } from './origins.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
-import { PlainWriter, ReplicatedWriter } from './writers.js';
+import { Writer } from './writer.js';
 
 interface SessionNeeds {
   readonly options: ResolvedOptions;
@@ -36,9 +36,8 @@ export async function openSession(
   await markOlder(client, origins, facts);
   await feed.loadKey(client, new Keys(options.prefix).hintKey, within);
   await within(() => feed.attach(client, new Channels(client.keyPrefix + options.prefix, database)));
-  const writer =
-    options.replicas === 0 ? new PlainWriter(client) : await replicatedWriter(client, { options, ended, within });
-  return { session: { client, ended, writer }, facts: facts[0]! };
+  const connection = options.replicas === 0 ? client : await connectionApart(client, ended, within);
+  return { session: { client, ended, writer: new Writer(connection, options.replicas) }, facts: facts[0]! };
 }
 
 /**
@@ -80,16 +79,18 @@ function expectDatabase(database: number, wanted = database): void {
   );
 }
 
-async function replicatedWriter(
+/** One more connection, for as long as the session. */
+async function connectionApart(
   client: RedisClient,
-  { options, ended, within }: Pick<SessionNeeds, 'options' | 'ended' | 'within'>,
-): Promise<Writer> {
+  ended: AbortSignal,
+  within: SessionNeeds['within'],
+): Promise<RedisClient> {
   // A listener for what has happened already is never called, and the connection would stay for ever.
   ended.throwIfAborted();
   const connection = client.newConnection();
   ended.addEventListener('abort', () => connection.release(), { once: true });
   await within(() => isReady(connection));
-  return new ReplicatedWriter(connection, options.replicas);
+  return connection;
 }
 
 function isReady(client: RedisClient): Promise<void> {

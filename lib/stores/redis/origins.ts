@@ -1,7 +1,6 @@
 import type { RedisClient } from './clients/redis-client.js';
 import { BUCKETS, type Keys } from './keys.js';
-import { runScript } from './script-call.js';
-import { DOUBT_BUCKET } from './scripts.js';
+import { DOUBT_BUCKET, runScript } from './scripts.js';
 
 /**
  * Marks the records as soon as this node meets another server. Each write does that too, for its bucket (`scripts.ts`),
@@ -25,7 +24,7 @@ export class Origins {
   }
 
   #mark(client: RedisClient, bucket: number): Promise<unknown> {
-    const keys = [this.keys.index(bucket), this.keys.origin(bucket)] as const;
-    return this.within(() => runScript(client, DOUBT_BUCKET, { keys: [...keys], args: [] }));
+    const keys = [this.keys.index(bucket), this.keys.origin(bucket)];
+    return this.within(() => runScript(client, DOUBT_BUCKET, keys));
   }
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { DOUBT } from '../../core/decision/index.js';
 import { SEAL } from '../../core/store/hint-seals.js';
 import type { Notify } from '../../core/store/driver.js';
+import type { Primary } from './clients/redis-client.js';
+import { replyCodeOf } from './failures.js';
 
 /** A Lua script. The server runs it as one step: no other command runs in between. */
 export interface Script {
@@ -12,6 +14,26 @@ export interface Script {
 
 function script(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+/**
+ * Runs a script by its name, and sends its text when the server does not know it. Scripts are forgotten when a server
+ * restarts, and after a failover.
+ *
+ * @param server a client, or one server for a script without keys
+ */
+export function runScript(
+  server: Primary,
+  script: Script,
+  keys: readonly string[] = [],
+  args: readonly string[] = [],
+): Promise<unknown> {
+  const send = (command: string, name: string): Promise<unknown> =>
+    server.command(keys[0] ?? '', [command, name, String(keys.length), ...keys, ...args]);
+  return send('evalsha', script.sha).catch((error: unknown) => {
+    if (replyCodeOf(error) !== 'NOSCRIPT') throw error;
+    return send('eval', script.text);
+  });
 }
 
 /**

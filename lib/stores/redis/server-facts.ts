@@ -1,7 +1,6 @@
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Primary } from './clients/redis-client.js';
-import { runAt } from './script-call.js';
-import { LOOK_AT_SERVER } from './scripts.js';
+import { LOOK_AT_SERVER, runScript } from './scripts.js';
 
 /** One look at a server. */
 export interface ServerFacts {
@@ -20,7 +19,7 @@ export interface ServerFacts {
 const OLDEST = [6, 2] as const;
 
 export async function lookAt(server: Primary): Promise<ServerFacts> {
-  const answer = (await runAt(server, LOOK_AT_SERVER)) as string[];
+  const answer = (await runScript(server, LOOK_AT_SERVER)) as string[];
   const [seconds, micros, runId, version, role, maxMemory, policy, origin] = answer;
   const eviction = evictionFault(Number(maxMemory), String(policy));
   return {

@@ -112,8 +112,9 @@ export class IoredisAdapter implements RedisClient {
   }
 
   primaries(): readonly Primary[] {
-    const nodes = this.isCluster ? this.client.nodes('master') : [this.client];
-    return nodes.map((node) => ({ command: ([name, ...args]) => node.call(name as string, ...args) }));
+    if (!this.isCluster) return [this];
+    const nodes = this.client.nodes('master');
+    return nodes.map((node) => ({ command: (_key, [name, ...args]) => node.call(name as string, ...args) }));
   }
 
   newSubscriber(events: SubscriberEvents): Subscriber {

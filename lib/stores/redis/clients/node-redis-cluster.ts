@@ -107,7 +107,7 @@ class NodeRedisClusterAdapter implements RedisClient {
 
   primaries(): readonly Primary[] {
     return this.#masters.map((node) => ({
-      command: async (args) => (await this.client.nodeClient(node)).sendCommand(args as Arg[]),
+      command: async (_key, args) => (await this.client.nodeClient(node)).sendCommand(args as Arg[]),
     }));
   }
 

@@ -106,7 +106,7 @@ export class NodeRedisAdapter implements RedisClient {
   }
 
   primaries(): readonly Primary[] {
-    return [{ command: (args) => this.client.sendCommand(args as Arg[]) }];
+    return [this];
   }
 
   newSubscriber(events: SubscriberEvents): Subscriber {

@@ -1,11 +1,8 @@
 /** An argument of a command. Texts are sent as UTF-8. */
 export type Arg = string | Buffer;
 
-/** One server that accepts writes. */
-export interface Primary {
-  /** Runs a command on this server. */
-  command(args: readonly Arg[]): Promise<unknown>;
-}
+/** One server that accepts writes, whatever the keys are. */
+export type Primary = Pick<RedisClient, 'command'>;
 
 /**
  * A client as the store uses it, whichever package it is from. The clients differ in what they do to a command when a
