@@ -6,6 +6,7 @@ import type { RedisClient } from './clients/redis-client.js';
 import type { Session } from './connection.js';
 import type { QueueKeys } from './keys.js';
 import { LONGEST_POLL, OFFER_HINTS, PASS_ON, POLL_HINT, REMOVE_HINTS } from './scripts.js';
+import { textIn } from './texts.js';
 
 /** Largest number of hints per call. */
 const MOST_AT_ONCE = 500;
@@ -54,8 +55,7 @@ export class RedisQueue implements HintQueue {
   }
 
   async peek(): Promise<string | undefined> {
-    const first = await this.calls.read(this.#hints, ['lindex', this.#hints, '0']);
-    return first === null ? undefined : String(first);
+    return textIn(await this.calls.read(this.#hints, ['lindex', this.#hints, '0']));
   }
 
   async size(): Promise<number> {
@@ -82,8 +82,7 @@ export class RedisQueue implements HintQueue {
   }
 
   async #take(): Promise<string | undefined> {
-    const hint = await this.calls.write(POLL_HINT, this.keys, [this.polls.client]);
-    return hint === null ? undefined : String(hint);
+    return textIn(await this.calls.write(POLL_HINT, this.keys, [this.polls.client]));
   }
 
   async #unlessGivenUp(hint: string, signal: AbortSignal): Promise<string | undefined> {

@@ -21,17 +21,16 @@ import { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { Connection } from './connection.js';
 import { readFailure } from './failures.js';
-import { HashTexts, OrderedHashTexts } from './hash-texts.js';
 import { HintPolls, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
 import { openSession } from './open-session.js';
 import { MessageHeartbeat } from './message-heartbeat.js';
 import { Origins } from './origins.js';
-import { Records } from './records.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
 import { StreamJournal } from './stream-journal.js';
+import { HashTexts, OrderedHashTexts, Records } from './texts.js';
 
 const CALL_TIMEOUT = 2000;
 /** ms */

@@ -1,9 +1,17 @@
-import type { Notify, RecordPage, RecordTexts, WriteOptions } from '../../core/store/driver.js';
+import type {
+  Notify,
+  OrderedTexts,
+  RecordPage,
+  RecordTexts,
+  TextEntry,
+  Texts,
+  WriteOptions,
+} from '../../core/store/driver.js';
 import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import { BUCKETS, type Keys } from './keys.js';
-import { FIRST_PLACE, NOTIFIED, type Script } from './scripts.js';
+import { FIRST_PLACE, NOTIFIED, RANGE_OF_TEXTS, type Script, WRITE_TEXTS, hasOwnOrder } from './scripts.js';
 
 /** Records of a bucket on the first page, which has all of a small listing. */
 const FEW = 32;
@@ -33,8 +41,7 @@ export class Records implements RecordTexts {
 
   async read(key: string): Promise<string | undefined> {
     const record = this.keys.record(key);
-    const text = await this.calls.read(record, ['get', record]);
-    return text === null ? undefined : String(text);
+    return textIn(await this.calls.read(record, ['get', record]));
   }
 
   compareAndSet(
@@ -112,8 +119,7 @@ export class Records implements RecordTexts {
 
   async #readIn(bucket: number, keys: readonly string[]): Promise<[string, string][]> {
     const records = keys.map((key) => this.keys.record(key, bucket));
-    const texts = (await this.calls.read(records[0]!, ['mget', ...records])) as (string | null)[];
-    return texts.flatMap((text, index) => (text === null ? [] : [[keys[index]!, String(text)]]));
+    return textsIn(keys, await this.calls.read(records[0]!, ['mget', ...records]));
   }
 
   async #keysIn(bucket: number, prefix: string, most: number, after?: string): Promise<string[]> {
@@ -135,4 +141,66 @@ function placeOf(after: string | undefined): [bucket: number, key?: string] {
 function placeAfter(bucket: number, key?: string): string | undefined {
   if (bucket === BUCKETS) return undefined;
   return key === undefined ? String(bucket) : `${bucket} ${key}`;
+}
+
+/** Texts in a hash: the groups. A script compares and writes in one step. In a Cluster all are in one slot. */
+export class HashTexts implements Texts {
+  readonly #writes = new GatheredWrites((writes: readonly TextWrite[]) => this.#send(writes), SHARED);
+
+  /** @param keys the hash, and the sorted set that keeps the order of its texts, if they have one */
+  constructor(
+    protected readonly keys: readonly [hash: string, ...order: string[]],
+    protected readonly calls: Calls,
+  ) {}
+
+  async read(key: string): Promise<string | undefined> {
+    const [hash] = this.keys;
+    return textIn(await this.calls.read(hash, ['hget', hash, key]));
+  }
+
+  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
+    if (keys.length === 0) return new Map();
+    const [hash] = this.keys;
+    return new Map(textsIn(keys, await this.calls.read(hash, ['hmget', hash, ...keys])));
+  }
+
+  compareAndSet(key: string, former: string | undefined, next: string | undefined): Promise<boolean> {
+    return this.#writes.write({ key, former, next });
+  }
+
+  async #send(writes: readonly TextWrite[]): Promise<boolean[]> {
+    const answers = (await this.calls.write(WRITE_TEXTS, this.keys, writes.flatMap(argumentsOf))) as unknown[];
+    return answers.map((answer) => Number(answer) === 1);
+  }
+}
+
+/**
+ * Texts in a hash, with their order in a sorted set: the tasks. In a Cluster all are in one slot, because one script changes the hash
+ * and the order.
+ */
+export class OrderedHashTexts extends HashTexts implements OrderedTexts {
+  async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
+    const answer = await this.calls.readBy(RANGE_OF_TEXTS, this.keys, [from, to, String(Math.max(0, limit))]);
+    const flat = answer as string[];
+    return Array.from({ length: flat.length / 2 }, (_, index) => ({
+      key: String(flat[2 * index]),
+      text: String(flat[2 * index + 1]),
+    }));
+  }
+}
+
+function argumentsOf({ key, former, next }: TextWrite): string[] {
+  const [expected, text] = [former ?? '', next ?? ''];
+  const flags = [former !== undefined, next !== undefined, hasOwnOrder(expected) || hasOwnOrder(text)];
+  return [key, expected, text, flags.map(Number).join('')];
+}
+
+/** The text in an answer; undefined if there is none. */
+export function textIn(answer: unknown): string | undefined {
+  return answer === null ? undefined : String(answer);
+}
+
+/** The texts in an answer that has one, or null, for each key. */
+function textsIn(keys: readonly string[], answer: unknown): [key: string, text: string][] {
+  return (answer as unknown[]).flatMap((text, index) => (text === null ? [] : [[keys[index]!, String(text)]]));
 }
