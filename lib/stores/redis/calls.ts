@@ -4,26 +4,9 @@ import { pause } from '../../core/async/pause.js';
 import { Timers } from '../../core/async/timers.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Arg, RedisClient } from './clients/redis-client.js';
-import type { Session } from './connection.js';
+import type { Connection, Session } from './connection.js';
 import { isDemotion, readFailure, replyCodeOf, unknownOutcome, writeFailure } from './failures.js';
 import { type Script, runScript } from './scripts.js';
-import type { Writer } from './writer.js';
-
-/** A session with the connection that writes. */
-export interface CallSession extends Session {
-  readonly writer: Writer;
-}
-
-interface Sessions {
-  /** @throws StoreUnavailableError if there is no session */
-  connecting(): Promise<CallSession>;
-  /** @throws StoreUnavailableError if there is no session */
-  connected(): CallSession;
-  /** Undefined if there is none. */
-  present(): CallSession | undefined;
-  /** Ends a session whose server turned out to be a replica. */
-  suspect(session: CallSession, problem: string): void;
-}
 
 /** For writes that share a call. One connection carries any number of calls, and a script must not block the server for long. */
 export const SHARED = { calls: Infinity, writes: 32, parts: 2 };
@@ -39,13 +22,13 @@ export class Calls {
 
   /** @param timeout ms */
   constructor(
-    private readonly sessions: Sessions,
+    private readonly connection: Connection,
     private readonly timeout: number,
   ) {}
 
   /** Whether the keys of a script may be in any slots. False while there is no session. */
   get mayMixSlots(): boolean {
-    return this.sessions.present()?.client.isCluster === false;
+    return this.connection.session?.client.isCluster === false;
   }
 
   /** Runs a command that reads. @param key the first key of the command */
@@ -60,7 +43,7 @@ export class Calls {
 
   /** @throws StoreUnavailableError */
   async reading<T>(call: (client: RedisClient) => Promise<T>): Promise<T> {
-    const session = await this.sessions.connecting();
+    const session = await this.connection.connecting(this.timeout);
     const { client, ended } = session;
     try {
       const answer = await this.within(() => call(client), client.isCluster);
@@ -104,7 +87,7 @@ export class Calls {
     args: readonly string[],
     read: (answer: unknown, failed: (error: unknown) => Error) => T,
   ): Promise<T> {
-    const session = this.sessions.connected();
+    const session = this.connection.connected();
     const { writer, client } = session;
     const { losses } = writer;
     const failed = (error: unknown) => this.#refused(session, error, writeFailure(error, writer.losses === losses));
@@ -136,8 +119,8 @@ export class Calls {
   }
 
   /** A demotion breaks no connection, so nothing else tells it. A client of a Cluster is sent to the primary. */
-  #refused(session: CallSession, error: unknown, failure: Error): Error {
-    if (isDemotion(error) && !session.client.isCluster) this.sessions.suspect(session, failure.message);
+  #refused(session: Session, error: unknown, failure: Error): Error {
+    if (isDemotion(error) && !session.client.isCluster) this.connection.suspect(session, failure.message);
     return this.#failed(failure);
   }
 

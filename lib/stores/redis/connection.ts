@@ -2,35 +2,56 @@ import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Wakeup } from '../../core/async/wakeup.js';
 import { messageOf } from '../../core/decision/index.js';
+import { atMost } from '../../core/store/at-most.js';
+import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { connectionProblem } from './failures.js';
+import type { Writer } from './writer.js';
 
 /** ms */
 const LONGEST_FIRST_ATTEMPT = 5000;
 
 const LOST = 'the connection was lost; connecting again';
 
+/** ms */
+const LONGEST_FAREWELL = 1000;
+
 /** The objects that calls need while the server can be reached. */
 export interface Session {
   readonly client: RedisClient;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
+  /** Sends what changes data: over the client itself, or over a connection that waits for replicas. */
+  readonly writer: Writer;
+}
+
+interface Needs {
+  /** The servers in words, without secrets. */
+  readonly place: string;
+  readonly newClient: () => Promise<RedisClient>;
+  /** @param ended aborts when the session, or the attempt to open it, has ended */
+  readonly open: (client: RedisClient, ended: AbortSignal) => Promise<Session>;
+  /** There is a session, for the first time or again. */
+  readonly opened: () => void;
+  /** The session is about to end, because its server turned out to be a replica. */
+  readonly suspected: () => void;
 }
 
 /**
  * Keeps a session open until it is closed. The client connects again by itself; a session begins when a server has
  * answered, and ends when the client loses it, or when the server turns out to be no primary any more.
  */
-export class Connection<S extends Session> {
+export class Connection {
   /** Defined only while connected. Cleared at the moment when the connection is lost. */
-  session: S | undefined;
+  session: Session | undefined;
   /** The reason why there is no session. */
   problem = 'the first attempt to connect is under way';
   /** Resolves after the first attempt, successful or not. */
   readonly attempted: Promise<void>;
-  /** Whether the first attempt has not ended yet. */
-  isFirstAttempt = true;
+  /** Whether the store is closed: then calls fail, also before the session ends. */
+  isClosed = false;
 
+  #isFirstAttempt = true;
   readonly #wakeup = new Wakeup(systemClock);
   readonly #closing = new AbortController();
   #endFirstAttempt!: () => void;
@@ -38,27 +59,50 @@ export class Connection<S extends Session> {
   /** Of the present session. */
   #ending: AbortController | undefined;
 
-  constructor(
-    private readonly newClient: () => Promise<RedisClient>,
-    /** @param ended aborts when the session, or the attempt to open it, has ended */
-    private readonly open: (client: RedisClient, ended: AbortSignal) => Promise<S>,
-    private readonly onOpened: () => void,
-  ) {
+  constructor(private readonly needs: Needs) {
     this.attempted = new Promise((resolve) => {
       this.#endFirstAttempt = () => {
-        this.isFirstAttempt = false;
+        this.#isFirstAttempt = false;
         resolve();
       };
     });
     void this.#keepConnected();
   }
 
-  /** Ends the session, because its server must be examined before it is used again. */
-  suspect(problem: string): void {
+  /** @throws StoreUnavailableError if there is no session */
+  connected(): Session {
+    if (!this.session || this.isClosed) throw this.unavailable();
+    return this.session;
+  }
+
+  /**
+   * Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read.
+   *
+   * @param patience ms
+   * @throws StoreUnavailableError if there is no session then
+   */
+  async connecting(patience: number): Promise<Session> {
+    if (this.#isFirstAttempt) await atMost(patience, this.attempted);
+    return this.connected();
+  }
+
+  /** The error of a call that finds no session. */
+  unavailable(): StoreUnavailableError {
+    if (this.isClosed) return new StoreUnavailableError('The Redis store is closed: open another one');
+    return new StoreUnavailableError(`Not connected to ${this.needs.place}: ${this.problem}`);
+  }
+
+  /** Ends a session, because its server must be examined before it is used again. */
+  suspect(session: Session, problem: string): void {
+    if (this.session !== session) return;
+    this.needs.suspected();
     if (this.#ending) this.#end(this.#ending, problem);
   }
 
-  close(): void {
+  /** @param farewell sends the last commands; it gets a limited time */
+  async close(farewell: (client: RedisClient) => Promise<void>): Promise<void> {
+    this.isClosed = true;
+    if (this.session) await atMost(LONGEST_FAREWELL, farewell(this.session.client));
     this.#closing.abort();
     this.session = undefined;
     this.#client?.release();
@@ -83,7 +127,7 @@ export class Connection<S extends Session> {
 
   async #theClient(): Promise<RedisClient> {
     if (this.#client) return this.#client;
-    const client = await this.newClient();
+    const client = await this.needs.newClient();
     this.#client = client;
     client.onChange(this.#wakeup.ring);
     if (this.#isClosing) client.release();
@@ -109,13 +153,13 @@ export class Connection<S extends Session> {
     const ending = new AbortController();
     const stopListening = client.onChange(() => client.isReady || this.#end(ending, LOST));
     try {
-      const session = await this.open(client, ending.signal);
+      const session = await this.needs.open(client, ending.signal);
       ending.signal.throwIfAborted();
       if (this.#isClosing) return;
       this.session = session;
       this.#ending = ending;
       this.#endFirstAttempt();
-      this.onOpened();
+      this.needs.opened();
       await this.#endOf(ending.signal);
     } finally {
       stopListening();

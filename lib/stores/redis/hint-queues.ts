@@ -3,7 +3,7 @@ import type { HintQueue } from '../../core/store/driver.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
-import type { Session } from './connection.js';
+import type { Connection } from './connection.js';
 import type { QueueKeys } from './keys.js';
 import { LONGEST_POLL, OFFER_HINTS, PASS_ON, POLL_HINT, REMOVE_HINTS } from './scripts.js';
 import { textIn } from './texts.js';
@@ -98,11 +98,10 @@ export class HintPolls {
   /** Keys of the queues that this client ever polled: a late message may concern them. */
   readonly #known = new Map<string, QueueKeys>();
 
-  /** @param session throws StoreUnavailableError if there is none */
   constructor(
     private readonly calls: Calls,
     private readonly feed: ChangeFeed,
-    private readonly session: () => Session,
+    private readonly connection: Pick<Connection, 'connected'>,
   ) {}
 
   /** Name of this client among the pollers of a queue. */
@@ -112,18 +111,22 @@ export class HintPolls {
 
   /** Arguments of the scripts that wake pollers. */
   wakeArguments(queue: string): readonly string[] {
-    return [this.feed.wakeMessageOf(queue), this.feed.wakeChannels, this.session().client.isCluster ? '1' : '0'];
+    return [
+      this.feed.wakeMessageOf(queue),
+      this.feed.wakeChannels,
+      this.connection.connected().client.isCluster ? '1' : '0',
+    ];
   }
 
   /** Resolves when this client receives messages about hints. @throws StoreUnavailableError */
   async listen(): Promise<void> {
-    this.session();
+    this.connection.connected();
     await this.calls.reading(() => this.feed.listenForHints((queue) => this.#woken(queue)));
   }
 
   /** Begins a wait. Call its `end` in any case. */
   begin(queue: string, keys: QueueKeys, signal: AbortSignal): PollWait {
-    const session = this.session();
+    const session = this.connection.connected();
     const polls = this.#polls.get(queue) ?? new Set();
     this.#polls.set(queue, polls);
     this.#known.set(queue, keys);

@@ -1,6 +1,6 @@
-import type { CallSession } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
+import type { Session } from './connection.js';
 import { isWriteRefusal } from './failures.js';
 import { Channels, Keys } from './keys.js';
 import type { Origins } from './origins.js';
@@ -27,7 +27,7 @@ interface SessionNeeds {
 export async function openSession(
   client: RedisClient,
   { options, feed, origins, ended, within }: SessionNeeds,
-): Promise<{ session: CallSession; facts: ServerFacts }> {
+): Promise<{ session: Session; facts: ServerFacts }> {
   const primaries = client.primaries();
   if (primaries.length === 0) throw new Error('the client knows no primary of the Cluster yet');
   const facts = await Promise.all(primaries.map((primary) => within(() => lookAt(primary).then(usable))));

@@ -12,14 +12,12 @@ import type {
   StoreHealth,
   Texts,
 } from '../../core/store/driver.js';
-import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { messageOf } from '../../core/decision/index.js';
-import { atMost } from '../../core/store/at-most.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
-import { Calls, type CallSession } from './calls.js';
+import { Calls } from './calls.js';
 import { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
-import { Connection } from './connection.js';
+import { Connection, type Session } from './connection.js';
 import { readFailure } from './failures.js';
 import { HintPolls, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
@@ -33,8 +31,6 @@ import { StreamJournal } from './stream-journal.js';
 import { HashTexts, OrderedHashTexts, Records } from './texts.js';
 
 const CALL_TIMEOUT = 2000;
-/** ms */
-const LONGEST_FAREWELL = 1000;
 
 /** Keeps records as strings, tasks and groups in hashes, in Redis or Valkey. Scripts change them; cluster time from TIME. */
 export class RedisDriver implements Driver {
@@ -45,13 +41,11 @@ export class RedisDriver implements Driver {
   readonly #watches = new PrefixWatches();
   readonly #feed: ChangeFeed;
   readonly #heartbeat = new MessageHeartbeat(() => this.#testMessages());
-  readonly #connection: Connection<CallSession>;
+  readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #polls: HintPolls;
   /** Absent for a durable server. */
   readonly #origins: Origins | undefined;
-  readonly #callTimeout: number;
-  #isClosed = false;
   /** Advice of servers that may drop records, by the name of the server. */
   readonly #evictions = new Map<string, string>();
   #clockProblem: string | undefined;
@@ -62,29 +56,23 @@ export class RedisDriver implements Driver {
     readonly options: ResolvedOptions,
     { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
-    this.#callTimeout = callTimeout;
     this.#keys = new Keys(options.prefix);
     this.#feed = new ChangeFeed(this.#watches, { writer, onUnproven, onLost: this.#heartbeat.hurry });
-    this.#calls = new Calls(
-      {
-        connecting: () => this.#connecting(),
-        connected: () => this.#connected(),
-        present: () => this.#connection.session,
-        suspect: (session, problem) => this.#suspect(session, problem),
-      },
-      callTimeout,
-    );
+    this.#connection = new Connection({
+      place: options.place,
+      newClient: options.newClient,
+      open: (client, ended) => this.#open(client, ended),
+      opened: () => this.#watches.tell({}),
+      // Messages, too, come from the next primary then.
+      suspected: () => this.#feed.detach(),
+    });
+    this.#calls = new Calls(this.#connection, callTimeout);
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
     this.tasks = new OrderedHashTexts(this.#keys.tasks, this.#calls);
     this.groups = new HashTexts(this.#keys.groups, this.#calls);
-    this.#polls = new HintPolls(this.#calls, this.#feed, () => this.#connected());
-    this.#connection = new Connection(
-      options.newClient,
-      (client, ended) => this.#open(client, ended),
-      () => this.#watches.tell({}),
-    );
+    this.#polls = new HintPolls(this.#calls, this.#feed, this.#connection);
   }
 
   queue(name: string): HintQueue {
@@ -96,7 +84,7 @@ export class RedisDriver implements Driver {
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
-    if (this.#isClosed) throw this.#unavailable();
+    if (this.#connection.isClosed) throw this.#connection.unavailable();
     return this.#watches.add(prefix, onChange);
   }
 
@@ -106,11 +94,11 @@ export class RedisDriver implements Driver {
 
   /** Never waits for a connection: the wait would count as the age of the reading. */
   async now(): Promise<ClockReading> {
-    const session = this.#connected();
+    const session = this.#connection.connected();
     const { client } = session;
     const primaries = client.primaries();
     const primary = primaries[this.#turn++ % Math.max(primaries.length, 1)];
-    if (!primary) throw this.#unavailable();
+    if (!primary) throw this.#connection.unavailable();
     try {
       const facts = await this.#calls.within(() => lookAt(primary));
       this.#assertPrimary(session, facts);
@@ -126,8 +114,8 @@ export class RedisDriver implements Driver {
   }
 
   health(): StoreHealth {
-    const { session } = this.#connection;
-    const problem = this.#isClosed ? 'the store is closed' : this.#problem(session);
+    const { session, isClosed } = this.#connection;
+    const problem = isClosed ? 'the store is closed' : this.#problem(session);
     return {
       connected: session !== undefined,
       members: session ? session.client.primaries().length : 0,
@@ -137,18 +125,15 @@ export class RedisDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#connection.isClosed) return;
     this.#watches.clear();
     this.#heartbeat.stop();
     this.#feed.close();
-    const { session } = this.#connection;
-    if (session) await atMost(LONGEST_FAREWELL, this.#polls.leave(session.client));
-    this.#connection.close();
+    await this.#connection.close((client) => this.#polls.leave(client));
     this.#calls.close();
   }
 
-  async #open(client: RedisClient, ended: AbortSignal): Promise<CallSession> {
+  async #open(client: RedisClient, ended: AbortSignal): Promise<Session> {
     setMaxListeners(0, ended); // each waiting poll listens
     const { options } = this;
     const opening = openSession(client, {
@@ -184,42 +169,18 @@ export class RedisDriver implements Driver {
   }
 
   /** The client of a Cluster learns by its other calls which servers are primaries now. */
-  #assertPrimary(session: CallSession, facts: ServerFacts): void {
+  #assertPrimary(session: Session, facts: ServerFacts): void {
     try {
       assertUsable(facts);
     } catch (error) {
-      if (!session.client.isCluster) this.#suspect(session, messageOf(error));
+      if (!session.client.isCluster) this.#connection.suspect(session, messageOf(error));
       throw error;
     }
   }
 
-  /** Messages, too, come from the next primary then. */
-  #suspect(session: CallSession, problem: string): void {
-    if (this.#connection.session !== session) return;
-    this.#feed.detach();
-    this.#connection.suspect(problem);
-  }
-
-  #problem(session: CallSession | undefined): string | undefined {
+  #problem(session: Session | undefined): string | undefined {
     if (!session) return this.#connection.problem;
     const [eviction] = this.#evictions.values();
     return this.#calls.problem ?? this.#clockProblem ?? eviction;
-  }
-
-  /** Right after the start, a read waits for the first attempt to connect. A write needs no wait: it follows a read. */
-  async #connecting(): Promise<CallSession> {
-    if (this.#connection.isFirstAttempt) await atMost(this.#callTimeout, this.#connection.attempted);
-    return this.#connected();
-  }
-
-  #connected(): CallSession {
-    const { session } = this.#connection;
-    if (!session || this.#isClosed) throw this.#unavailable();
-    return session;
-  }
-
-  #unavailable(): StoreUnavailableError {
-    if (this.#isClosed) return new StoreUnavailableError('The Redis store is closed: open another one');
-    return new StoreUnavailableError(`Not connected to ${this.options.place}: ${this.#connection.problem}`);
   }
 }

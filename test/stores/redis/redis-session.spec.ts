@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { RedisClient } from '../../../lib/stores/redis/clients/redis-client.js';
 import { Connection } from '../../../lib/stores/redis/connection.js';
+import { Writer } from '../../../lib/stores/redis/writer.js';
 import { eventually } from '../../contract/eventually.js';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -13,18 +14,19 @@ it('a lost session leaves no listener', async () => {
     add.apply(this, args as Parameters<typeof add>);
   });
   const client = { isReady: true, onChange: () => () => undefined, release: () => undefined };
-  const open = async (_client: RedisClient, ended: AbortSignal) => ({ client: _client, ended });
-  const connection = new Connection(
-    async () => client as unknown as RedisClient,
-    open,
-    () => undefined,
-  );
+  const connection = new Connection({
+    place: 'the server',
+    newClient: async () => client as unknown as RedisClient,
+    open: async (opened, ended) => ({ client: opened, ended, writer: new Writer(opened, 0) }),
+    opened: () => undefined,
+    suspected: () => undefined,
+  });
   for (let lost = 0; lost < 3; lost++) {
     await eventually('a session', () => connection.session !== undefined);
-    connection.suspect('lost');
+    connection.suspect(connection.session!, 'lost');
   }
   await eventually('the next session', () => connection.session !== undefined);
   const counts = [...signals].map((signal) => getEventListeners(signal, 'abort').length);
-  connection.close();
+  await connection.close(async () => undefined);
   expect(Math.max(...counts)).toBe(1);
 });
