@@ -10,6 +10,11 @@ import { Channels } from './keys.js';
 /** ms for which a subscription outlives its last wait: the next wait for the same key then costs nothing. */
 const LINGER = 5000;
 
+/** ms between two tests whether messages arrive. */
+const HEARTBEAT = 10_000;
+/** ms after a failed test, or a lost connection, until the next one. */
+const SOON = 1000;
+
 /** Tells a script how to announce a write. */
 export interface Announcing {
   /** Id of this client: its own messages begin with it. */
@@ -214,7 +219,7 @@ export class ChangeFeed {
   }
 
   #linger(key: string | undefined): void {
-    if (this.#isAwaited(key) || !this.#subscribed.has(key)) return;
+    if (this.#awaited.isAwaited(key) || !this.#subscribed.has(key)) return;
     this.#subscribed.get(key)?.();
     this.#subscribed.set(
       key,
@@ -232,9 +237,49 @@ export class ChangeFeed {
         : subscriber.unsubscribe(channels.waiting(key));
     asked.catch(() => undefined); // further messages do no harm
   }
+}
 
-  #isAwaited(key: string | undefined): boolean {
-    return this.#awaited.isAwaited(key);
+/**
+ * Tests from time to time whether messages arrive: a dead network may end a connection without a sign, and a server of a
+ * Cluster may be gone for good.
+ */
+export class MessageHeartbeat {
+  #cancel: CancelTimer | undefined;
+  #isSoon = false;
+  #isTesting = false;
+  #isStopped = false;
+
+  /** @param test rejects if it could not make sure of messages */
+  constructor(private readonly test: () => Promise<void>) {
+    this.#plan(HEARTBEAT);
+  }
+
+  /** Tests soon, because the connection was lost. */
+  readonly hurry = (): void => {
+    // The connection may be lost again and again. A test that is under way plans the next one at its end.
+    if (!this.#isSoon && !this.#isTesting) this.#plan(SOON);
+    this.#isSoon = true;
+  };
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  #plan(delay: number): void {
+    this.#cancel?.();
+    if (!this.#isStopped) this.#cancel = systemClock.schedule(() => void this.#beat(), delay);
+  }
+
+  async #beat(): Promise<void> {
+    this.#isSoon = false;
+    this.#isTesting = true;
+    const pause = await this.test().then(
+      () => HEARTBEAT,
+      () => SOON, // the session reports why calls fail
+    );
+    this.#isTesting = false;
+    this.#plan(this.#isSoon ? SOON : pause);
   }
 }
 

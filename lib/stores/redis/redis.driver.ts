@@ -15,15 +15,13 @@ import type {
 import { messageOf } from '../../core/decision/index.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { Calls } from './calls.js';
-import { ChangeFeed } from './change-feed.js';
+import { ChangeFeed, MessageHeartbeat } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { Connection, type Session } from './connection.js';
 import { readFailure } from './failures.js';
 import { HintPolls, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
-import { openSession } from './open-session.js';
-import { MessageHeartbeat } from './message-heartbeat.js';
-import { Origins } from './origins.js';
+import { Origins, openSession } from './open-session.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';

@@ -1,4 +1,4 @@
-import { MessageHeartbeat } from '../../../lib/stores/redis/message-heartbeat.js';
+import { MessageHeartbeat } from '../../../lib/stores/redis/change-feed.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
