@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { RECONNECT, pauseAfter } from '../../../core/async/backoff.js';
 import {
   type Arg,
+  ClientAdapter,
   type Primary,
   type RedisClient,
   type Subscriber,
@@ -67,14 +68,9 @@ const CLOSED_ADVICE =
   'check that it is a Redis, and that it accepts clients of other machines (protected-mode, or set a password)';
 
 /** A client of ioredis, single or of a Cluster. */
-export class IoredisAdapter implements RedisClient {
+export class IoredisAdapter extends ClientAdapter implements RedisClient {
   readonly isCluster: boolean;
   readonly keyPrefix: string;
-  losses = 0;
-  /** Each removes one listener, and itself. */
-  readonly #ends = new Set<() => void>();
-  readonly #listeners = new Set<() => void>();
-  #lastError: Error | undefined;
   /** Whether the present attempt to connect had no error yet. */
   #isNewAttempt = true;
 
@@ -82,13 +78,14 @@ export class IoredisAdapter implements RedisClient {
     client: IoredisClient,
     readonly isOwn = false,
   ) {
+    super();
     this.client = client as unknown as IoredisCluster;
     this.isCluster = this.client.isCluster === true;
     this.keyPrefix = this.client.options.keyPrefix ?? '';
-    for (const event of ['ready', 'close', 'end']) this.#on(this.client, event, () => this.#changed());
-    this.#on(this.client, 'connecting', () => (this.#isNewAttempt = true));
-    this.#on(this.client, 'error', (error) => this.#failed(error as Error));
-    if (!this.isCluster) this.#on(this.client, 'close', () => this.#lost(this.client));
+    for (const event of ['ready', 'close', 'end']) this.listen(this.client, event, () => this.changed());
+    this.listen(this.client, 'connecting', () => (this.#isNewAttempt = true));
+    this.listen(this.client, 'error', (error) => this.#failed(error as Error));
+    if (!this.isCluster) this.listen(this.client, 'close', () => this.#lost(this.client));
     else this.#watchNodes();
   }
 
@@ -101,7 +98,7 @@ export class IoredisAdapter implements RedisClient {
   get problem(): string {
     const { status } = this.client;
     if (status === 'end') return 'the client is closed, and does not connect again';
-    if (this.#lastError) return this.#lastError.message || 'the client failed to connect without a reason';
+    if (this.lastError) return this.lastError.message || 'the client failed to connect without a reason';
     // So does a Redis in protected mode: its error is the reply to a command whose outcome ioredis ignores.
     if (this.losses > 0) return `the server closed the connection (${status}); ${CLOSED_ADVICE}`;
     return `the client is not connected yet (${status})`;
@@ -128,13 +125,8 @@ export class IoredisAdapter implements RedisClient {
     return new IoredisAdapter(this.#duplicate({ ...exact, keyPrefix: this.keyPrefix }), true);
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   release(): void {
-    for (const end of this.#ends) end();
+    this.stopListening();
     if (!this.isOwn) return;
     this.client.on('error', () => undefined); // an attempt to connect may still be under way
     this.client.on('close', () => endSocketTimeout(this.client));
@@ -157,25 +149,20 @@ export class IoredisAdapter implements RedisClient {
 
   /** Only the first error of an attempt says the reason: after a wrong password, the next one says that there is none. */
   #failed(error: Error): void {
-    if (this.#isNewAttempt) this.#lastError = error;
+    if (this.#isNewAttempt) this.lastError = error;
     this.#isNewAttempt = false;
-  }
-
-  #changed(): void {
-    if (this.isReady) this.#lastError = undefined;
-    for (const listener of this.#listeners) listener();
   }
 
   /** The Cluster sends a command again when the connection to one server broke. Its own events don't tell. */
   #watchNodes(): void {
     for (const node of this.client.nodes('all')) this.#countLosses(node);
-    this.#on(this.client, '+node', (node) => this.#countLosses(node as Ioredis));
+    this.listen(this.client, '+node', (node) => this.#countLosses(node as Ioredis));
   }
 
   /** Until the client of a server has ended: the Cluster makes a new one then, and drops this one. */
   #countLosses(node: Ioredis): void {
-    const stopCounting = this.#on(node, 'close', () => this.#lost(node));
-    const stopWatching = this.#on(node, 'end', () => {
+    const stopCounting = this.listen(node, 'close', () => this.#lost(node));
+    const stopWatching = this.listen(node, 'end', () => {
       stopCounting();
       stopWatching();
     });
@@ -184,16 +171,6 @@ export class IoredisAdapter implements RedisClient {
   #lost(client: Ioredis): void {
     this.losses++;
     endSocketTimeout(client);
-  }
-
-  #on(client: Ioredis, event: string, listener: (argument: unknown) => void): () => void {
-    client.on(event, listener);
-    const end = () => {
-      client.off(event, listener);
-      this.#ends.delete(end);
-    };
-    this.#ends.add(end);
-    return end;
   }
 }
 

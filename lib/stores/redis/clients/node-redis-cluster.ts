@@ -9,7 +9,14 @@ import {
   NodeRedisSubscriber,
   shut,
 } from './node-redis.js';
-import type { Arg, Primary, RedisClient, Subscriber, SubscriberEvents } from './redis-client.js';
+import {
+  type Arg,
+  ClientAdapter,
+  type Primary,
+  type RedisClient,
+  type Subscriber,
+  type SubscriberEvents,
+} from './redis-client.js';
 
 /** A client of `createCluster()`: the parts that are used. */
 interface NodeRedisCluster {
@@ -69,26 +76,24 @@ function exact({ socket, ...options }: NodeRedisOptions): NodeRedisOptions {
 }
 
 /** A client of a Cluster that the store made. It can be used until a server is away for longer than {@link PATIENCE}. */
-class NodeRedisClusterAdapter implements RedisClient {
+class NodeRedisClusterAdapter extends ClientAdapter implements RedisClient {
   readonly isOwn = true;
   readonly isCluster = true;
   readonly keyPrefix = '';
-  losses = 0;
-  readonly #listeners = new Set<() => void>();
   readonly #opening: Promise<void>;
   #isConnected = false;
   #isReleased = false;
-  #lastError: Error | undefined;
   #cancelLook: CancelTimer | undefined;
 
   constructor(private readonly client: NodeRedisCluster) {
+    super();
     // Version 5 tells errors of the servers by the second event.
     for (const event of ['error', 'node-error']) client.on(event, (error: Error) => this.#failed(error));
     this.#opening = client.connect().then(
       () => this.#look(),
       (error: Error) => {
-        this.#lastError ??= error;
-        this.#changed();
+        this.lastError ??= error;
+        this.changed();
       },
     );
   }
@@ -98,7 +103,7 @@ class NodeRedisClusterAdapter implements RedisClient {
   }
 
   get problem(): string {
-    return this.#lastError?.message || 'the client is not connected yet';
+    return this.lastError?.message || 'the client is not connected yet';
   }
 
   command(key: string, args: readonly Arg[]): Promise<unknown> {
@@ -123,11 +128,6 @@ class NodeRedisClusterAdapter implements RedisClient {
     throw new Error('A Cluster has no connection that leads to all of its servers');
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -142,7 +142,7 @@ class NodeRedisClusterAdapter implements RedisClient {
 
   #failed(error: Error): void {
     this.losses++;
-    this.#lastError = error;
+    this.lastError = error;
     if (this.#isConnected) this.#cancelLook ??= systemClock.schedule(() => this.#look(), PATIENCE);
   }
 
@@ -150,12 +150,7 @@ class NodeRedisClusterAdapter implements RedisClient {
   #look(): void {
     this.#cancelLook = undefined;
     this.#isConnected = !this.#isReleased && this.#masters.every(({ client }) => client && isReady(client));
-    this.#changed();
-  }
-
-  #changed(): void {
-    if (this.isReady) this.#lastError = undefined;
-    for (const listener of this.#listeners) listener();
+    this.changed();
   }
 
   /** Each server by itself: the Cluster's own end fails at the first one that is closed already. */

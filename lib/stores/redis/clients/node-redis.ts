@@ -1,6 +1,7 @@
 import { systemClock } from '../../../core/async/node-clock.js';
 import {
   type Arg,
+  ClientAdapter,
   type Primary,
   type RedisClient,
   type Subscriber,
@@ -67,26 +68,24 @@ export function isNodeRedisSentinel(client: unknown): boolean {
 }
 
 /** A client of node-redis, versions 4 and 5, of one server. */
-export class NodeRedisAdapter implements RedisClient {
+export class NodeRedisAdapter extends ClientAdapter implements RedisClient {
   readonly isCluster = false;
   readonly keyPrefix = '';
-  losses = 0;
-  readonly #ends: (() => void)[] = [];
-  readonly #listeners = new Set<() => void>();
-  #lastError: Error | undefined;
   readonly #closer: Closer | undefined;
 
   constructor(
     client: NodeRedisClient,
     readonly isOwn = false,
   ) {
+    super();
     this.client = client as unknown as NodeRedis;
     this.#closer = isOwn ? new Closer(this.client) : undefined;
-    for (const event of ['ready', 'reconnecting', 'end', 'connect']) this.#on(event, () => this.#changed());
-    this.#on('error', (error) => {
-      this.#lastError = error as Error;
+    for (const event of ['ready', 'reconnecting', 'end', 'connect'])
+      this.listen(this.client, event, () => this.changed());
+    this.listen(this.client, 'error', (error) => {
+      this.lastError = error as Error;
       this.losses++;
-      this.#changed();
+      this.changed();
     });
   }
 
@@ -98,7 +97,7 @@ export class NodeRedisAdapter implements RedisClient {
 
   get problem(): string {
     if (!this.client.isOpen) return NOT_OPEN;
-    return this.#lastError?.message || 'the client is not connected yet';
+    return this.lastError?.message || 'the client is not connected yet';
   }
 
   command(_key: string, args: readonly Arg[]): Promise<unknown> {
@@ -120,24 +119,9 @@ export class NodeRedisAdapter implements RedisClient {
     return adapter;
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   release(): void {
-    for (const end of this.#ends.splice(0)) end();
+    this.stopListening();
     this.#closer?.close();
-  }
-
-  #changed(): void {
-    if (this.isReady) this.#lastError = undefined;
-    for (const listener of this.#listeners) listener();
-  }
-
-  #on(event: string, listener: (argument: unknown) => void): void {
-    this.client.on(event, listener);
-    this.#ends.push(() => this.client.off(event, listener));
   }
 }
 

@@ -45,6 +45,50 @@ export interface RedisClient {
   release(): void;
 }
 
+/** The parts of a {@link RedisClient} that do not depend on the package. */
+export abstract class ClientAdapter {
+  losses = 0;
+  /** The reason why the client is not ready, if an error told it. */
+  protected lastError: Error | undefined;
+  readonly #listeners = new Set<() => void>();
+  /** Each removes one listener from a client of the package, and itself. */
+  readonly #ends = new Set<() => void>();
+
+  abstract get isReady(): boolean;
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Call this when the client may be ready now, or not any more. */
+  protected changed(): void {
+    if (this.isReady) this.lastError = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** @returns a function that removes the listener */
+  protected listen(client: Emitter, event: string, listener: (argument: unknown) => void): () => void {
+    client.on(event, listener);
+    const end = () => {
+      client.off(event, listener);
+      this.#ends.delete(end);
+    };
+    this.#ends.add(end);
+    return end;
+  }
+
+  /** Removes all listeners of {@link listen}. */
+  protected stopListening(): void {
+    for (const end of this.#ends) end();
+  }
+}
+
+interface Emitter {
+  on(event: string, listener: (...args: never[]) => void): unknown;
+  off(event: string, listener: (...args: never[]) => void): unknown;
+}
+
 /**
  * Receives messages, on a connection of its own. It reconnects by itself to the same server, and subscribes again. In a
  * Cluster each server passes on the messages of all.
