@@ -1,4 +1,5 @@
-import { type CancelTimer, systemClock } from '../../core/async/node-clock.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { Wakeup } from '../../core/async/wakeup.js';
 import type { HintQueue } from '../../core/store/driver.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -69,15 +70,16 @@ export class RedisQueue implements HintQueue {
   /** Looks, and then waits for a message. @returns undefined after a message: the caller looks again */
   async #pollOnce(until: number, signal: AbortSignal): Promise<string | undefined> {
     // Begins before the look, so that no message is missed in between.
-    const wait = this.polls.begin(this.name, this.keys, signal);
+    const { woken, end } = this.polls.begin(this.name, this.keys, signal);
     try {
       await this.polls.listen();
       const hint = await this.#take();
       if (hint !== undefined) return await this.#unlessGivenUp(hint, signal);
-      await wait.waitFor(until - performance.now());
+      const left = Math.min(Math.ceil(until - performance.now()), LONGEST_POLL);
+      if (left > 0 && !signal.aborted) await woken.wait(left, false);
       return undefined;
     } finally {
-      wait.end();
+      end();
     }
   }
 
@@ -94,7 +96,7 @@ export class RedisQueue implements HintQueue {
 
 /** The polls of one client that wait for hints, by queue. */
 export class HintPolls {
-  readonly #polls = new Map<string, Set<PollWait>>();
+  readonly #polls = new Map<string, Set<Wakeup>>();
   /** Keys of the queues that this client ever polled: a late message may concern them. */
   readonly #known = new Map<string, QueueKeys>();
 
@@ -124,18 +126,24 @@ export class HintPolls {
     await this.calls.reading(() => this.feed.listenForHints((queue) => this.#woken(queue)));
   }
 
-  /** Begins a wait. Call its `end` in any case. */
-  begin(queue: string, keys: QueueKeys, signal: AbortSignal): PollWait {
-    const session = this.connection.connected();
+  /**
+   * Begins a wait. Call its `end` in any case.
+   *
+   * @returns what rings after a message, when the signal aborts, and when the session ends
+   */
+  begin(queue: string, keys: QueueKeys, signal: AbortSignal): { readonly woken: Wakeup; readonly end: () => void } {
+    const { ended } = this.connection.connected();
     const polls = this.#polls.get(queue) ?? new Set();
-    this.#polls.set(queue, polls);
+    const woken = new Wakeup(systemClock);
+    this.#polls.set(queue, polls.add(woken));
     this.#known.set(queue, keys);
-    const wait = new PollWait(session.ended, signal, () => {
-      polls.delete(wait);
+    for (const each of [signal, ended]) each.addEventListener('abort', woken.ring);
+    const end = () => {
+      for (const each of [signal, ended]) each.removeEventListener('abort', woken.ring);
+      polls.delete(woken);
       if (polls.size === 0 && this.#polls.get(queue) === polls) this.#polls.delete(queue);
-    });
-    polls.add(wait);
-    return wait;
+    };
+    return { woken, end };
   }
 
   /** Takes this client out of the pollers: in a Cluster, a hint that wakes it would wake no other one. */
@@ -148,7 +156,7 @@ export class HintPolls {
   /** Wakes all polls of the queue: those that find no hint note themselves again. */
   #woken(queue: string): void {
     const polls = this.#polls.get(queue);
-    if (polls) for (const poll of polls) poll.wake();
+    if (polls) for (const poll of polls) poll.ring();
     else void this.#passOn(queue);
   }
 
@@ -159,43 +167,5 @@ export class HintPolls {
       // Throws if the session has ended: the connection for messages may outlive it.
       await this.calls.write(PASS_ON, keys, this.wakeArguments(queue));
     } catch {} // only a hint: others look again soon
-  }
-}
-
-/** The wait of one poll for a message. */
-class PollWait {
-  #isWoken = false;
-  #resolve: () => void = () => undefined;
-
-  constructor(
-    private readonly ended: AbortSignal,
-    private readonly signal: AbortSignal,
-    /** Ends the wait. */
-    readonly end: () => void,
-  ) {}
-
-  wake(): void {
-    this.#isWoken = true;
-    this.#resolve();
-  }
-
-  /** Waits for a message, or until the signal aborts or the session ends. */
-  async waitFor(patience: number): Promise<void> {
-    if (this.#isWoken || this.signal.aborted || patience <= 0) return;
-    let cancel: CancelTimer | undefined;
-    const end = () => this.#resolve();
-    this.signal.addEventListener('abort', end);
-    this.ended.addEventListener('abort', end);
-    try {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve;
-        if (this.signal.aborted || this.ended.aborted) return resolve();
-        cancel = systemClock.schedule(resolve, Math.min(Math.ceil(patience), LONGEST_POLL));
-      });
-    } finally {
-      cancel?.();
-      this.signal.removeEventListener('abort', end);
-      this.ended.removeEventListener('abort', end);
-    }
   }
 }
