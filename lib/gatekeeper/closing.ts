@@ -6,7 +6,7 @@ import { formatDuration } from '../operate/insight/format-duration.js';
 import type { Runner } from '../core/permits/runs/runner.js';
 import { answerWithin } from '../core/store/answer-within.js';
 import type { Parts } from './parts.js';
-import type { ShutdownTime } from './process-manager.js';
+import type { ShutdownTime } from './process.js';
 
 /** ms at the end of the grace in which runs may end after their signal has aborted; at most a tenth of the grace. */
 const LAST_MOMENT = 200;

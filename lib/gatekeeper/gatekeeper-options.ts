@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   InvalidOptionsError,
+  LEADER_PREFIX,
   type SemaphoreDefinitionInput,
   definedNameFault,
   definitionSchema,
@@ -20,14 +21,13 @@ import { CODE_CHANGES } from '../operate/definitions/code-follower.js';
 import { metadataSchema } from '../core/members/metadata.js';
 import type { HistoryArchiveDefinition } from '../operate/activity/index.js';
 import type { NodeMetadata } from '../core/context/participant.js';
+import { LONGEST_NAME } from '../core/decision/patterns/pattern-cost.js';
 import { delaySchema, switchSchema } from '../core/decision/option-types.js';
 import { type AlertsOptions, alertsSchema } from '../operate/alerts/index.js';
-import { type AllocationOptions, allocationSchema } from '../allocation/index.js';
+import { ALLOCATION_SCOPE, type AllocationOptions, allocationSchema } from '../allocation/index.js';
 import { type TasksOptions, tasksSchema } from '../tasks/index.js';
-import { applicationName } from './application-name.js';
+import { applicationName, defaultName } from './process.js';
 import type { TelemetryDefinition } from './telemetry.js';
-import { defaultName } from './process-manager.js';
-import { type LeadershipOptions, leadershipSchema } from './leadership-options.js';
 
 /** Options of a node's membership. */
 export interface MembershipInput {
@@ -35,6 +35,16 @@ export interface MembershipInput {
    * How long the others count on this node after its last sign of life, ms or text; at most 10 minutes. Default 10s. It
    * must be more than three times `clockTolerance`.
    */
+  readonly lease?: number | string;
+}
+
+/** Options of leadership. Durations are ms, or text ("5m", "PT5M"). */
+export interface LeadershipOptions {
+  /** Whether this node takes part from its start. Default false: `ClusterService.initialize()` begins it later. */
+  readonly enabled?: boolean;
+  /** Names of the scopes in which this node takes part. The first one is the default scope. Default `['default']`. */
+  readonly scopes?: readonly string[];
+  /** How long a leader's permit lasts without a refresh: the time until another node leads after a crash. Default 10s. */
   readonly lease?: number | string;
 }
 
@@ -152,6 +162,30 @@ const leaseSchema = numberReadBy((value) => {
 });
 
 const membershipSchema = onlyFields({ lease: leaseSchema.default(MEMBERSHIP_LEASE) });
+
+/** The scope of nodes that name none. */
+export const DEFAULT_SCOPE = 'default';
+/** ms; the default lease of a leader. */
+export const DEFAULT_LEASE = 10_000;
+const LONGEST_SCOPE = LONGEST_NAME - LEADER_PREFIX.length;
+
+const scopeSchema = nameSchema.refine(({ length }) => length <= LONGEST_SCOPE, {
+  error: ({ input }) => `${show(input)} is longer than ${LONGEST_SCOPE} characters`,
+});
+
+const RESERVED = 'is reserved for the scope that divides resources: take another name';
+
+const scopesSchema = z
+  .array(scopeSchema, { error: ({ input }) => `${show(input)} is not a list of names` })
+  .min(1, 'is empty: give at least one scope')
+  .refine((scopes) => new Set(scopes).size === scopes.length, 'has a scope twice')
+  .refine((scopes) => !scopes.includes(ALLOCATION_SCOPE), `"${ALLOCATION_SCOPE}" ${RESERVED}`);
+
+const leadershipSchema = onlyFields({
+  enabled: switchSchema.default(false),
+  scopes: scopesSchema.default([DEFAULT_SCOPE]),
+  lease: durationSchema.default(DEFAULT_LEASE),
+});
 
 const historySchema = z.union(
   [

@@ -1,6 +1,7 @@
-import type { Observable } from 'rxjs';
+import type { Observable, Subject } from 'rxjs';
 import type { AcquireOptions, AcquireWaitOptions, ReadyOptions, RunOptions } from '../core/permits/call-options.js';
 import { promised } from '../core/async/promised.js';
+import { messageOf } from '../core/decision/index.js';
 import type { GatekeeperLogger } from '../core/context/context.js';
 import type { NodeIdentity } from '../core/context/node-identity.js';
 import type { Definitions } from '../operate/definitions/index.js';
@@ -22,10 +23,9 @@ import { closeParts, drainParts } from './closing.js';
 import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
 import { type Environment, type Parts, createParts, keepParts } from './parts.js';
-import { listen } from './listen.js';
-import { observedNode } from './observed-node.js';
 import { Readiness } from './readiness.js';
-import { type ShutdownTime, shutdownTime } from './process-manager.js';
+import { type ShutdownTime, shutdownTime } from './process.js';
+import { observedNode } from './telemetry.js';
 
 /**
  * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. It opens the store, and so
@@ -318,4 +318,34 @@ async function startParts(parts: Parts, settings: Pick<GatekeeperSettings, 'memb
   await housekeeping.start();
   if (settings.membership) await membership.start();
   for (const part of [registry, nodesWatch, runArchivist, alerts]) part?.start();
+}
+
+/**
+ * Calls `listener` for each event of one type. An error of the listener never reaches the code that made the event: it
+ * makes a `problem` event. An error about a `problem` event is logged instead, because it would call the listener again.
+ *
+ * @returns a function that ends the calls
+ */
+function listen<T extends GatekeeperEvent['type']>(
+  events: Subject<GatekeeperEvent>,
+  type: T,
+  listener: (event: EventOf<T>) => void | Promise<void>,
+  logger: Pick<GatekeeperLogger, 'error'>,
+): () => void {
+  const report = (error: unknown) => {
+    if (type === 'problem') logger.error(`a listener for problems failed: ${messageOf(error)}`);
+    else events.next({ type: 'problem', action: `call a listener for ${type}`, error });
+  };
+  const call = async (event: EventOf<T>) => {
+    try {
+      await listener(event);
+    } catch (error) {
+      report(error);
+    }
+  };
+  const isWanted = (event: GatekeeperEvent): event is EventOf<T> => event.type === type;
+  const subscription = events.subscribe((event) => {
+    if (isWanted(event)) void call(event);
+  });
+  return () => subscription.unsubscribe();
 }

@@ -22,9 +22,8 @@ export type { ClusterClockReport } from '../core/clock/index.js';
 export * from '../core/permits/explanation.js';
 export * from '../core/permits/permits.errors.js';
 export * from '../operate/definitions/definitions.errors.js';
-export * from './not-ready.error.js';
+export { NotReadyError, type NotReadyReason } from './readiness.js';
 export * from './gatekeeper-options.js';
-export { DEFAULT_LEASE, DEFAULT_SCOPE, type LeadershipOptions } from './leadership-options.js';
 export {
   CannotLeadError,
   type Cluster,

@@ -12,7 +12,7 @@ import { Deadline } from '../core/async/deadline.js';
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
-import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process-manager.js';
+import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process.js';
 import type { RunNowOptions, RunNowTarget } from '../operate/run-now/run-now.js';
 import type { RunNowStatus } from '../operate/run-now/run-status.js';
 import { NO_SHUTDOWN_HOOKS } from './cluster-singleton.messages.js';

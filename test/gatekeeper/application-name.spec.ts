@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { applicationName } from '../../lib/gatekeeper/application-name.js';
+import { applicationName } from '../../lib/gatekeeper/process.js';
 
 describe('the name of the application', () => {
   let root: string;

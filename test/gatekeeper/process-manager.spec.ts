@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { memory } from 'nestjs-gatekeeper';
 import { parseGatekeeperOptions } from '../../lib/gatekeeper/gatekeeper-options.js';
-import { defaultName, shutdownTime } from '../../lib/gatekeeper/process-manager.js';
+import { defaultName, shutdownTime } from '../../lib/gatekeeper/process.js';
 import { settled } from '../support/fake-time.js';
 import { JOB, useCluster } from '../support/nodes.js';
 
