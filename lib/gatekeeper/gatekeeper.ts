@@ -19,10 +19,11 @@ import type { RunPermit } from '../core/permits/runs/run-permit.js';
 import type { RunResult } from '../core/permits/runs/runner.js';
 import type { Semaphore } from '../core/permits/semaphore.js';
 import type { Tasks } from '../tasks/index.js';
-import { closeParts, drainParts } from './closing.js';
+import { type Environment, type Parts, buildParts, closeParts, startParts } from './build.js';
+import { drainParts } from './drain.js';
 import { oneLineLogger } from './event-log.js';
 import type { GatekeeperSettings } from './gatekeeper-options.js';
-import { type Environment, type Parts, createParts, keepParts } from './parts.js';
+import { keepParts } from './parts.js';
 import { Readiness } from './readiness.js';
 import { type ShutdownTime, shutdownTime } from './process.js';
 import { observedNode } from './telemetry.js';
@@ -66,7 +67,7 @@ export class Gatekeeper {
   ) {
     this.#shutdown = shutdownTime(settings.shutdownGrace);
     const inTime = { ...settings, shutdownGrace: this.#shutdown.grace };
-    this.#parts = createParts(inTime, oneLineLogger(logger), () => this.#isClosing, environment);
+    this.#parts = buildParts(inTime, oneLineLogger(logger), () => this.#isClosing, environment);
     const { definitions, registry, membership, audit, runs, cluster, allocation, tasks } = this.#parts;
     keepParts(this, this.#parts);
     this.node = this.#parts.context.node;
@@ -307,17 +308,6 @@ export class Gatekeeper {
       await closeParts(this.#parts);
     }
   }
-}
-
-/** Starts all parts over a verified store, in the order in which they need each other. */
-async function startParts(parts: Parts, settings: Pick<GatekeeperSettings, 'membership'>): Promise<void> {
-  const { context, sweeping, directory, housekeeping, membership, registry, nodesWatch, runArchivist, alerts } = parts;
-  context.clusterClock.start();
-  await sweeping.start();
-  await directory.birth.start();
-  await housekeeping.start();
-  if (settings.membership) await membership.start();
-  for (const part of [registry, nodesWatch, runArchivist, alerts]) part?.start();
 }
 
 /**

@@ -35,7 +35,8 @@ export {
 } from '../leadership/index.js';
 export type { ObservedNode, Telemetry, TelemetryDefinition } from './telemetry.js';
 export * from './gatekeeper.js';
-export { isMock, isReal, keepParts, markAsStandIn, type Parts, partsOf } from './parts.js';
+export type { Parts } from './build.js';
+export { isMock, isReal, keepParts, markAsStandIn, partsOf } from './parts.js';
 export type { HolderState } from '../core/context/holder-state.js';
 export type {
   CountedNodes,

@@ -1,5 +1,5 @@
 import { TASK_PREFIX, given, quoted } from '../../core/decision/index.js';
-import type { Parts } from '../../gatekeeper/parts.js';
+import type { Parts } from '../../gatekeeper/build.js';
 import { detailsOf, expectNoSchedule, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
 import type { ChangeMeta, TaskOperator } from '../operator.js';

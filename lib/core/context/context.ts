@@ -1,13 +1,14 @@
-import type { Subject } from 'rxjs';
-import type { ClusterClock } from '../clock/index.js';
+import { Subject } from 'rxjs';
+import { ClusterClock } from '../clock/index.js';
 import type { NodeClock } from '../async/node-clock.js';
-import type { Timers } from '../async/timers.js';
+import { Timers } from '../async/timers.js';
 import type { GatekeeperEvent } from './events.js';
 import type { Instrumentation } from './instrumentation.js';
-import type { Store } from '../store/store.js';
+import type { StoreDefinition } from '../store/index.js';
+import { type OnCall, Store } from '../store/store.js';
 import type { Randomness } from '../async/random-ids.js';
-import type { Reachability } from './reachability.js';
-import type { Recoveries } from './recoveries.js';
+import { Reachability } from './reachability.js';
+import { Recoveries } from './recoveries.js';
 import type { NodeIdentity } from './node-identity.js';
 
 /** Times in ms that all parts use. */
@@ -70,4 +71,46 @@ export interface Context {
   readonly isClosing: () => boolean;
   /** Absent without the option `telemetry`. */
   readonly instrumentation?: Instrumentation | undefined;
+}
+
+/** Creates the objects that all parts of one gatekeeper share. Opens nothing: the store is opened with its first use. */
+export function createContext(
+  { store: definition, clockTolerance, callTimeout, strictStart }: Timing & { readonly store: StoreDefinition },
+  given: Pick<Context, 'node' | 'nodeClock' | 'random' | 'isClosing' | 'grantFault' | 'instrumentation'>,
+): Context {
+  const { node, nodeClock, instrumentation } = given;
+  const events = new Subject<GatekeeperEvent>();
+  const onCall: OnCall | undefined = instrumentation && ((...call) => instrumentation.storeCall(...call));
+  const onUnproven = (count: number) =>
+    events.next({ type: 'problem', action: 'listen to other nodes', error: unproven(count) });
+  const open = () => definition.open({ writer: node.instance, callTimeout, onUnproven });
+  const timers = new Timers(nodeClock);
+  const store = new Store({ open, timers, callTimeout, onCall });
+  const clocks = {
+    now: () => store.now(),
+    members: () => store.health().members,
+  };
+  const clusterClock = new ClusterClock(clocks, nodeClock, {
+    tolerance: clockTolerance,
+    strictStart,
+    onSuspect: (reason) => events.next({ type: 'clock-suspect', reason }),
+  });
+  return {
+    ...given,
+    timing: { clockTolerance, callTimeout, strictStart },
+    store,
+    timers,
+    clusterClock,
+    events,
+    changes: new Subject<string>(),
+    reachability: new Reachability(events, nodeClock, callTimeout),
+    recoveries: new Recoveries(nodeClock),
+  };
+}
+
+function unproven(count: number): Error {
+  return new Error(
+    `${count} messages had no seal of this cluster, and were only taken for a reason to read: another program sends to the ` +
+      'channels of the store, or its hint key was replaced. See "Who can read and write" in docs/guarantees.md',
+  );
 }

@@ -1,7 +1,6 @@
 import { UnknownOutcomeError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import type { Context } from '../../../lib/core/context/context.js';
 import type { View } from '../../../lib/core/decision/index.js';
-import { createContext } from '../../../lib/gatekeeper/create-context.js';
+import { type Context, createContext } from '../../../lib/core/context/context.js';
 import { RecordClient } from '../../../lib/core/cell/record-client.js';
 import type { RecordCodec, StoredRecord } from '../../../lib/core/cell/record-codec.js';
 import { FakeTime } from '../../support/fake-time.js';

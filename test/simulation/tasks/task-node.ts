@@ -1,7 +1,7 @@
 import { GatekeeperError, InvalidOptionsError } from '../../../lib/core/decision/index.js';
 import type { GatekeeperEvent } from '../../../lib/core/context/events.js';
 import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
-import { createContext } from '../../../lib/gatekeeper/create-context.js';
+import { createContext } from '../../../lib/core/context/context.js';
 import { SemaphoreDirectory } from '../../../lib/core/permits/semaphore-directory.js';
 import { InvalidTaskError, type TaskContext, Tasks, type TaskName } from '../../../lib/tasks/index.js';
 import type { GroupContext, ScheduleContext, SubmitOptions, Submitted } from '../../../lib/tasks/index.js';

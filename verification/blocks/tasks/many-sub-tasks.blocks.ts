@@ -1,8 +1,7 @@
 import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { systemRandomness } from '../../../lib/core/async/random-ids.js';
-import type { Context } from '../../../lib/core/context/context.js';
-import { createContext } from '../../../lib/gatekeeper/create-context.js';
+import { type Context, createContext } from '../../../lib/core/context/context.js';
 import { familyOf, readChild } from '../../../lib/tasks/subtasks/sub-name.js';
 import { memberId } from '../../../lib/tasks/task-id.js';
 import { USUAL_LIMITS } from '../../../lib/tasks/task.js';

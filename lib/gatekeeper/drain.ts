@@ -4,8 +4,7 @@ import type { Context } from '../core/context/context.js';
 import { word } from '../core/decision/index.js';
 import { formatDuration } from '../operate/insight/format-duration.js';
 import type { Runner } from '../core/permits/runs/runner.js';
-import { answerWithin } from '../core/store/answer-within.js';
-import type { Parts } from './parts.js';
+import type { Parts } from './build.js';
 import type { ShutdownTime } from './process.js';
 
 /** ms at the end of the grace in which runs may end after their signal has aborted; at most a tenth of the grace. */
@@ -65,35 +64,5 @@ function within(timers: Timers, time: number, work: Promise<unknown>): Promise<b
   return new Deadline(timers, time).race(work).then(
     () => true,
     () => false,
-  );
-}
-
-/** Second half: releases permits, and closes everything that the gatekeeper opened. */
-export async function closeParts(parts: Parts): Promise<void> {
-  const { context, directory } = parts;
-  parts.housekeeping.stop();
-  parts.nodesWatch?.stop();
-  await parts.alerts?.close();
-  const semaphores = [...directory.inUse.values()];
-  await Promise.all([parts.sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
-  await parts.archivist?.close();
-  const { runHistory, runArchivist, jobHistories, moveHistory, audit, registry } = parts;
-  await runHistory.close();
-  await Promise.all([jobHistories, runArchivist, moveHistory, audit, registry].map((part) => part?.close()));
-  context.clusterClock.stop();
-  await endWatch(parts);
-  await context.store.close();
-  context.timers.close();
-  parts.telemetry?.close();
-  context.changes.complete();
-  context.events.complete();
-}
-
-/** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
-async function endWatch({ context, sweeping, directory, requestedRuns }: Parts): Promise<void> {
-  const { timers, timing, events } = context;
-  const stop = () => Promise.all([sweeping, directory.birth, requestedRuns].map((watch) => watch.stop()));
-  await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error: unknown) =>
-    events.next({ type: 'problem', action: 'end the watch', error }),
   );
 }
