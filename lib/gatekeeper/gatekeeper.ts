@@ -17,7 +17,7 @@ import { type OwnPermit, ownPermits } from '../core/permits/own-permit.js';
 import type { Permit } from '../core/permits/permit.js';
 import type { RunPermit } from '../core/permits/runs/run-permit.js';
 import type { RunResult } from '../core/permits/runs/runner.js';
-import type { Semaphore } from '../core/permits/semaphore.js';
+import { PermitMethods, type Semaphore } from '../core/permits/semaphore.js';
 import type { Tasks } from '../tasks/index.js';
 import { type Environment, type Parts, buildParts, closeParts, startParts } from './build.js';
 import { drainParts } from './drain.js';
@@ -32,7 +32,7 @@ import { observedNode } from './telemetry.js';
  * Permits of named semaphores over a store. Independent of Nest. Call `start()` before the first use. It opens the store, and so
  * does a call that comes earlier. `close()` ends every timer, watch and connection that it owns.
  */
-export class Gatekeeper {
+export class Gatekeeper extends PermitMethods {
   /** The identity of this node in its permits. */
   readonly node: NodeIdentity;
   /** The present definitions, and methods to change them. */
@@ -65,6 +65,7 @@ export class Gatekeeper {
     private readonly logger: GatekeeperLogger,
     environment?: Environment,
   ) {
+    super();
     this.#shutdown = shutdownTime(settings.shutdownGrace);
     const inTime = { ...settings, shutdownGrace: this.#shutdown.grace };
     this.#parts = buildParts(inTime, oneLineLogger(logger), () => this.#isClosing, environment);
@@ -183,34 +184,6 @@ export class Gatekeeper {
    */
   acquire(name: string, options?: AcquireWaitOptions): Promise<Permit> {
     return promised(() => this.semaphore(name).acquire(options));
-  }
-
-  /**
-   * Refreshes a permit now. Never grants a new one.
-   *
-   * @param options.duration counted from now, for this refresh only, ms or text; default: the duration that the permit
-   *   was acquired with; never shortens the permit
-   * @returns false if the permit was lost
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
-   * @throws InvalidOptionsError
-   */
-  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return permit.refresh(options);
-  }
-
-  /**
-   * Releases one use of a permit. Idempotent. A permit that a run left to expire is not released.
-   *
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer. Then the use has ended,
-   *   and the release is retried in the background until the permit expires
-   */
-  release(permit: Permit): Promise<void> {
-    return permit.release();
-  }
-
-  /** ms for which this process may still rely on the permit; 0 after its end. */
-  getExpirationPeriod(permit: Permit): number {
-    return permit.remaining;
   }
 
   /**

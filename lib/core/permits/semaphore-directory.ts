@@ -14,7 +14,7 @@ import type { Explanation } from './explanation.js';
 import type { Permit } from './permit.js';
 import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';
-import type { Semaphore } from './semaphore.js';
+import { PermitMethods, type Semaphore } from './semaphore.js';
 import { SpreadMap } from './spread-map.js';
 
 type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3], 'awaitHistory'> & {
@@ -152,11 +152,13 @@ export class SemaphoreDirectory {
  * A semaphore for the application, which may keep this handle for any time. Each call looks up the semaphore in use. With
  * two objects of one name, one would not know the leases of the other. One object per name for ever would fill memory.
  */
-class SemaphoreHandle implements Semaphore {
+class SemaphoreHandle extends PermitMethods implements Semaphore {
   constructor(
     readonly name: string,
     private readonly directory: SemaphoreDirectory,
-  ) {}
+  ) {
+    super();
+  }
 
   tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     return this.directory.visit(this.name, (semaphore) => semaphore.tryAcquire(options));
@@ -164,18 +166,6 @@ class SemaphoreHandle implements Semaphore {
 
   acquire(options?: AcquireWaitOptions): Promise<Permit> {
     return this.directory.visit(this.name, (semaphore) => semaphore.acquire(options));
-  }
-
-  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return permit.refresh(options);
-  }
-
-  release(permit: Permit): Promise<void> {
-    return permit.release();
-  }
-
-  getExpirationPeriod(permit: Permit): number {
-    return permit.remaining;
   }
 
   run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {

@@ -4,6 +4,37 @@ import type { Permit } from './permit.js';
 import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';
 
+/** The methods of a gatekeeper and of a semaphore that take a permit, which knows its semaphore. */
+export abstract class PermitMethods {
+  /**
+   * Refreshes a permit now. Never grants a new one.
+   *
+   * @param options.duration counted from now, for this refresh only, ms or text; default: the duration that the permit
+   *   was acquired with; never shortens the permit
+   * @returns false if the permit was lost
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
+   * @throws InvalidOptionsError
+   */
+  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
+    return permit.refresh(options);
+  }
+
+  /**
+   * Releases one use of a permit. Idempotent. A permit that a run left to expire is not released.
+   *
+   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer. Then the use has ended,
+   *   and the release is retried in the background until the permit expires
+   */
+  release(permit: Permit): Promise<void> {
+    return permit.release();
+  }
+
+  /** ms for which this process may still rely on the permit; 0 after its end. */
+  getExpirationPeriod(permit: Permit): number {
+    return permit.remaining;
+  }
+}
+
 /**
  * One semaphore, as this node uses it: `gatekeeper.semaphore(name)`. Tests may use a plain object instead.
  *
@@ -11,7 +42,7 @@ import type { RunResult } from './runs/runner.js';
  * StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store gives no clear answer within `callTimeout`;
  * CorruptRecordError or NewerRecordError if the record can't be read.
  */
-export interface Semaphore {
+export interface Semaphore extends PermitMethods {
   /** Name of the semaphore. */
   readonly name: string;
 
@@ -42,28 +73,6 @@ export interface Semaphore {
    * @throws InvalidOptionsError, or the reason of `signal` if it aborts
    */
   acquire(options?: AcquireWaitOptions): Promise<Permit>;
-
-  /**
-   * Refreshes a permit now. Never grants a new one.
-   *
-   * @param options.duration counted from now, for this refresh only, ms or text; default: the duration that the permit
-   *   was acquired with; never shortens the permit
-   * @returns false if the permit was lost
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer; the permit's end stays
-   * @throws InvalidOptionsError
-   */
-  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean>;
-
-  /**
-   * Releases one use of a permit. Idempotent. A permit that a run left to expire is not released.
-   *
-   * @throws StoreUnavailableError or UnknownOutcomeError if the store gives no clear answer. Then the use has ended,
-   *   and the release is retried in the background until the permit expires
-   */
-  release(permit: Permit): Promise<void>;
-
-  /** ms for which this process may still rely on the permit; 0 after its end. */
-  getExpirationPeriod(permit: Permit): number;
 
   /**
    * Runs `work` if it gets a permit, as `@ClusterSingleton` does with a method. If the store can't be asked, the run is

@@ -8,6 +8,7 @@ import {
   type LossReason,
   type NodeIdentity,
   type Permit,
+  PermitMethods,
   type RunOptions,
   type RunPermit,
   type RunResult,
@@ -22,7 +23,7 @@ import type { TestCall, TestScript } from './test-calls.js';
 import { STOPPED_CLOCK, TestLeases } from './test-leases.js';
 
 /** A semaphore of a {@link TestGatekeeper}. It has the methods and errors of a real one, but no record. */
-export class TestSemaphore implements Semaphore {
+export class TestSemaphore extends PermitMethods implements Semaphore {
   readonly heldLeases: TestLeases;
   readonly #runner: Runner;
 
@@ -33,6 +34,7 @@ export class TestSemaphore implements Semaphore {
     private readonly declared: DeclaredDefinitions,
     readonly explain: Semaphore['explain'],
   ) {
+    super();
     this.heldLeases = new TestLeases(name, node, () => script.denialOf(name));
     const context = { events: new Subject<GatekeeperEvent>(), nodeClock: STOPPED_CLOCK };
     this.#runner = new Runner(name, this.heldLeases, context);
@@ -74,18 +76,6 @@ export class TestSemaphore implements Semaphore {
     });
     if (!result.executed) correct(result.reason);
     return result;
-  }
-
-  refresh(permit: Permit, options?: { duration?: number | string }): Promise<boolean> {
-    return permit.refresh(options);
-  }
-
-  release(permit: Permit): Promise<void> {
-    return permit.release();
-  }
-
-  getExpirationPeriod(permit: Permit): number {
-    return permit.remaining;
   }
 
   /** Ends all held permits. @returns how many they were */
