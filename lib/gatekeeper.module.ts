@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { type GatekeeperOptions } from './gatekeeper/index.js';
 import { InvalidOptionsError } from './core/decision/index.js';
-import { NO_OPTIONS } from './nest/cluster-singleton.messages.js';
+import { NO_OPTIONS } from './nest/messages.js';
 import { EarlyDrain, GatekeeperService } from './nest/gatekeeper.service.js';
 import {
   ConfigurableModuleClass,

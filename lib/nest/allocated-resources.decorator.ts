@@ -1,6 +1,5 @@
-import 'reflect-metadata';
 import { sharedKey } from '../core/copies/shared.js';
-import { checkTarget } from './guard-method.js';
+import { markMethod } from './method-decorator.js';
 
 /** Metadata on a method that is called with what this node owns: a list of names of groups. */
 export const ALLOCATED_RESOURCES = sharedKey('allocated-resources');
@@ -23,10 +22,5 @@ export const ALLOCATED_RESOURCES = sharedKey('allocated-resources');
  * ```
  */
 export function AllocatedResources(group: string): MethodDecorator {
-  return (target, property, descriptor: PropertyDescriptor) => {
-    const method = descriptor?.value as object;
-    checkTarget('@AllocatedResources', target, property, method);
-    const others = (Reflect.getMetadata(ALLOCATED_RESOURCES, method) ?? []) as string[];
-    Reflect.defineMetadata(ALLOCATED_RESOURCES, [...others, group], method);
-  };
+  return markMethod('@AllocatedResources', ALLOCATED_RESOURCES, group);
 }

@@ -3,7 +3,7 @@ import { type Allocation, type AllocationListener, UnknownGroupError } from '../
 import { InvalidOptionsError } from '../core/decision/index.js';
 import { type Gatekeeper, isMock, partsOf } from '../gatekeeper/index.js';
 import { ALLOCATED_RESOURCES } from './allocated-resources.decorator.js';
-import { NOT_TOLD } from './cluster-singleton.messages.js';
+import { NOT_TOLD } from './messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';

@@ -1,5 +1,5 @@
 import { DiscoveryService, type ModulesContainer } from '@nestjs/core';
-import { SEVERAL_INSTANCES, SEVERAL_SCHEDULERS } from './cluster-singleton.messages.js';
+import { SEVERAL_INSTANCES, SEVERAL_SCHEDULERS } from './messages.js';
 import { findRegistries } from './cron-jobs.js';
 import type { DecoratedMethod } from './decorated-methods.js';
 import { isOfClass } from './firings.js';

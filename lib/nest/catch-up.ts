@@ -2,7 +2,7 @@ import type { CatchUpJob, RunnableJob } from '../gatekeeper/index.js';
 import { parseRunOptions } from '../gatekeeper/index.js';
 import { show } from '../core/decision/index.js';
 import { type Ticks, readTicks } from '../core/cron/ticks.js';
-import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import type { ClusterSingletonMetadata } from './cluster-singleton.decorator.js';
 import { type Registry, isActive, jobOf } from './cron-jobs.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { type ScheduleMetadata, zoneOf } from './schedule-metadata.js';

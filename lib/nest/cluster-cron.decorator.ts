@@ -1,8 +1,6 @@
-import 'reflect-metadata';
 import type { ScheduleFunction, ScheduleOptions } from '../tasks/index.js';
-import { checkTarget } from './guard-method.js';
-import type { DecoratorFor } from './task-handler.decorator.js';
 import { sharedKey } from '../core/copies/shared.js';
+import { type DecoratorFor, markMethod } from './method-decorator.js';
 
 /** Metadata on a method that runs at the ticks of schedules: a list of {@link ClusterCronMetadata}. */
 export const CLUSTER_CRON = sharedKey('cluster-cron');
@@ -37,10 +35,5 @@ export interface ClusterCronMetadata {
  * ```
  */
 export function ClusterCron(expression: string, options: ClusterCronOptions = {}): DecoratorFor<ScheduleFunction> {
-  return (target, property, descriptor) => {
-    const method = (descriptor as PropertyDescriptor | undefined)?.value as object;
-    checkTarget('@ClusterCron', target, property, method);
-    const others = (Reflect.getMetadata(CLUSTER_CRON, method) ?? []) as ClusterCronMetadata[];
-    Reflect.defineMetadata(CLUSTER_CRON, [...others, { expression, options }], method);
-  };
+  return markMethod<ClusterCronMetadata>('@ClusterCron', CLUSTER_CRON, { expression, options });
 }

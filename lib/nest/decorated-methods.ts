@@ -3,7 +3,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { FORMAT, formatOf, incompatibleVersions } from '../core/copies/shared.js';
 import { VERSION } from '../core/copies/version.js';
-import { OTHER_FORMAT } from './cluster-singleton.messages.js';
+import { OTHER_FORMAT } from './messages.js';
 import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
 
 /** A method with metadata of one of the package's decorators. */

@@ -4,9 +4,7 @@ import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/cor
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { systemClock } from '../core/async/node-clock.js';
 import { readTicks } from '../core/cron/ticks.js';
-import { CLUSTER_SINGLETON } from './cluster-singleton.metadata.js';
-import type { GuardedCall } from './guarded-call.js';
-import { LEADER_ONLY } from './leader-only.metadata.js';
+import { type GuardedCall, isGuarded } from './guarded-call.js';
 import { setDistance } from './lifecycle.module.js';
 import { type ScheduleMetadata, isDate, scheduleOf, zoneOf } from './schedule-metadata.js';
 
@@ -150,10 +148,6 @@ function ageOf(schedule: ScheduleMetadata): () => number {
 /** Whether Nest made the instance of a class, and not the application: by a factory, or as a value. */
 export function isOfClass({ instance, metatype, isFactory, isAlias }: InstanceWrapper): boolean {
   return typeof instance === 'object' && instance !== null && typeof metatype === 'function' && !isFactory && !isAlias;
-}
-
-function isGuarded(method: object): boolean {
-  return [CLUSTER_SINGLETON, LEADER_ONLY].some((key) => Reflect.hasMetadata(key, method));
 }
 
 /** Looks at the class, because getters of other providers must not run. In a minified bundle it has another name. */

@@ -15,8 +15,8 @@ import { isMock, partsOf } from '../gatekeeper/parts.js';
 import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process.js';
 import type { RunNowOptions, RunNowTarget } from '../operate/run-now/run-now.js';
 import type { RunNowStatus } from '../operate/run-now/run-status.js';
-import { NO_SHUTDOWN_HOOKS } from './cluster-singleton.messages.js';
-import { serveGuardedMethods } from './guarded-run.js';
+import { NO_SHUTDOWN_HOOKS } from './messages.js';
+import { serveGuardedMethods } from './guarded-call.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { SharedService } from './shared-services.js';
 

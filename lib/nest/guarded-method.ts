@@ -1,6 +1,6 @@
 import type { JobInfo } from '../gatekeeper/index.js';
 import type { UnstableName } from './class-names.js';
-import type { ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
+import type { ClusterSingletonMetadata } from './cluster-singleton.decorator.js';
 import type { ScheduleMetadata } from './schedule-metadata.js';
 
 /** A guarded method of the application. */

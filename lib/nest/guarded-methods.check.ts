@@ -16,9 +16,9 @@ import {
   TWICE,
   UNDEFINED,
   UNSTABLE_MISSED,
-} from './cluster-singleton.messages.js';
+} from './messages.js';
 import type { GuardedMethod } from './guarded-method.js';
-import { jobFor } from './guarded-run.js';
+import { jobFor } from './cluster-singleton.decorator.js';
 
 export interface CheckContext {
   /** Names in GatekeeperModule's definitions. */

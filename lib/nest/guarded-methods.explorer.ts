@@ -10,14 +10,8 @@ import {
 } from '../gatekeeper/index.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { InvalidOptionsError, LEADER_PREFIX } from '../core/decision/index.js';
-import { CLUSTER_SINGLETON, GATEKEEPER_PROPERTY, type ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
-import {
-  NOT_STATIC,
-  NO_SCHEDULER,
-  SAME_JOB,
-  SEVERAL_GATEKEEPERS,
-  UNSTABLE_JOBS,
-} from './cluster-singleton.messages.js';
+import { CLUSTER_SINGLETON, type ClusterSingletonMetadata } from './cluster-singleton.decorator.js';
+import { NOT_STATIC, NO_SCHEDULER, SAME_JOB, SEVERAL_GATEKEEPERS, UNSTABLE_JOBS } from './messages.js';
 import { unstableName } from './class-names.js';
 import { calledTwice } from './called-twice.js';
 import { catchUpJob } from './catch-up.js';
@@ -25,10 +19,10 @@ import { type Registry, findRegistry } from './cron-jobs.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
 import type { GuardedMethod } from './guarded-method.js';
 import { checkGuardedMethods } from './guarded-methods.check.js';
-import { guardWith } from './guarded-run.js';
+import { GATEKEEPER_PROPERTY, guardWith } from './guarded-call.js';
 import { JobInfos } from './job-infos.js';
 import { Lifecycle } from './lifecycle.module.js';
-import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.metadata.js';
+import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.decorator.js';
 import { SharedService, classesOf } from './shared-services.js';
 
 type Scopes = readonly string[];

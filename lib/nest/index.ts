@@ -1,16 +1,21 @@
 export { AllocatedResources } from './allocated-resources.decorator.js';
 export { AllocationExplorer } from './allocation.explorer.js';
 export { AllocationService } from './allocation.service.js';
-export { ClusterSingleton } from './cluster-singleton.decorator.js';
-export type { ClusterSingletonMetadata, ClusterSingletonOptions, SemaphoreName } from './cluster-singleton.metadata.js';
+export {
+  ClusterSingleton,
+  type ClusterSingletonMetadata,
+  type ClusterSingletonOptions,
+  type SemaphoreName,
+} from './cluster-singleton.decorator.js';
 export type { UnstableName } from './class-names.js';
 export type {
+  DecoratorFor,
   GuardDecorator,
   GuardFault,
   GuardedMethodMustBeAsync,
   SkippedCallResolvesToUndefined,
-} from './guarded-types.js';
-export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-run.js';
+} from './method-decorator.js';
+export { NoGatekeeperError, type RunsJobs, guardWith } from './guarded-call.js';
 export { type GatekeeperHealthDetails, GatekeeperHealthIndicator } from './gatekeeper-health.indicator.js';
 export { DecoratedMethods } from './decorated-methods.js';
 export { GuardedMethodsExplorer } from './guarded-methods.explorer.js';
@@ -23,6 +28,6 @@ export { LeadershipExplorer } from './leadership.explorer.js';
 export { FiringsModule } from './firings.js';
 export { FirstToBootModule, LifecycleModule } from './lifecycle.module.js';
 export { ScopeCheck } from './scope.check.js';
-export { type DecoratorFor, GroupFinishedHandler, InvalidTaskHandler, TaskHandler } from './task-handler.decorator.js';
+export { GroupFinishedHandler, InvalidTaskHandler, TaskHandler } from './task-handler.decorator.js';
 export { TasksExplorer } from './tasks.explorer.js';
 export { TasksService } from './tasks.service.js';

@@ -1,13 +1,32 @@
-import 'reflect-metadata';
-import { checkTarget, guardMethod } from './guard-method.js';
-import type { GuardDecorator } from './guarded-types.js';
-import { runAsLeader } from './guarded-run.js';
-import {
-  LEADER_ONLY,
-  type LeaderOnlyMetadata,
-  TERM_LISTENER,
-  type TermListenerMetadata,
-} from './leader-only.metadata.js';
+import { sharedKey } from '../core/copies/shared.js';
+import { LEADER_PREFIX } from '../core/decision/index.js';
+import { DEFAULT_LEASE, DEFAULT_SCOPE, isMock, isReal, partsOf } from '../gatekeeper/index.js';
+import { isSecondFiring } from './firings.js';
+import { type GuardedCall, type RunsJobs, defineGuard, jobName, valueOf } from './guarded-call.js';
+import { type GuardDecorator, guardMethod, markMethod } from './method-decorator.js';
+
+/** Metadata on a method that only the leader runs: its {@link LeaderOnlyMetadata}. */
+export const LEADER_ONLY = sharedKey('leader-only');
+
+/** Metadata on a method that hears of terms: a list of {@link TermListenerMetadata}. */
+export const TERM_LISTENER = sharedKey('term-listener');
+
+/** Arguments of `@LeaderOnly` on a method, as written; checked when the application boots. */
+export interface LeaderOnlyMetadata {
+  readonly scope?: string | undefined;
+  /** How many decorators the method has; more than one is a mistake. */
+  readonly count: number;
+  /** Number of its parameters, without those that have a default. A decorator above may hide them. */
+  readonly parameters: number;
+}
+
+/** Arguments of `@OnLeadershipGained` or `@OnLeadershipLost` on a method; checked when the application boots. */
+export interface TermListenerMetadata {
+  readonly kind: 'gained' | 'lost';
+  readonly scope?: string | undefined;
+}
+
+const GUARD = defineGuard<LeaderOnlyMetadata>({ decorator: '@LeaderOnly', key: LEADER_ONLY, run: runAsLeader });
 
 /**
  * Runs the method only while this node leads a scope. Elsewhere a call returns at once, with a `run-skipped` event
@@ -31,12 +50,7 @@ import {
  */
 export function LeaderOnly(scope?: string): GuardDecorator<'undefined'>;
 export function LeaderOnly(scope?: string): MethodDecorator {
-  return guardMethod<LeaderOnlyMetadata>({
-    decorator: '@LeaderOnly',
-    key: LEADER_ONLY,
-    metadata: { scope },
-    run: runAsLeader,
-  });
+  return guardMethod(GUARD, { scope });
 }
 
 /**
@@ -61,10 +75,20 @@ export function OnLeadershipLost(scope?: string): MethodDecorator {
 }
 
 function listens(decorator: string, metadata: TermListenerMetadata): MethodDecorator {
-  return (target, property, descriptor: PropertyDescriptor) => {
-    const method = descriptor?.value as object;
-    checkTarget(decorator, target, property, method);
-    const others = (Reflect.getMetadata(TERM_LISTENER, method) ?? []) as TermListenerMetadata[];
-    Reflect.defineMetadata(TERM_LISTENER, [...others, metadata], method);
-  };
+  return markMethod(decorator, TERM_LISTENER, metadata);
+}
+
+/**
+ * Runs the method if this node leads. A mock, or a TestGatekeeper, decides by the scope's semaphore.
+ *
+ * @throws UnknownScopeError, or any error of the method
+ */
+async function runAsLeader(gatekeeper: RunsJobs, call: GuardedCall, { scope }: LeaderOnlyMetadata): Promise<unknown> {
+  const { work } = call;
+  const job = jobName(call);
+  if (isSecondFiring(call, LEADER_PREFIX + (scope ?? ''))) return undefined;
+  if (isReal(gatekeeper)) return valueOf(await partsOf(gatekeeper).cluster.scope(scope).run(job, work), job);
+  const name = LEADER_PREFIX + (scope ?? DEFAULT_SCOPE);
+  const options = { job, ...(!isMock(gatekeeper) && { duration: DEFAULT_LEASE }) };
+  return valueOf(await gatekeeper.run?.(name, work, options), job);
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { InvalidOptionsError, isOneLine } from '../core/decision/index.js';
 import { type Cluster, type Gatekeeper, type Term, UnknownScopeError, isReal, partsOf } from '../gatekeeper/index.js';
-import { NOT_CALLED, NOT_ENABLED, NOT_ONE_LINE, TWICE } from './cluster-singleton.messages.js';
+import { NOT_CALLED, NOT_ENABLED, NOT_ONE_LINE, TWICE } from './messages.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';
@@ -10,7 +10,7 @@ import {
   type LeaderOnlyMetadata,
   TERM_LISTENER,
   type TermListenerMetadata,
-} from './leader-only.metadata.js';
+} from './leader-only.decorator.js';
 
 type Listener = DecoratedMethod<readonly TermListenerMetadata[]>;
 

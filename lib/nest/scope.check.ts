@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { InvalidOptionsError } from '../core/decision/index.js';
-import { REQUEST_SCOPED_OPTIONS } from './cluster-singleton.messages.js';
+import { REQUEST_SCOPED_OPTIONS } from './messages.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 
 /**

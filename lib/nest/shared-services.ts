@@ -1,7 +1,7 @@
 import { type DynamicModule, type ExistingProvider, Logger, type Type } from '@nestjs/common';
 import { incompatibleVersions, shared } from '../core/copies/shared.js';
 import { VERSION } from '../core/copies/version.js';
-import { OTHER_VERSIONS } from './cluster-singleton.messages.js';
+import { OTHER_VERSIONS } from './messages.js';
 
 /** The classes of services in all loaded copies of this package, by their names in the sources. */
 const all = shared('services', () => new Map<string, Set<Type>>());

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type {
   DataOf,
   GroupFunction,
@@ -10,8 +9,8 @@ import type {
   TaskFunction,
   TaskType,
 } from '../tasks/index.js';
-import { checkTarget } from './guard-method.js';
 import { sharedKey } from '../core/copies/shared.js';
+import { type DecoratorFor, markMethod } from './method-decorator.js';
 
 /** Metadata on a method that handles tasks: a list of {@link TaskHandlerMetadata}. */
 export const TASK_HANDLER = sharedKey('task-handler');
@@ -20,13 +19,6 @@ export const TASK_HANDLER = sharedKey('task-handler');
 export type TaskHandlerMetadata =
   | { readonly kind: 'task' | 'group'; readonly task: TaskType; readonly options?: GroupHandlerOptions | undefined }
   | { readonly kind: 'invalid' };
-
-/** A decorator for methods that can be called as `F`. */
-export type DecoratorFor<F> = <Method extends F>(
-  target: object,
-  property: string | symbol,
-  descriptor: TypedPropertyDescriptor<Method>,
-) => void;
 
 /**
  * Calls the method with each task of a type that this node claims. The promise that it returns is the task's result: a
@@ -91,10 +83,5 @@ export function InvalidTaskHandler(): DecoratorFor<InvalidTaskFunction> {
 }
 
 function handles(decorator: string, metadata: TaskHandlerMetadata): MethodDecorator {
-  return (target, property, descriptor: PropertyDescriptor) => {
-    const method = descriptor?.value as object;
-    checkTarget(decorator, target, property, method);
-    const others = (Reflect.getMetadata(TASK_HANDLER, method) ?? []) as TaskHandlerMetadata[];
-    Reflect.defineMetadata(TASK_HANDLER, [...others, metadata], method);
-  };
+  return markMethod(decorator, TASK_HANDLER, metadata);
 }

@@ -2,11 +2,11 @@ import { type ContextId, ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { REQUEST_CONTEXT_ID } from '@nestjs/core/router/request/request-constants.js';
 import { messageOf } from '../core/decision/index.js';
-import { CLUSTER_SINGLETON, type ClusterSingletonMetadata } from './cluster-singleton.metadata.js';
-import { FAILED_STRATEGY, LEADERS_TASK, QUIET_SKIP, REQUEST_SCOPED_CONTROLLER } from './cluster-singleton.messages.js';
+import { CLUSTER_SINGLETON, type ClusterSingletonMetadata } from './cluster-singleton.decorator.js';
+import { FAILED_STRATEGY, LEADERS_TASK, QUIET_SKIP, REQUEST_SCOPED_CONTROLLER } from './messages.js';
 import type { DecoratedMethod } from './decorated-methods.js';
 import { preparedHandler } from '../tasks/index.js';
-import { LEADER_ONLY } from './leader-only.metadata.js';
+import { LEADER_ONLY } from './leader-only.decorator.js';
 
 export type Call = (...args: unknown[]) => Promise<unknown>;
 

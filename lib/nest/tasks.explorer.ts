@@ -8,7 +8,7 @@ import {
   SECOND_INSTANCE,
   SECOND_SCHEDULE,
   UNSTABLE_SCHEDULE,
-} from './cluster-singleton.messages.js';
+} from './messages.js';
 import { type DecoratedMethod, DecoratedMethods } from './decorated-methods.js';
 import { GatekeeperService } from './gatekeeper.service.js';
 import { Lifecycle } from './lifecycle.module.js';

@@ -1,4 +1,4 @@
-import { TooManyNamesError } from 'nestjs-gatekeeper';
+import { ClusterSingleton, TooManyNamesError, guardWith } from 'nestjs-gatekeeper';
 import {
   EMPTY_SHARD,
   MOST_NAMES,
@@ -8,8 +8,6 @@ import {
   encodeShard,
 } from '../../../lib/core/decision/index.js';
 import { LARGEST_BODY } from '../../../lib/stores/remote/protocol.js';
-import { GATEKEEPER_PROPERTY } from '../../../lib/nest/cluster-singleton.metadata.js';
-import { runGuarded } from '../../../lib/nest/guarded-run.js';
 import { namesIn } from '../../support/born.js';
 import { type TestCluster, useCluster } from '../../support/nodes.js';
 
@@ -88,15 +86,19 @@ describe('a shard that many live names share', () => {
 describe('a guarded method whose name has a record of its own, by other code', () => {
   const cluster = useCluster();
 
+  class Jobs {
+    @ClusterSingleton(() => 'x', '10m')
+    async work(): Promise<number | undefined> {
+      return 1;
+    }
+  }
+
   it('takes the duration of the definition in force', async () => {
     const nodes = cluster();
     const defining = await nodes.node({ definitions: [{ name: 'x', ...SHORT }] });
     await defining.gatekeeper.definitions.edit('x', { duration: '5s' });
     const { gatekeeper } = await nodes.node();
-    const metadata = { semaphore: () => 'x', duration: '10m', options: {} };
-    const place = { target: {}, property: 'work' };
-    const instance = { [GATEKEEPER_PROPERTY]: gatekeeper };
-    await runGuarded({ instance, place, args: [], work: () => 1 }, { ...metadata, count: 1, parameters: 0 });
+    await guardWith(new Jobs(), gatekeeper).work();
     expect((await nodes.record('x')).permits).toMatchObject([{ duration: 5000 }]);
   });
 });
