@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { type GatekeeperOptions } from './gatekeeper/index.js';
 import { InvalidOptionsError } from './core/decision/index.js';
 import { NO_OPTIONS } from './nest/messages.js';
-import { EarlyDrain, GatekeeperService } from './nest/gatekeeper.service.js';
+import { EarlyDrain, GatekeeperService, ScopeCheck } from './nest/gatekeeper.service.js';
 import {
   ConfigurableModuleClass,
   type GatekeeperModuleOptions,
@@ -21,7 +21,6 @@ import {
   GuardedMethodsExplorer,
   LeadershipExplorer,
   LifecycleModule,
-  ScopeCheck,
   TasksExplorer,
   TasksService,
 } from './nest/index.js';

@@ -2,7 +2,7 @@ import type { JobSchedule } from '../gatekeeper/index.js';
 import { CronFields } from '../core/cron/cron-fields.js';
 import { Ticks } from '../core/cron/ticks.js';
 import { Zone } from '../core/cron/zone.js';
-import { type CronJob, type JobCronTime, type Moment, isActive } from './cron-jobs.js';
+import { type CronJob, type JobCronTime, type Moment, isActive } from './scheduler.js';
 
 /** Number of past times that are recorded. */
 const RECENT = 3;

@@ -4,7 +4,7 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { FORMAT, formatOf, incompatibleVersions } from '../core/copies/shared.js';
 import { VERSION } from '../core/copies/version.js';
 import { OTHER_FORMAT } from './messages.js';
-import { type ScheduleMetadata, scheduleOf } from './schedule-metadata.js';
+import { type ScheduleMetadata, scheduleOf } from './scheduler.js';
 
 /** A method with metadata of one of the package's decorators. */
 export interface DecoratedMethod<M> {

@@ -4,9 +4,11 @@ import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/cor
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { systemClock } from '../core/async/node-clock.js';
 import { readTicks } from '../core/cron/ticks.js';
+import type { DecoratedMethod } from './decorated-methods.js';
 import { type GuardedCall, isGuarded } from './guarded-call.js';
 import { setDistance } from './lifecycle.module.js';
-import { type ScheduleMetadata, isDate, scheduleOf, zoneOf } from './schedule-metadata.js';
+import { SEVERAL_INSTANCES, SEVERAL_SCHEDULERS } from './messages.js';
+import { type ScheduleMetadata, findRegistries, isDate, scheduleOf, zoneOf } from './scheduler.js';
 
 /** ms by which a timer may fire before its planned time. It is less than the time between any two planned times. */
 const EARLY = 250;
@@ -155,6 +157,47 @@ function isExplorer(instance: unknown): instance is ScheduleExplorer {
   if (typeof instance !== 'object' || instance === null) return false;
   const prototype = Object.getPrototypeOf(instance) as object | null;
   return prototype !== null && ['explore', 'lookupSchedulers'].every((method) => Object.hasOwn(prototype, method));
+}
+
+type Found = Pick<DecoratedMethod<unknown>, 'type' | 'instance' | 'wrapper' | 'isStatic' | 'schedule'>;
+
+/** A sentence for each reason why @nestjs/schedule calls guarded methods more than once per planned time on this node. */
+export function calledTwice(
+  methods: readonly Found[],
+  discovery: DiscoveryService,
+  modules: ModulesContainer,
+): readonly string[] {
+  const scheduled = methods.filter(({ isStatic, schedule }) => isStatic && schedule);
+  return scheduled.length === 0 ? [] : [...severalSchedulers(discovery, modules), ...severalInstances(scheduled)];
+}
+
+function severalSchedulers(discovery: DiscoveryService, modules: ModulesContainer): string[] {
+  const registries = findRegistries(discovery);
+  if (registries.length < 2) return [];
+  const scheduleModules = new Set<unknown>(registries.map(({ host }) => host?.metatype));
+  // A global module counts as an import of all modules, so what the decorator says is read.
+  const importers = [...modules.values()].filter(({ metatype }) =>
+    importsOf(metatype).some((each) => scheduleModules.has(each)),
+  );
+  return [SEVERAL_SCHEDULERS(registries.length, [...new Set(importers.map(({ name }) => name))])];
+}
+
+/** Modules in the decorator of a module. Those of a dynamic module are not seen. */
+function importsOf(type: object): unknown[] {
+  const imports = (Reflect.getMetadata('imports', type) ?? []) as readonly unknown[];
+  return imports.map((each) => (each as { readonly module?: unknown } | undefined)?.module ?? each);
+}
+
+function severalInstances(methods: readonly Found[]): string[] {
+  const byClass = new Map<Found['type'], Map<unknown, string>>();
+  for (const { type, instance, wrapper } of methods) {
+    if (!isOfClass(wrapper)) continue;
+    const places = byClass.get(type) ?? new Map<unknown, string>();
+    byClass.set(type, places.set(instance, wrapper.host?.name ?? 'a module'));
+  }
+  return [...byClass].flatMap(([{ name }, places]) =>
+    places.size > 1 ? [SEVERAL_INSTANCES(name, [...places.values()])] : [],
+  );
 }
 
 /** Imports the part that must come before all parts of the application in the boot. */

@@ -8,14 +8,16 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import { Deadline } from '../core/async/deadline.js';
+import { InvalidOptionsError } from '../core/decision/index.js';
 import { type GatekeeperOptions, parseGatekeeperOptions } from '../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
 import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process.js';
 import type { RunNowOptions, RunNowTarget } from '../operate/run-now/run-now.js';
 import type { RunNowStatus } from '../operate/run-now/run-status.js';
-import { NO_SHUTDOWN_HOOKS } from './messages.js';
+import { NO_SHUTDOWN_HOOKS, REQUEST_SCOPED_OPTIONS } from './messages.js';
 import { serveGuardedMethods } from './guarded-call.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { SharedService } from './shared-services.js';
@@ -124,5 +126,21 @@ export class EarlyDrain {
     if (isMock(gatekeeper)) return;
     lifecycle.beforeShutdown(() => gatekeeper.drain());
     lifecycle.afterFailedBoot(() => gatekeeper.close());
+  }
+}
+
+/**
+ * Refuses a gatekeeper in request scope. Does not inject it: then it would be in request scope too, as all other parts
+ * are, and Nest would not call its hook.
+ */
+@Injectable()
+export class ScopeCheck implements OnModuleInit {
+  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+
+  /** @throws InvalidOptionsError */
+  onModuleInit(): void {
+    const wrappers = this.discovery.getProviders().filter(({ token }) => token === GatekeeperService);
+    if (wrappers.every((wrapper) => wrapper.isDependencyTreeStatic())) return;
+    throw new InvalidOptionsError('GatekeeperModule', [REQUEST_SCOPED_OPTIONS]);
   }
 }

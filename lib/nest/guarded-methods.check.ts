@@ -1,13 +1,14 @@
-import { parseRunOptions } from '../gatekeeper/index.js';
+import { readTicks } from '../core/cron/ticks.js';
+import { type JobInfo, parseRunOptions } from '../gatekeeper/index.js';
 import {
   InvalidOptionsError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
   isOneLine,
   parseDefinition,
+  show,
   unreserved,
 } from '../core/decision/index.js';
-import { missedFaults } from './catch-up.js';
 import {
   NO_DURATION,
   NOT_ONE_LINE,
@@ -17,8 +18,27 @@ import {
   UNDEFINED,
   UNSTABLE_MISSED,
 } from './messages.js';
-import type { GuardedMethod } from './guarded-method.js';
-import { jobFor } from './cluster-singleton.decorator.js';
+import { type ScheduleMetadata, zoneOf } from './scheduler.js';
+import type { UnstableName } from './class-names.js';
+import { type ClusterSingletonMetadata, jobFor } from './cluster-singleton.decorator.js';
+
+/** A guarded method of the application. */
+export interface GuardedMethod {
+  /** Class and method: "JobsService.export". */
+  readonly method: string;
+  /** Name of the job: the option `job`, or the method. */
+  readonly job: string;
+  /** Why the class has another name elsewhere, if the job is named after it. */
+  readonly unstable?: UnstableName | undefined;
+  /** The arguments of its `@ClusterSingleton`. */
+  readonly metadata: Omit<ClusterSingletonMetadata, 'parameters'>;
+  /** Whether its provider has a single instance, created at boot. If not, @nestjs/schedule does not run the method. */
+  readonly isStatic: boolean;
+  /** Whether a person may run it now; absent for a method of `@LeaderOnly`. */
+  readonly runNow?: JobInfo['runNow'];
+  /** Its decorator of @nestjs/schedule; absent if it has none. */
+  readonly schedule?: ScheduleMetadata;
+}
 
 export interface CheckContext {
   /** Names in GatekeeperModule's definitions. */
@@ -39,6 +59,9 @@ const ANY_DURATION = '1d';
 
 /** Stands for any name that a function may return. */
 const LONGEST_SEMAPHORE = 'x'.repeat(200);
+
+/** ms: a run that waits longer for its permit could begin after another node has made up for it. */
+const LONGEST_WAIT = 60_000;
 
 /** Checks all guarded methods of an application. Pure. */
 export function checkGuardedMethods(methods: readonly GuardedMethod[], context: CheckContext): CheckResult {
@@ -68,6 +91,21 @@ function optionFaults(guarded: GuardedMethod): string[] {
   const faults = faultsOfAttempt(method, () => parseRunOptions(method, { ...metadata.options, job }));
   if (faults.length > 0) return faults;
   return missedFaults(guarded).map((fault) => `${method}: ${fault}`);
+}
+
+/** Faults of the option `missed` of a guarded method, in sentences. */
+function missedFaults({ schedule, isStatic, metadata }: GuardedMethod): string[] {
+  const { missed, semaphore, options } = metadata;
+  if (missed === undefined || missed === 'skip') return [];
+  if (missed !== 'once') return [`missed: ${show(missed)} is not "skip" or "once"`];
+  if (schedule?.kind !== 'cron') return ['missed: "once" needs an @Cron on the same method'];
+  if (typeof semaphore === 'function') return ['missed: "once" needs a fixed name of the semaphore'];
+  if (!isStatic) return ['missed: "once" needs a singleton provider'];
+  if (schedule.utcOffset !== undefined) return ['missed: "once" needs a timeZone in @Cron instead of utcOffset'];
+  const wait = parseRunOptions('any', options).wait ?? 0;
+  if (wait >= LONGEST_WAIT) return [`missed: "once" needs a wait below ${LONGEST_WAIT} ms`];
+  const read = readTicks(schedule.expression, zoneOf(schedule));
+  return 'faults' in read ? read.faults.map((fault) => `missed: ${fault}`) : [];
 }
 
 /** The times of jobs with `missed: 'once'` are kept by the name of the job. */

@@ -13,16 +13,15 @@ import { InvalidOptionsError, LEADER_PREFIX } from '../core/decision/index.js';
 import { CLUSTER_SINGLETON, type ClusterSingletonMetadata } from './cluster-singleton.decorator.js';
 import { NOT_STATIC, NO_SCHEDULER, SAME_JOB, SEVERAL_GATEKEEPERS, UNSTABLE_JOBS } from './messages.js';
 import { unstableName } from './class-names.js';
-import { calledTwice } from './called-twice.js';
-import { catchUpJob } from './catch-up.js';
-import { type Registry, findRegistry } from './cron-jobs.js';
+import { type Ticks, readTicks } from '../core/cron/ticks.js';
 import { type DecoratedMethod, DecoratedMethods, distinct } from './decorated-methods.js';
-import type { GuardedMethod } from './guarded-method.js';
-import { checkGuardedMethods } from './guarded-methods.check.js';
+import { calledTwice } from './firings.js';
+import { type GuardedMethod, checkGuardedMethods } from './guarded-methods.check.js';
 import { GATEKEEPER_PROPERTY, guardWith } from './guarded-call.js';
 import { JobInfos } from './job-infos.js';
 import { Lifecycle } from './lifecycle.module.js';
 import { LEADER_ONLY, type LeaderOnlyMetadata } from './leader-only.decorator.js';
+import { type Registry, type ScheduleMetadata, findRegistry, isActive, jobOf, zoneOf } from './scheduler.js';
 import { SharedService, classesOf } from './shared-services.js';
 
 type Scopes = readonly string[];
@@ -168,6 +167,18 @@ function catchUpJobs(found: DecoratedMethod<ClusterSingletonMetadata>, registry:
   const { schedule, metadata } = found;
   if (metadata.missed !== 'once' || !schedule) return [];
   return runnableJobs(found).map((job) => catchUpJob(job, schedule, registry));
+}
+
+/** The job for which missed runs are made up. Its method has no fault. */
+function catchUpJob(job: RunnableJob, schedule: ScheduleMetadata, registry: Registry | undefined): CatchUpJob {
+  const timeZone = zoneOf(schedule);
+  const { ticks } = readTicks(schedule.expression, timeZone) as { readonly ticks: Ticks };
+  // The scheduler may be off on this node, or the application has stopped the job.
+  const isScheduled = () => {
+    const found = registry && jobOf(schedule, registry);
+    return found !== undefined && isActive(found);
+  };
+  return { ...job, expression: schedule.expression, timeZone, times: ticks, isScheduled };
 }
 
 /** Methods of classes with the same name. Those with the option `job` share a job on purpose. */

@@ -1,9 +1,8 @@
 import { type NodeClock, systemClock } from '../core/async/node-clock.js';
 import type { GatekeeperEvent, JobInfo, JobSchedule } from '../gatekeeper/index.js';
-import { type Registry, jobOf } from './cron-jobs.js';
 import { CronTimes } from './cron-times.js';
-import type { GuardedMethod } from './guarded-method.js';
-import { type ScheduleMetadata, isDate, zoneOf } from './schedule-metadata.js';
+import type { GuardedMethod } from './guarded-methods.check.js';
+import { type Registry, type ScheduleMetadata, isDate, jobOf, zoneOf } from './scheduler.js';
 
 /** ms by which a timer may fire early, as measured with a wall clock of whole ms. */
 const EARLY = 1;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
-import type { CronJob } from '../../lib/nest/cron-jobs.js';
+import type { CronJob } from '../../lib/nest/scheduler.js';
 import { CronTimes } from '../../lib/nest/cron-times.js';
 import { Ticks } from '../../lib/core/cron/ticks.js';
 import { useApps } from '../support/apps.js';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/core/async/node-clock.js';
-import type { Registry } from '../../lib/nest/cron-jobs.js';
+import type { Registry } from '../../lib/nest/scheduler.js';
 import { JobInfos } from '../../lib/nest/job-infos.js';
 
 const DELAY = 1_000;
