@@ -1,4 +1,4 @@
-import { Deadline, DeadlinePassed } from '../../core/async/deadline.js';
+import { Deadline, type DeadlinePassed } from '../../core/async/deadline.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { Timers } from '../../core/async/timers.js';
@@ -13,6 +13,9 @@ export const SHARED = { calls: Infinity, writes: 32, parts: 2 };
 
 /** ms between tries while a slot moves to another server of a Cluster. */
 const TRY_AGAIN = 20;
+
+/** Makes the error of a call that got no answer in time. */
+type Late = (passed: DeadlinePassed) => Error;
 
 /** Commands with a deadline each. The clients' own retries may take longer. */
 export class Calls {
@@ -32,12 +35,12 @@ export class Calls {
   }
 
   /** Runs a command that reads. @param key the first key of the command */
-  async read(key: string, args: readonly Arg[]): Promise<unknown> {
+  read(key: string, args: readonly Arg[]): Promise<unknown> {
     return this.reading((client) => client.command(key, args));
   }
 
   /** Runs a script that reads. */
-  async readBy(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
+  readBy(script: Script, keys: readonly [string, ...string[]], args: readonly string[]): Promise<unknown> {
     return this.reading((client) => runScript(client, script, keys, args));
   }
 
@@ -46,7 +49,7 @@ export class Calls {
     const session = await this.connection.connecting(this.timeout);
     const { client, ended } = session;
     try {
-      const answer = await this.within(() => call(client), client.isCluster);
+      const answer = await this.#limited(() => call(client), client.isCluster, this.#tooLate);
       ended.throwIfAborted(); // it may come from a server that is not examined yet
       return this.#answered(answer);
     } catch (error) {
@@ -55,13 +58,8 @@ export class Calls {
   }
 
   /** Runs a call that changes nothing, with a deadline. @throws the client's error, or StoreUnavailableError */
-  async within<T>(call: () => Promise<T>, isCluster = false): Promise<T> {
-    const deadline = new Deadline(this.#timers, this.timeout);
-    try {
-      return await deadline.race(isCluster ? whileSlotMoves(deadline, call) : call());
-    } catch (error) {
-      throw error instanceof DeadlinePassed ? this.#tooLate(error) : error;
-    }
+  async within<T>(call: () => Promise<T>): Promise<T> {
+    return this.#limited(call, false, this.#tooLate);
   }
 
   /**
@@ -91,16 +89,19 @@ export class Calls {
     const { writer, client } = session;
     const { losses } = writer;
     const failed = (error: unknown) => this.#refused(session, error, writeFailure(error, writer.losses === losses));
-    const deadline = new Deadline(this.#timers, this.timeout);
+    const run = ({ remaining }: Deadline) => writer.run(script, keys, args, remaining);
+    const late: Late = (passed) => unknownOutcome(`no answer within ${this.timeout} ms`, passed);
     try {
-      const run = () => writer.run(script, keys, args, deadline.remaining);
-      const answer = await deadline.race(client.isCluster ? whileSlotMoves(deadline, run) : run());
+      const answer = await this.#limited(run, client.isCluster, late);
       return read(this.#answered(answer), failed);
     } catch (error) {
-      if (error instanceof DeadlinePassed)
-        throw this.#failed(unknownOutcome(`no answer within ${this.timeout} ms`, error));
       throw failed(error);
     }
+  }
+
+  #limited<T>(call: (deadline: Deadline) => Promise<T>, isCluster: boolean, late: Late): Promise<T> {
+    const deadline = new Deadline(this.#timers, this.timeout);
+    return deadline.race(isCluster ? whileSlotMoves(deadline, () => call(deadline)) : call(deadline), late);
   }
 
   /** Ends all waits for answers. */
@@ -113,20 +114,15 @@ export class Calls {
     return answer;
   }
 
-  #failed(error: Error): Error {
-    this.problem = error.message;
-    return error;
-  }
-
   /** A demotion breaks no connection, so nothing else tells it. A client of a Cluster is sent to the primary. */
   #refused(session: Session, error: unknown, failure: Error): Error {
     if (isDemotion(error) && !session.client.isCluster) this.connection.suspect(session, failure.message);
-    return this.#failed(failure);
+    this.problem = failure.message;
+    return failure;
   }
 
-  #tooLate(cause: Error): StoreUnavailableError {
-    return new StoreUnavailableError(`Redis did not answer within ${this.timeout} ms: try again`, { cause });
-  }
+  readonly #tooLate: Late = (cause) =>
+    new StoreUnavailableError(`Redis did not answer within ${this.timeout} ms: try again`, { cause });
 }
 
 /**
