@@ -37,10 +37,11 @@ interface Asked {
 export class HeldLeases implements PermitOwner {
   readonly semaphore: string;
   #leases = new Map<string, Lease>();
-  #keepAlives = new Map<Lease, KeepAlive>();
-  #verifying = new Set<Lease>();
+  // The next three are created on first use: most calls for names on demand need none, and have new leases each.
+  #keepAlives?: Map<Lease, KeepAlive>;
+  #verifying?: Set<Lease>;
   /** Uses that ended before the work under them. Until the work has ended, too, the permit must not go back. */
-  #stopping = new Map<Lease, Set<HeldPermit>>();
+  #stopping?: Map<Lease, Set<HeldPermit>>;
   /** Settles when the unused permits have gone back; undefined before the shutdown. */
   #givenBack?: Promise<unknown>;
   #isClosed = false;
@@ -175,6 +176,7 @@ export class HeldLeases implements PermitOwner {
    */
   endUse(permit: HeldPermit, reason: LossReason): void {
     if (!permit.isHeld) return;
+    this.#stopping ??= new Map();
     this.#stopping.set(permit.lease, (this.#stopping.get(permit.lease) ?? new Set()).add(permit));
     permit.end(reason);
     this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: permit.lease.permit, reason });
@@ -195,8 +197,9 @@ export class HeldLeases implements PermitOwner {
 
   /** Verifies a lease, once at a time: its own read of the record may report the next change. */
   async #verify(lease: Lease): Promise<void> {
-    if (this.#verifying.has(lease)) return;
-    this.#verifying.add(lease);
+    const verifying = (this.#verifying ??= new Set());
+    if (verifying.has(lease)) return;
+    verifying.add(lease);
     try {
       await this.refresh(lease);
     } catch (error) {
@@ -204,7 +207,7 @@ export class HeldLeases implements PermitOwner {
       if (isUnreadable(error) || this.#isClosed) return;
       this.context.events.next({ type: 'problem', semaphore: this.semaphore, action: 'verify a permit', error });
     } finally {
-      this.#verifying.delete(lease);
+      verifying.delete(lease);
     }
   }
 
@@ -222,7 +225,7 @@ export class HeldLeases implements PermitOwner {
   async close(): Promise<void> {
     this.drain();
     this.#isClosed = true;
-    for (const keepAlive of this.#keepAlives.values()) keepAlive.stop();
+    for (const keepAlive of this.#keepAlives?.values() ?? []) keepAlive.stop();
     this.orphans.close();
     // A run that has not ended may still work, so its permit is not released but expires.
     for (const lease of this.leases) if (lease.users.size > 0) lease.finish('closing');
@@ -236,13 +239,13 @@ export class HeldLeases implements PermitOwner {
   }
 
   #isUsed(lease: Lease): boolean {
-    return lease.users.size > 0 || this.#stopping.has(lease);
+    return lease.users.size > 0 || this.#stopping?.has(lease) === true;
   }
 
   /** The work under a use has ended. */
   #stopped(permit: HeldPermit): void {
-    const others = this.#stopping.get(permit.lease);
-    if (others?.delete(permit) && others.size === 0) this.#stopping.delete(permit.lease);
+    const others = this.#stopping?.get(permit.lease);
+    if (others?.delete(permit) && others.size === 0) this.#stopping?.delete(permit.lease);
   }
 
   #lease(holder: string): Lease | undefined {
@@ -294,6 +297,7 @@ export class HeldLeases implements PermitOwner {
     const permit = new HeldPermit(lease, this, keepAlive);
     if (!keepAlive) return permit;
     const refresh = () => this.refresh(lease);
+    this.#keepAlives ??= new Map();
     const keeping = this.#keepAlives.get(lease) ?? new KeepAlive(this.semaphore, lease, this.context, refresh);
     this.#keepAlives.set(lease, keeping);
     keeping.start();
@@ -302,9 +306,9 @@ export class HeldLeases implements PermitOwner {
 
   #ended(holder: string, lease: Lease, reason: LossReason): void {
     if (this.#leases.get(holder) === lease) this.#leases.delete(holder);
-    this.#keepAlives.get(lease)?.stop();
-    this.#keepAlives.delete(lease);
-    this.#stopping.delete(lease);
+    this.#keepAlives?.get(lease)?.stop();
+    this.#keepAlives?.delete(lease);
+    this.#stopping?.delete(lease);
     this.#reclaimDoubtful(lease);
     const isLost = lease.users.size > 0 && reason !== 'released';
     if (isLost) this.context.events.next({ type: 'lost', semaphore: this.semaphore, permit: lease.permit, reason });

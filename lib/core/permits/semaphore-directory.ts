@@ -110,8 +110,7 @@ export class SemaphoreDirectory {
    */
   visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
     return promised(() => {
-      const semaphore = this.peek(name);
-      this.#inUse.set(name, semaphore);
+      const semaphore = this.#find(name) ?? this.#keep(name);
       return semaphore.uses.during(() => work(semaphore));
     });
   }
@@ -136,6 +135,12 @@ export class SemaphoreDirectory {
   /** Verifies the leases of all semaphores in use, because this node may have missed a revocation or a loss. */
   verify(): void {
     for (const semaphore of this.#inUse.values()) semaphore.verify();
+  }
+
+  #keep(name: string): NodeSemaphore {
+    const semaphore = this.#create(checkedName(name));
+    this.#inUse.set(name, semaphore);
+    return semaphore;
   }
 
   #create(name: string): NodeSemaphore {
