@@ -1,5 +1,13 @@
 import { LeaseExpiry } from '../clock/index.js';
-import { CorruptRecordError, type Expiring, NewerRecordError, type View, hasRoom, quoted } from '../decision/index.js';
+import {
+  CorruptRecordError,
+  type Expiring,
+  type LeaseChanges,
+  NewerRecordError,
+  type View,
+  hasRoom,
+  quoted,
+} from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 
@@ -14,6 +22,8 @@ export function askTimeOf({ clusterClock }: Pick<Context, 'clusterClock'>): numb
   return clusterClock.isFresh ? clusterClock.earliest() : undefined;
 }
 
+const NO_LEASES: readonly Expiring[] = [];
+
 /** Rounds of readings for one text: one may have begun before the text arrived. */
 const MOST_STAMP_SAMPLES = 2;
 
@@ -22,6 +32,8 @@ export class KnownRecord<R extends StoredRecord> {
   #text?: string;
   #record?: R;
   #furthest?: R;
+  /** The record whose leases were observed last. */
+  #noted?: R | undefined;
   /** Monotonic ms at which this node got the text from another writer. */
   #acceptedAt = -Infinity;
   /** Samples that were wished for because of its stamp. */
@@ -140,7 +152,17 @@ export class KnownRecord<R extends StoredRecord> {
 
   #note(): void {
     this.#unreadable = undefined;
-    this.#judge.observe(this.#record ? this.codec.leases(this.#record) : []);
+    const [former, record] = [this.#noted, this.#record];
+    if (former === record) return this.#judge.observe(NO_LEASES);
+    this.#noted = record;
+    const { gone, begun } = this.#leaseChanges(former, record);
+    this.#judge.observe(begun, gone);
+  }
+
+  #leaseChanges(former: R | undefined, record: R | undefined): LeaseChanges {
+    const { codec } = this;
+    if (former && record && codec.leaseChanges) return codec.leaseChanges(former, record);
+    return { gone: former ? codec.leases(former) : NO_LEASES, begun: record ? codec.leases(record) : NO_LEASES };
   }
 
   /**

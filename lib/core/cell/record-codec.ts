@@ -1,4 +1,4 @@
-import type { Expiring, View } from '../decision/index.js';
+import type { Expiring, LeaseChanges, View } from '../decision/index.js';
 
 /** Fields that the compare-and-set loop needs in every kind of record. */
 export interface StoredRecord {
@@ -39,6 +39,8 @@ export interface RecordCodec<R extends StoredRecord> {
   rewrite(record: R, view: View, nonce: string): R;
   /** All permits and the grace of the record. This node counts their durations from when it first saw them. */
   leases(record: R): readonly Expiring[];
+  /** The differences between the leases of two versions, where that is quicker than to list both. */
+  leaseChanges?(former: R, record: R): LeaseChanges;
 }
 
 /** A new version of a record that a client took over. */

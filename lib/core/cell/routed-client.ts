@@ -149,7 +149,11 @@ export class RoutedClient implements SemaphoreClient {
     if (this.#isReserved) return this.route.own(this.name);
     const own = this.route.find(this.name);
     if (own && isInForce(own)) return own;
-    return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own(this.name) : undefined;
+    return this.shards.isReady && this.#isClaimed ? this.route.own(this.name) : undefined;
+  }
+
+  get #isClaimed(): boolean {
+    return this.#shard.known?.claims.has(this.name) ?? false;
   }
 
   /** Not cached: at the birth of a cluster, `Shards.forget` drops all clients. */

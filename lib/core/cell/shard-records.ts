@@ -1,4 +1,5 @@
 import {
+  type NameChange,
   SHARD_PREFIX,
   type ShardRecord,
   changedNames,
@@ -6,8 +7,9 @@ import {
   encodeShard,
   expiredIn,
   isShardBehind,
+  leaseChanges,
   leasesIn,
-  nameIn,
+  recordOf,
   restoreShard,
   rewriteShard,
 } from '../decision/index.js';
@@ -28,6 +30,7 @@ const SHARD: RecordCodec<ShardRecord> = {
   restore: restoreShard,
   rewrite: (shard, view, nonce) => rewriteShard(shard, {}, view, nonce),
   leases: leasesIn,
+  leaseChanges,
 };
 
 /**
@@ -45,10 +48,11 @@ export function shardClient(
     ...reporting(SHARD_PREFIX + shard, context),
     changed: (change) => {
       context.recoveries.note(client.key, change.record.grace, client);
-      for (const name of changedNames(change.former, change.record)) {
-        const each = changeOf(name, change);
+      for (const named of changedNames(change.former, change.record)) {
+        const { name } = named;
+        const each = changeOf(named, change);
         reportChange(name, each, context);
-        if (isNewlyDefined(name, change)) reportDefinition(name, each, context);
+        if (isNewlyDefined(named, change)) reportDefinition(name, each, context);
         nameChanged(name, each);
       }
     },
@@ -57,21 +61,23 @@ export function shardClient(
 }
 
 /** Whether an operator defined a name that was not in use. Then there is no former record that this changes. */
-function isNewlyDefined(name: string, { record, former }: RecordChanged<ShardRecord>): boolean {
-  return former !== undefined && !former.names.has(name) && record.names.get(name)?.definition !== undefined;
+function isNewlyDefined({ before, after }: NameChange, { former }: RecordChanged<ShardRecord>): boolean {
+  return former !== undefined && !before && after?.definition !== undefined;
 }
 
 function reportDefinition(semaphore: string, { record: { revision, change } }: SemaphoreChanged, { events }: Context) {
   events.next({ type: 'changed', semaphore, revision, ...(change && { change }) });
 }
 
-function changeOf(name: string, { record, former, own }: RecordChanged<ShardRecord>): SemaphoreChanged {
-  const entry = former?.names.get(name);
-  const before = entry && nameIn(former!, name);
-  const after = nameIn(record, name);
+function changeOf(
+  { name, before, after }: NameChange,
+  { record, former, own }: RecordChanged<ShardRecord>,
+): SemaphoreChanged {
+  const was = before && recordOf(former!, name, before);
+  const is = recordOf(record, name, after);
   // A vanished name gets the shard's revision. If no operator had defined it, that must not look like a change.
-  const hasVanishedOnDemand = before !== undefined && !entry?.definition && !record.names.has(name);
-  return { record: hasVanishedOnDemand ? { ...after, revision: before.revision } : after, former: before, own };
+  const hasVanishedOnDemand = was !== undefined && !before?.definition && !after;
+  return { record: hasVanishedOnDemand ? { ...is, revision: was.revision } : is, former: was, own };
 }
 
 function reporting(semaphore: string, { events }: Context): RecordListener<ShardRecord> {

@@ -32,9 +32,9 @@ export class LeaseExpiry {
     this.#observations = new LeaseObservations(tolerance);
   }
 
-  /** Notes the leases that are in the record now. */
-  observe(leases: readonly Expiring[]): void {
-    this.#observations.observe(leases, this.node.monotonic());
+  /** Notes a look at the record now. See {@link LeaseObservations.observe}. */
+  observe(begun: readonly Expiring[], gone?: readonly Expiring[]): void {
+    this.#observations.observe(begun, this.node.monotonic(), gone);
   }
 
   /**

@@ -16,7 +16,7 @@ interface LeaseObservation {
   readonly firstSeenWith: number;
 }
 
-const NONE: ReadonlyMap<string, LeaseObservation> = new Map();
+const NONE: readonly Expiring[] = [];
 
 /** Bounds of the end of a lease, in ms of the node's own monotonic clock. */
 export interface LeaseEnd {
@@ -47,16 +47,23 @@ export interface LeaseEnd {
  * that is seen late only moves the bounds to the safe side.
  */
 export class LeaseObservations {
-  #observations = NONE;
+  #observations = new Map<string, LeaseObservation>();
   #lastObserved = -Infinity;
 
   /** @param tolerance the largest difference of clocks, in ms */
   constructor(private readonly tolerance: number) {}
 
-  /** Notes the leases that the record had at `at` (monotonic ms). */
-  observe(leases: readonly Expiring[], at: number): void {
-    const isSame = this.#observations.size === leases.length && leases.every((lease) => this.#known(lease));
-    if (!isSame) this.#observations = leases.length === 0 ? NONE : this.#observed(leases, at);
+  /**
+   * Notes a look at the record at `at` (monotonic ms).
+   *
+   * @param begun leases that the record has, without those that it had at the last look, or with some of them
+   * @param gone leases that it had at the last look, without those that it still has, or with those among `begun`
+   */
+  observe(begun: readonly Expiring[], at: number, gone: readonly Expiring[] = NONE): void {
+    // Looked up before anything is forgotten, because a lease may be in both lists.
+    const observed = begun.map((lease) => this.#known(lease) ?? this.#first(lease, at));
+    if (gone.length > 0) this.#forget(gone);
+    for (let index = 0; index < begun.length; index++) this.#observations.set(begun[index]!.id, observed[index]!);
     this.#lastObserved = at;
   }
 
@@ -69,10 +76,10 @@ export class LeaseObservations {
     return { notBefore: lastSeenWithout + duration, notAfter: firstSeen + duration + this.tolerance, firstSeen };
   }
 
-  #observed(leases: readonly Expiring[], at: number): ReadonlyMap<string, LeaseObservation> {
-    const observed = new Map<string, LeaseObservation>();
-    for (const lease of leases) observed.set(lease.id, this.#known(lease) ?? this.#first(lease, at));
-    return observed;
+  /** A map that is filled and emptied all the time would leave dead tables in old space: see `Timers`. */
+  #forget(gone: readonly Expiring[]): void {
+    for (const { id } of gone) this.#observations.delete(id);
+    if (this.#observations.size === 0) this.#observations = new Map();
   }
 
   #first({ expiresAt, duration, nonce }: Expiring, at: number): LeaseObservation {

@@ -37,8 +37,7 @@ export function claim(
 ): ShardRecord | undefined {
   const due = claims.filter((each) => !shard.claims.has(each.name) && mayClaim(shard, each, view));
   if (due.length === 0) return undefined;
-  const names = new Map(shard.names);
-  for (const { name } of due) names.delete(name);
+  const names = due.reduce((left, { name }) => left.without(name), shard.names);
   const noted = new Map([...shard.claims, ...due.map(({ name, origin }) => [name, origin] as const)]);
   return rewriteShard(shard, { names, claims: noted }, view, nonce);
 }

@@ -10,6 +10,12 @@ export interface Expiring {
   readonly nonce?: string;
 }
 
+/** Differences between the leases of two versions of a record. Leases that are the same in both may be in both lists. */
+export interface LeaseChanges {
+  readonly gone: readonly Expiring[];
+  readonly begun: readonly Expiring[];
+}
+
 /** A permit as the record keeps it: one slot of a semaphore, held by one node instance. */
 export interface StoredPermit extends Expiring {
   /** Index of the permit, 0 .. permits-1. An application can use it as "node k of n". */

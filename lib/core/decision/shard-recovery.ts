@@ -1,6 +1,7 @@
 import { type View, isBehind } from './record.js';
 import { graceFor, merged } from './recovery.js';
-import { LONGEST_ON_DEMAND, type NameEntry, type ShardRecord, leasesIn, rewriteShard } from './shard.js';
+import type { NameEntry } from './shard-names.js';
+import { LONGEST_ON_DEMAND, type ShardRecord, leasesIn, rewriteShard } from './shard.js';
 
 /** Whether a shard lacks writes that `known` had, or belongs to another birth. */
 export function isShardBehind(shard: ShardRecord, known: ShardRecord): boolean {
@@ -36,10 +37,10 @@ export function withGraceFor(shard: ShardRecord, duration: number, view: View): 
 
 /** All data of both. This may restore an operator's definition that was removed meanwhile, but it never loses one. */
 function mergeShards(known: ShardRecord, found: ShardRecord): ShardRecord {
-  const names = new Map(found.names);
+  let { names } = found;
   for (const [name, entry] of known.names) {
     const other = found.names.get(name);
-    names.set(name, other ? mergeEntries(entry, other) : entry);
+    names = names.with(name, other ? mergeEntries(entry, other) : entry);
   }
   return {
     ...known,

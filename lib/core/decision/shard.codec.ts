@@ -12,7 +12,8 @@ import {
   storedPermitSchema,
   textOfPermit,
 } from './record.codec.js';
-import { EMPTY_SHARD, type NameEntry, SHARD_VERSION, type ShardRecord } from './shard.js';
+import { type NameEntry, ShardNames } from './shard-names.js';
+import { EMPTY_SHARD, SHARD_VERSION, type ShardRecord } from './shard.js';
 import { HIGHEST_COUNT, LATEST, storedCount, storedList, storedTime } from './stored-values.js';
 
 const nameSchema = z.string().min(1);
@@ -32,7 +33,7 @@ const namedSchema = z
 /** Refuses two entries of one name: the second would hide the permits of the first. */
 const namesSchema = storedList(namedSchema)
   .refine((entries) => isDistinct(entries.map(({ name }) => name)), 'has a name twice')
-  .transform((entries) => new Map<string, NameEntry>(entries.map(({ name, ...entry }) => [name, entry])));
+  .transform((entries) => ShardNames.of(entries.map(({ name, ...entry }) => [name, entry])));
 
 const claimsSchema = storedList(z.tuple([nameSchema, z.string()]))
   .refine((claims) => isDistinct(claims.map(([name]) => name)), 'has a name twice')
@@ -86,10 +87,10 @@ function namelessShard(text: string): ShardRecord | undefined {
   const grace = id === undefined ? undefined : { id, expiresAt: Number(expiresAt), duration: Number(duration) };
   const isValid = Math.max(...Object.values(counts)) <= HIGHEST_COUNT && counts.at <= LATEST;
   if (!isValid || (grace && Math.max(grace.expiresAt, 2 * grace.duration) > LATEST)) return undefined;
-  return { ...EMPTY_SHARD, ...counts, nonce, birth, names: new Map(), claims: new Map(), ...(grace && { grace }) };
+  return { ...EMPTY_SHARD, ...counts, nonce, birth, claims: new Map(), ...(grace && { grace }) };
 }
 
-/** Writes a shard's text. With several entries, the texts of unchanged ones are cached. */
+/** Writes a shard's text. */
 export function encodeShard({
   v,
   nonce,
@@ -102,42 +103,18 @@ export function encodeShard({
   claims,
   grace,
 }: ShardRecord): string {
-  let nameTexts = '';
-  for (const [name, entry] of names) {
-    // A shard with one name is mostly written because that name changed: a cached text would not be used again.
-    const text = names.size === 1 ? entryText(name, entry) : textOfEntry(name, entry);
-    nameTexts += nameTexts === '' ? text : `,${text}`;
-  }
   let claimTexts = '';
   for (const [name, origin] of claims) claimTexts += `${claimTexts === '' ? '' : ','}[${quote(name)},${quote(origin)}]`;
   const graceText = grace ? `,"grace":${JSON.stringify(grace)}` : '';
   return (
     `{"v":${v},"nonce":${quote(nonce)},"seq":${seq},"at":${at},"birth":${quote(birth)},"lastToken":${lastToken},"revision":${revision},` +
-    `"names":[${nameTexts}],"claims":[${claimTexts}]${graceText}}`
+    `"names":[${names.text(entryText)}],"claims":[${claimTexts}]${graceText}}`
   );
-}
-
-/** Texts of entries, made once per object. This is safe because an entry object always belongs to the same name. */
-const texts = new WeakMap<NameEntry, string>();
-
-function textOfEntry(name: string, entry: NameEntry): string {
-  const known = texts.get(entry);
-  if (known !== undefined) return known;
-  const text = entryText(name, entry);
-  texts.set(entry, text);
-  return text;
 }
 
 function entryText(name: string, entry: NameEntry): string {
   const { revision, permits, definition, source, fingerprint, change, pause } = entry;
   const rest = definition ? `,${JSON.stringify({ definition, source, fingerprint, change, pause }).slice(1)}` : '}';
-  // Joined, because a text of a template is put together anew each time that it is copied.
-  return [
-    '{"name":',
-    quote(name),
-    `,"revision":${revision},"permits":[`,
-    permits.map(textOfPermit).join(','),
-    ']',
-    rest,
-  ].join('');
+  const permitTexts = permits.map(textOfPermit).join(',');
+  return `{"name":${quote(name)},"revision":${revision},"permits":[${permitTexts}]${rest}`;
 }

@@ -1,15 +1,10 @@
 import type { SemaphoreDefinition } from './definition.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
-import type { Expiring, StoredPermit } from './permit.js';
-import {
-  type DefinitionChange,
-  type DefinitionSource,
-  type Pause,
-  RECORD_VERSION,
-  type SemaphoreRecord,
-  type View,
-} from './record.js';
+import type { Expiring, LeaseChanges, StoredPermit } from './permit.js';
+import { RECORD_VERSION, type SemaphoreRecord, type View } from './record.js';
+import { type NameEntry, ShardNames } from './shard-names.js';
+import { hashOf } from './texts/hash-of.js';
 import { show } from './texts/show.js';
 
 /**
@@ -41,22 +36,9 @@ export interface ShardRecord {
   readonly revision: number;
   /** Present after lost data; applies to all names. */
   readonly grace?: Expiring;
-  readonly names: ReadonlyMap<string, NameEntry>;
+  readonly names: ShardNames;
   /** Names that have their own record, each with the id (origin) with which that record was first made. */
   readonly claims: ReadonlyMap<string, string>;
-}
-
-/** One name in its shard. */
-export interface NameEntry {
-  readonly revision: number;
-  readonly permits: readonly StoredPermit[];
-  /** An operator's definition. If absent, the permits' own durations apply. */
-  readonly definition?: SemaphoreDefinition;
-  /** As in a record of its own: `code` after a reset. */
-  readonly source?: DefinitionSource;
-  readonly fingerprint?: string;
-  readonly change?: DefinitionChange;
-  readonly pause?: Pause;
 }
 
 export const SHARD_VERSION = 1;
@@ -86,11 +68,9 @@ export const EMPTY_SHARD: ShardRecord = {
   birth: '',
   lastToken: 0,
   revision: 0,
-  names: new Map(),
+  names: ShardNames.NONE,
   claims: new Map(),
 };
-
-const utf8 = new TextEncoder();
 
 /**
  * The shard of a name: its hash, modulo the number of shards.
@@ -101,23 +81,6 @@ export function shardOf(name: string, shards = SHARDS): string {
   return String(hashOf(name) % shards);
 }
 
-/** FNV-1a with 32 bits over the UTF-8 bytes of a name. Most names are ASCII, whose bytes are their units. */
-export function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < name.length; index++) {
-    const unit = name.charCodeAt(index);
-    if (unit > 127) return hashOfBytes(utf8.encode(name));
-    hash = Math.imul(hash ^ unit, 0x01000193);
-  }
-  return hash >>> 0;
-}
-
-function hashOfBytes(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
-}
-
 /**
  * Reads one name of a shard as a semaphore's record. A name that is not in use has no definition, unless a call asks
  * for a duration.
@@ -125,8 +88,17 @@ function hashOfBytes(bytes: Uint8Array): number {
  * @param asked duration that a call asks for, in ms; makes a definition with any group, any acquirer and one permit
  */
 export function nameIn(shard: ShardRecord, name: string, asked?: number): SemaphoreRecord {
+  return recordOf(shard, name, shard.names.get(name), asked);
+}
+
+/** As {@link nameIn}, with the entry that the shard has of the name. */
+export function recordOf(
+  shard: ShardRecord,
+  name: string,
+  entry: NameEntry | undefined,
+  asked?: number,
+): SemaphoreRecord {
   const { nonce, seq, at, lastToken, grace } = shard;
-  const entry = shard.names.get(name);
   const definition = entry?.definition ?? impliedDefinition(name, entry, asked);
   const revision = entry?.revision ?? (definition ? Math.max(1, shard.revision) : shard.revision);
   const permits = entry?.permits ?? NO_PERMITS;
@@ -174,52 +146,60 @@ export function withName(
   next: SemaphoreRecord,
   view: View,
 ): ShardRecord {
-  const { permits, revision, source, fingerprint, change, pause } = next;
+  const { permits, revision, lastToken } = next;
+  // A permit that was stamped by a clock that is ahead may be over before its end: then the sweep drops it.
+  const others = shard.names.firstEnd > view.now ? shard.names : living(shard.names, view);
   const isImplied = !shard.names.get(name)?.definition && next.definition === before.definition;
-  const definition = isImplied ? undefined : next.definition;
-  const names = living(shard.names, view);
-  names.delete(name);
-  if (definition) {
-    const origin = { ...(source && { source }), ...(fingerprint !== undefined && { fingerprint }) };
-    names.set(name, { revision, permits, definition, ...origin, ...(change && { change }), ...(pause && { pause }) });
-  } else if (permits.length > 0) names.set(name, { revision, permits });
-  const { nonce, lastToken } = next;
+  const entry = isImplied ? { revision, permits } : entryOf(next);
+  const names = permits.length > 0 || entry.definition ? others.with(name, entry) : others.without(name);
+  const { claims, grace } = shard;
   const counters = { lastToken: Math.max(shard.lastToken, lastToken), revision: Math.max(shard.revision, revision) };
-  return nextShard(shard, { names, ...counters }, view, nonce);
+  return nextShard(shard, { names, claims, grace, ...counters }, view, next.nonce);
 }
 
-type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'lastToken' | 'revision' | 'grace'>>;
+function entryOf({ revision, permits, definition, source, fingerprint, change, pause }: SemaphoreRecord): NameEntry {
+  if (!definition) return { revision, permits };
+  return {
+    revision,
+    permits,
+    definition,
+    ...(source && { source }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(change && { change }),
+    ...(pause && { pause }),
+  };
+}
+
+type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'grace'>>;
 
 /** The next shard: every write also drops expired permits, an expired grace, and names that are left empty. */
 export function rewriteShard(shard: ShardRecord, changes: ShardChanges, view: View, nonce: string): ShardRecord {
-  return nextShard(shard, { ...changes, names: living(changes.names ?? shard.names, view) }, view, nonce);
+  const changed = { ...shard, ...changes };
+  return nextShard(shard, { ...changed, names: living(changed.names, view) }, view, nonce);
 }
 
-/** @param changes.names without expired permits */
+type ShardContent = Pick<ShardRecord, 'lastToken' | 'revision' | 'names' | 'claims'> & { grace?: Expiring | undefined };
+
+/** @param content.names without expired permits */
 function nextShard(
-  { v, seq, birth, ...shard }: ShardRecord,
-  changes: ShardChanges & Pick<ShardRecord, 'names'>,
+  { v, seq, birth }: ShardRecord,
+  { lastToken, revision, names, claims, grace }: ShardContent,
   view: View,
   nonce: string,
 ): ShardRecord {
-  const { names, claims = shard.claims, lastToken = shard.lastToken, revision = shard.revision } = changes;
   const next = { v, nonce, seq: seq + 1, at: view.now, birth, lastToken, revision, names, claims };
-  const grace = 'grace' in changes ? changes.grace : shard.grace;
   return grace && !view.isExpired(grace) ? { ...next, grace } : next;
 }
 
-/** The names without expired permits, in a new map. */
-function living(names: ShardRecord['names'], view: View): Map<string, NameEntry> {
+/** The names without expired permits. */
+function living(names: ShardNames, view: View): ShardNames {
   const isOver = (permit: StoredPermit) => view.isExpired(permit);
-  // In the usual case nothing is over, and a copied map costs much less than one that is filled name by name.
-  const alive = new Map(names);
+  let alive = names;
   for (const [name, entry] of names) {
     const { permits, definition } = entry;
-    // An unchanged entry stays the same object, so that its cached text is used again.
     if (!permits.some(isOver) && (permits.length > 0 || definition)) continue;
     const left = permits.filter((permit) => !isOver(permit));
-    if (left.length > 0 || definition) alive.set(name, { ...entry, permits: left });
-    else alive.delete(name);
+    alive = left.length > 0 || definition ? alive.with(name, { ...entry, permits: left }) : alive.without(name);
   }
   return alive;
 }
@@ -240,6 +220,18 @@ export function leasesIn({ names, grace }: ShardRecord): readonly Expiring[] {
   for (const { permits } of names.values()) leases.push(...permits);
   if (grace) leases.push(grace);
   return leases;
+}
+
+/** Leases that may be in only one of two versions of a shard. All others are the same in both. */
+export function leaseChanges(former: ShardRecord, next: ShardRecord): LeaseChanges {
+  const changes = { gone: [] as Expiring[], begun: [] as Expiring[] };
+  next.names.eachChange(former.names, (_name, before, after) => {
+    changes.gone.push(...(before?.permits ?? NO_PERMITS));
+    changes.begun.push(...(after?.permits ?? NO_PERMITS));
+  });
+  if (former.grace) changes.gone.push(former.grace);
+  if (next.grace) changes.begun.push(next.grace);
+  return changes;
 }
 
 /**
@@ -288,11 +280,19 @@ export function askedAgain({ asked, duration }: StoredPermit): number {
   return Math.min(asked?.duration ?? duration, LONGEST_ON_DEMAND);
 }
 
+/** A name in two versions of its shard. */
+export interface NameChange {
+  readonly name: string;
+  readonly before: NameEntry | undefined;
+  readonly after: NameEntry | undefined;
+}
+
 /** Names whose permits changed, or whose revision did: each change of a definition raises it. */
-export function changedNames(former: ShardRecord | undefined, shard: ShardRecord): string[] {
-  const changed: string[] = [];
-  for (const [name, entry] of former?.names ?? []) if (!isSame(entry, shard.names.get(name))) changed.push(name);
-  for (const name of shard.names.keys()) if (!former?.names.has(name)) changed.push(name);
+export function changedNames(former: ShardRecord | undefined, { names }: ShardRecord): NameChange[] {
+  const changed: NameChange[] = [];
+  names.eachChange(former?.names ?? ShardNames.NONE, (name, before, after) => {
+    if (!isSame(before, after)) changed.push({ name, before, after });
+  });
   return changed;
 }
 

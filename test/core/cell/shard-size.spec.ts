@@ -2,6 +2,7 @@ import { ClusterSingleton, TooManyNamesError, guardWith } from 'nestjs-gatekeepe
 import {
   EMPTY_SHARD,
   MOST_NAMES,
+  ShardNames,
   SHARD_PREFIX,
   type StoredPermit,
   decodeShard,
@@ -37,10 +38,10 @@ describe('a shard that many live names share', () => {
     const held = (await node.gatekeeper.tryAcquire(FIRST, SHORT))!;
     const text = (await nodes.raw.records.read(KEY))!;
     const shard = decodeShard('0', text);
-    const names = new Map(shard.names);
+    let { names } = shard;
     while (names.size < MOST_NAMES) {
       const name = `other ${names.size}`;
-      names.set(name, { revision: 1, permits: [permitOf(name, nodes.time.cluster())] });
+      names = names.with(name, { revision: 1, permits: [permitOf(name, nodes.time.cluster())] });
     }
     await nodes.raw.records.compareAndSet(
       KEY,
@@ -78,7 +79,7 @@ describe('a shard that many live names share', () => {
 
   it('is far from the largest body that a remote store sends', async () => {
     const names = Array.from({ length: MOST_NAMES }, (_, index) => `order-000000${index}`);
-    const used = new Map(names.map((name) => [name, { revision: 1, permits: [permitOf(name, Date.now())] }] as const));
+    const used = ShardNames.of(names.map((name) => [name, { revision: 1, permits: [permitOf(name, Date.now())] }]));
     expect(2 * encodeShard({ ...EMPTY_SHARD, names: used }).length).toBeLessThan(LARGEST_BODY / 10);
   });
 });

@@ -35,7 +35,7 @@ describe('what a node has seen of a lease', () => {
 
   it('begins anew when it was gone in between', () => {
     const observations = watched();
-    observations.observe([], 5000);
+    observations.observe([], 5000, [lease]);
     observations.observe([lease], 6000);
     expect(observations.endOf(lease)).toEqual({ notBefore: 15_000, notAfter: 16_500, firstSeen: 6000 });
   });
@@ -56,5 +56,27 @@ describe('what a node has seen of a lease', () => {
     observations.observe([lease, other], 8000);
     expect(observations.endOf(lease)).toEqual(watched().endOf(lease));
     expect(observations.endOf(other)).toEqual({ notBefore: 12_000, notAfter: 18_500, firstSeen: 8000 });
+  });
+
+  it('does not change when only other leases are named', () => {
+    const observations = watched();
+    observations.observe([{ ...lease, id: 'other' }], 8000);
+    observations.observe([], 9000, [{ ...lease, id: 'other' }]);
+    expect(observations.endOf(lease)).toEqual(watched().endOf(lease));
+    expect(observations.endOf({ ...lease, id: 'other' })).toBeUndefined();
+  });
+
+  it('does not change when it is among those of both versions', () => {
+    const observations = watched();
+    observations.observe([lease], 8000, [lease]);
+    expect(observations.endOf(lease)).toEqual(watched().endOf(lease));
+  });
+
+  it('begins anew for a refresh that names the lease before it as gone', () => {
+    const observations = watched();
+    const refreshed = { ...lease, expiresAt: lease.expiresAt + 1 };
+    observations.observe([refreshed], 9000, [lease]);
+    expect(observations.endOf(refreshed)).toMatchObject({ notBefore: 12_000, firstSeen: 9000 });
+    expect(observations.endOf(lease)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { LeaseObservations } from '../../../lib/core/clock/index.js';
-import { EMPTY_SHARD, decide, restoreShard, withGraceFor } from '../../../lib/core/decision/index.js';
+import { EMPTY_SHARD, ShardNames, decide, restoreShard, withGraceFor } from '../../../lib/core/decision/index.js';
 import { DURATION, START, TOLERANCE, aPermit, aRecord, aRequest, viewAt } from './worlds.js';
 
 const HOUR = 3_600_000;
@@ -7,7 +7,7 @@ const HOUR = 3_600_000;
 describe('after the clocks were set back by hours, a watcher', () => {
   it.each([0, -2 * HOUR])('waits for a permit of a definition that is put back into a lost shard: by %d ms', (jump) => {
     const short = aPermit('n1', { duration: 900_000, expiresAt: START + 900_000 });
-    const names = new Map([['order-1', { revision: 1, permits: [short] }]]);
+    const names = ShardNames.of([['order-1', { revision: 1, permits: [short] }]]);
     const known = { ...EMPTY_SHARD, nonce: 'last', seq: 5, at: START, revision: 1, names };
     const restored = restoreShard(known, undefined, viewAt(jump), 'restored');
     const { grace } = withGraceFor(restored, HOUR, viewAt(jump));

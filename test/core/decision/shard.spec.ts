@@ -3,6 +3,8 @@ import {
   EMPTY_SHARD,
   LONGEST_ON_DEMAND,
   SHARDS,
+  ShardNames,
+  type Expiring,
   type NameEntry,
   type SemaphoreRecord,
   type ShardRecord,
@@ -14,6 +16,8 @@ import {
   encodeShard,
   expectShort,
   isShardBehind,
+  leaseChanges,
+  leasesIn,
   nameIn,
   release,
   restoreShard,
@@ -59,7 +63,7 @@ const anyShard: fc.Arbitrary<ShardRecord> = fc
     revision: fc.integer({ min: 2, max: 9 }),
     lastToken: fc.integer({ min: 0, max: START * 1024 }),
   })
-  .map(({ entries, ...rest }) => aShard({ ...rest, names: new Map(entries) }));
+  .map(({ entries, ...rest }) => aShard({ ...rest, names: ShardNames.of(entries) }));
 
 const anyName = fc.constantFrom(...NAMES);
 const put = (shard: ShardRecord, name: string, change: (record: SemaphoreRecord) => SemaphoreRecord, now = START) => {
@@ -111,9 +115,23 @@ describe('a name in its shard', () => {
     );
   });
 
+  it('leaves a permit that is over before its stamped end to the sweep', () => {
+    const shard = aShard({
+      names: ShardNames.of([
+        ['order-1', inUse('n1')],
+        ['order-2', inUse('n2')],
+      ]),
+    });
+    const allOver: View = { now: START + DURATION - 1, isExpired: () => true };
+    const before = nameIn(shard, 'order-1');
+    const next = withName(shard, 'order-1', before, rewrite(before, {}, allOver, 'next'), allOver);
+    expect([...next.names.keys()]).toEqual(['order-2']);
+    expect(rewriteShard(next, {}, allOver, 'swept').names.size).toBe(0);
+  });
+
   it('vanishes with its last permit, and an operator’s definition keeps it', () => {
     const shard = aShard({
-      names: new Map([
+      names: ShardNames.of([
         ['order-1', inUse('n1')],
         ['order-2', operated('order-2', { permits: [aPermit('n2')] })],
       ]),
@@ -164,6 +182,21 @@ describe('the shard of a name', () => {
   });
 });
 
+describe('the leases of two versions of a shard', () => {
+  it('differ in no others than those that are told', () => {
+    fc.assert(
+      fc.property(anyShard, anyShard, fc.boolean(), (former, next, isInGrace) => {
+        const grace = { id: 'g', expiresAt: START, duration: 1 };
+        const [one, other] = [isInGrace ? { ...former, grace } : former, isInGrace ? next : { ...next, grace }];
+        const { gone, begun } = leaseChanges(one, other);
+        const kept = leasesIn(one).filter((lease) => !gone.includes(lease));
+        const idsOf = (leases: readonly Expiring[]) => leases.map(({ id }) => id).toSorted();
+        expect(idsOf([...kept, ...begun])).toEqual(idsOf(leasesIn(other)));
+      }),
+    );
+  });
+});
+
 describe('the text of a shard', () => {
   it('is read as it was written, whatever its names are', () => {
     fc.assert(fc.property(anyShard, (shard) => expect(decodeShard('7', encodeShard(shard))).toEqual(shard)));
@@ -203,7 +236,7 @@ describe('durations of names on demand', () => {
 
   it('may be as long as an operator’s definition', () => {
     const long = operated('order-1', { definition: aDefinition({ name: 'order-1', duration: 3_600_000 }) });
-    const shard = aShard({ names: new Map([['order-1', long]]) });
+    const shard = aShard({ names: ShardNames.of([['order-1', long]]) });
     expect(() => expectShort(shard, 'order-1', 3_600_000)).not.toThrow();
     expect(() => expectShort(shard, 'order-1', 3_600_001)).toThrow(refused('duration'));
   });
@@ -247,7 +280,7 @@ describe('a shard that the store lost', () => {
   });
 
   it('is not taken for lost when only a name was removed', () => {
-    const shard = aShard({ names: new Map([['order-1', inUse('n1')]]) });
+    const shard = aShard({ names: ShardNames.of([['order-1', inUse('n1')]]) });
     const gone = put(shard, 'order-1', (record) => release(record, 'permit-of-n1', at(START), 'next')!);
     expect(isShardBehind(gone, shard)).toBe(false);
   });
@@ -257,16 +290,16 @@ describe('a claim of a name that code defines', () => {
   const asked = { name: 'order-1', origin: 'o1', isActive: false };
 
   it.each([
-    ['a permit lives', aShard({ names: new Map([['order-1', inUse('n1')]]) })],
+    ['a permit lives', aShard({ names: ShardNames.of([['order-1', inUse('n1')]]) })],
     ['a grace stands for unknown holders', aShard({ grace: { id: 'g', expiresAt: START + 1, duration: 1 } })],
-    ['an operator defined it', aShard({ names: new Map([['order-1', operated('order-1')]]) })],
+    ['an operator defined it', aShard({ names: ShardNames.of([['order-1', operated('order-1')]]) })],
     ['it is claimed', aShard({ claims: new Map([['order-1', 'o0']]) })],
   ])('is refused while %s', (_case, shard) => {
     expect(claim(shard, [asked], at(START), 'next')).toBeUndefined();
   });
 
   it('is noted otherwise, and keeps other names out of nothing', () => {
-    const shard = aShard({ names: new Map([['order-2', inUse('n2')]]) });
+    const shard = aShard({ names: ShardNames.of([['order-2', inUse('n2')]]) });
     const claimed = claim(shard, [asked, { ...asked, name: 'order-2' }], at(START), 'next')!;
     expect([...claimed.claims]).toEqual([['order-1', 'o1']]);
     expect(claimed.names).toEqual(shard.names);

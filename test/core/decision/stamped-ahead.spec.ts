@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   EMPTY_SHARD,
+  ShardNames,
   decide,
   releaseAt,
   restore,
@@ -61,7 +62,7 @@ describe('a permit that was stamped by a clock that is ahead', () => {
   });
 
   it('does not hide how much of the grace of its shard is left', () => {
-    const names = new Map([
+    const names = ShardNames.of([
       ['job', { revision: 1, permits: [aPermit('holder', { duration: HOUR, expiresAt: START + AHEAD + HOUR })] }],
     ]);
     const restored = restoreShard({ ...EMPTY_SHARD, names }, undefined, viewAt(0), 'n');

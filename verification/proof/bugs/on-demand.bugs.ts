@@ -9,7 +9,9 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
       {
         file: 'lib/core/decision/shard-recovery.ts',
         find: 'return rewriteShard(found ? mergeShards(known, found) : known, { grace }, view, nonce);',
-        replace: 'return rewriteShard(found ?? { ...known, names: new Map() }, grace ? {} : { grace }, view, nonce);',
+        replace:
+          'const none = [...known.names.keys()].reduce((left, name) => left.without(name), known.names);\n' +
+          '  return rewriteShard(found ?? { ...known, names: none }, grace ? {} : { grace }, view, nonce);',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'on-demand-shard-loss', within: 300, says: /S1/ },
@@ -20,8 +22,8 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/core/decision/shard.ts',
-        find: 'const names = living(shard.names, view);',
-        replace: 'const names = new Map<string, NameEntry>();',
+        find: 'const others = shard.names.firstEnd > view.now ? shard.names : living(shard.names, view);',
+        replace: 'const others = ShardNames.NONE;',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /S1/ },
@@ -37,7 +39,7 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
       },
       {
         file: 'lib/core/cell/routed-client.ts',
-        find: 'return this.shards.isReady && this.shards.isClaimed(this.name) ? this.route.own(this.name) : undefined;',
+        find: 'return this.shards.isReady && this.#isClaimed ? this.route.own(this.name) : undefined;',
         replace: 'return undefined;',
       },
     ],
