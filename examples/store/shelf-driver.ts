@@ -4,13 +4,13 @@ import {
   type Driver,
   type HintQueue,
   type Journal,
-  type OrderedTexts,
+  type OrderedCollection,
   type RecordChange,
-  type RecordTexts,
+  type RecordCollection,
   type StoreDefinition,
   type StoreHealth,
   StoreUnavailableError,
-  type Texts,
+  type TextCollection,
   UnknownOutcomeError,
 } from 'nestjs-gatekeeper';
 import { NoAnswerError, type Shelf, type Table } from './shelf.js';
@@ -26,8 +26,11 @@ export function shelf(server: Shelf): StoreDefinition {
 }
 
 class ShelfDriver implements Driver {
-  readonly records: RecordTexts = { ...this.#texts('records'), page: (prefix, after) => this.#page(prefix, after) };
-  readonly tasks: OrderedTexts = {
+  readonly records: RecordCollection = {
+    ...this.#texts('records'),
+    page: (prefix, after) => this.#page(prefix, after),
+  };
+  readonly tasks: OrderedCollection = {
     ...this.#texts('tasks'),
     // A database has an index for this.
     range: (from, to, limit) =>
@@ -121,7 +124,7 @@ class ShelfDriver implements Driver {
     this.server.events.off('change', this.#onChange);
   }
 
-  #texts(table: Table): Texts {
+  #texts(table: Table): TextCollection {
     return {
       read: (key) => this.#ask(({ tables }) => tables[table].get(key)),
       readMany: (keys) => this.#ask(({ tables }) => new Map([...tables[table]].filter(([key]) => keys.includes(key)))),
@@ -131,7 +134,7 @@ class ShelfDriver implements Driver {
   }
 
   /** A page begins behind the last key of the one before, so that no key moves to another page when one is added. */
-  #page(prefix: string, after = ''): ReturnType<RecordTexts['page']> {
+  #page(prefix: string, after = ''): ReturnType<RecordCollection['page']> {
     return this.#ask(({ tables }) => {
       const keys = [...tables.records.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
       const page = keys.slice(0, PAGE);

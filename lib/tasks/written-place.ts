@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import type { Context } from '../core/context/context.js';
-import { StoreUnavailableError, type TransactionTexts } from '../core/store/index.js';
+import { StoreUnavailableError, type TransactionCollection } from '../core/store/index.js';
 import type { TextCells } from '../core/cell/text-cells.js';
 import { hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained/retained-bytes.js';
@@ -47,7 +47,7 @@ export async function submitWithin(
 }
 
 /** A write whose outcome is unknown needs no care here: the transaction is rolled back. */
-function placeIn(transaction: TransactionTexts, onWritten: RetainedBytes['note'] = () => undefined): WrittenPlace {
+function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['note'] = () => undefined): WrittenPlace {
   let unseen = 0;
   return {
     texts: {

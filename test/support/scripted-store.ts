@@ -3,7 +3,7 @@ import type {
   Driver,
   Journal,
   RecordChange,
-  RecordTexts,
+  RecordCollection,
   StoreDefinition,
   StoreHealth,
 } from 'nestjs-gatekeeper';
@@ -34,7 +34,7 @@ export class ScriptedStore implements Driver {
 
   readonly #watches = new PrefixWatches();
 
-  readonly records: RecordTexts = {
+  readonly records: RecordCollection = {
     read: (key) => this.#call('read', () => this.inner.records.read(key), key),
     readMany: (keys) => this.#call('readMany', () => this.inner.records.readMany(keys), keys.join()),
     compareAndSet: (key, expected, next, options) =>

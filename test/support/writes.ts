@@ -1,4 +1,4 @@
-import type { Texts } from '../../lib/core/store/index.js';
+import type { TextCollection } from '../../lib/core/store/index.js';
 
 export interface TextWrite {
   readonly key: string;
@@ -24,7 +24,7 @@ export type Intercept = (go: () => Promise<boolean>, write: TextWrite) => Promis
  * @returns a function that lets writes through again
  */
 export function interceptWrites(
-  texts: Texts,
+  texts: TextCollection,
   kinds: WriteKind | readonly WriteKind[],
   intercept: Intercept,
 ): () => void {

@@ -1,6 +1,6 @@
 import { filter, take } from 'rxjs';
 import { InvalidTaskError, grouped, preparedHandler, single } from '../../lib/tasks/index.js';
-import type { Texts } from '../../lib/core/store/index.js';
+import type { TextCollection } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { openEnd } from '../support/nodes.js';
 import { interceptWrites } from '../support/writes.js';
@@ -15,9 +15,9 @@ const FORGOTTEN = 15 * 60_000;
 function recordsOf(
   { driver }: TaskNode,
   prefix: string,
-): { readonly groups: Texts; readonly made: Parameters<Texts['compareAndSet']>[] } {
+): { readonly groups: TextCollection; readonly made: Parameters<TextCollection['compareAndSet']>[] } {
   const { groups } = driver;
-  const made: Parameters<Texts['compareAndSet']>[] = [];
+  const made: Parameters<TextCollection['compareAndSet']>[] = [];
   interceptWrites(groups, 'create', (go, { key, expected, next }) => {
     if (key.startsWith(prefix)) made.push([key, expected, next]);
     return go();
@@ -196,7 +196,7 @@ describe('a write that arrives late', () => {
 });
 
 /** The answer to the next change of a text is followed by `action`. */
-function onceAfterChange(texts: Texts, action: () => void): void {
+function onceAfterChange(texts: TextCollection, action: () => void): void {
   const letThrough = interceptWrites(texts, 'replace', async (go) => {
     letThrough();
     const isWritten = await go();
@@ -206,7 +206,7 @@ function onceAfterChange(texts: Texts, action: () => void): void {
 }
 
 /** The answer to the next read is followed by `action`. */
-function onceAfterRead(texts: Texts, action: () => void): void {
+function onceAfterRead(texts: TextCollection, action: () => void): void {
   const read = texts.read.bind(texts);
   texts.read = async (key) => {
     texts.read = read;

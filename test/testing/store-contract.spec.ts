@@ -1,4 +1,4 @@
-import { type Driver, StoreUnavailableError, type Texts, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { type Driver, StoreUnavailableError, type TextCollection, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { shelf as shelfStore } from '../../examples/store/shelf-driver.js';
 import { Shelf } from '../../examples/store/shelf.js';
 import { type StoreLacks, type StoreUnderTest, describeStoreContract } from '../../lib/testing/contract/index.js';
@@ -174,8 +174,8 @@ describe('The contract of stores', () => {
   it('finds a store that is sure of writes whose answer was lost', async () => {
     const beSure = (store: Driver) => {
       for (const texts of [store.records, store.tasks, store.groups]) {
-        const write = texts.compareAndSet as Texts['compareAndSet'];
-        texts.compareAndSet = (...args: Parameters<Texts['compareAndSet']>) =>
+        const write = texts.compareAndSet as TextCollection['compareAndSet'];
+        texts.compareAndSet = (...args: Parameters<TextCollection['compareAndSet']>) =>
           write(...args).catch((error: Error) => {
             throw error instanceof UnknownOutcomeError ? new StoreUnavailableError(error.message) : error;
           });
@@ -204,8 +204,8 @@ describe('The contract of stores', () => {
       let isClosed = false;
       store.close = () => ((isClosed = true), close());
       for (const texts of [store.records, store.tasks, store.groups]) {
-        const write = texts.compareAndSet as Texts['compareAndSet'];
-        texts.compareAndSet = async (...args: Parameters<Texts['compareAndSet']>) => {
+        const write = texts.compareAndSet as TextCollection['compareAndSet'];
+        texts.compareAndSet = async (...args: Parameters<TextCollection['compareAndSet']>) => {
           const isWritten = await write(...args);
           if (isClosed) throw new StoreUnavailableError('closed');
           return isWritten;

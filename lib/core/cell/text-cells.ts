@@ -4,7 +4,7 @@ import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { show } from '../decision/index.js';
 import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
-import type { StoreTexts } from '../store/store.js';
+import type { StoreCollection } from '../store/store.js';
 import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
 import { type Attempt, Call } from './call.js';
 
@@ -42,7 +42,7 @@ export class TextCells {
   readonly #slices: Slices;
 
   constructor(
-    private readonly texts: StoreTexts,
+    private readonly texts: StoreCollection,
     private readonly context: Pick<Context, 'timers' | 'timing' | 'random'>,
     private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
   ) {

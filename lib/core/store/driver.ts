@@ -14,13 +14,13 @@ export interface Driver {
    * with the mark `DOUBT`, which the package exports, in front, from then until the next write of the key. It compares the marked text, too, and all
    * methods return it.
    */
-  readonly records: RecordTexts;
+  readonly records: RecordCollection;
 
   /** One text per task. */
-  readonly tasks: OrderedTexts;
+  readonly tasks: OrderedCollection;
 
   /** Roots and pages of groups of tasks. */
-  readonly groups: Texts;
+  readonly groups: TextCollection;
 
   /** A queue by its name. Cheap: the store is only asked when the queue is used. */
   queue(name: string): HintQueue;
@@ -57,7 +57,7 @@ export interface Driver {
   /**
    * Reads the clock of one member. Successive readings come from different members, in turn. A node uses these clocks
    * to end other nodes' permits only after it has read the clocks of as many members as {@link health} counts. Same
-   * errors as {@link Texts.read}.
+   * errors as {@link TextCollection.read}.
    */
   now(): Promise<ClockReading>;
 
@@ -67,7 +67,7 @@ export interface Driver {
    * @param transaction whatever the store's users call a transaction
    * @throws InvalidOptionsError if it can't be used
    */
-  within?(transaction: unknown): TransactionTexts;
+  within?(transaction: unknown): TransactionCollection;
 
   /**
    * Checks whether the cluster can serve the driver at all. Resolves after the first attempt to reach it, even if that
@@ -85,7 +85,7 @@ export interface Driver {
 }
 
 /** Texts under keys that change only by comparison, so that of two writers one learns that it came second. */
-export interface Texts {
+export interface TextCollection {
   /**
    * Reads one text. Right after the driver was opened, it first waits for the first attempt to connect, at most as long
    * as a call may take. So do the other methods that read.
@@ -115,14 +115,14 @@ export interface Texts {
   ): Promise<boolean>;
 }
 
-/** Options of {@link Texts.compareAndSet}. */
+/** Options of {@link TextCollection.compareAndSet}. */
 export interface WriteOptions {
   /** Only for records. Default `'all'`. */
   readonly notify?: Notify;
 }
 
 /** Texts that can be listed by their keys. */
-export interface RecordTexts extends Texts {
+export interface RecordCollection extends TextCollection {
   /** As in all collections, but a record is never removed. */
   compareAndSet(key: string, expected: string | undefined, next: string, options?: WriteOptions): Promise<boolean>;
 
@@ -137,7 +137,7 @@ export interface RecordTexts extends Texts {
 }
 
 /** Texts that can be found by their order. */
-export interface OrderedTexts extends Texts {
+export interface OrderedCollection extends TextCollection {
   /**
    * Texts with `from <= text < to`, in the order of their UTF-16 units, at most `limit`, beginning with the smallest. A
    * text that is written meanwhile may be left out. The cost depends on `limit`, not on the number of all texts, nor on
@@ -155,7 +155,7 @@ export interface OrderedTexts extends Texts {
 export type Notify = 'all' | 'waiting' | 'none';
 
 /**
- * Largest number of keys of one {@link Texts.readMany}, because all texts arrive in one turn of the event loop.
+ * Largest number of keys of one {@link TextCollection.readMany}, because all texts arrive in one turn of the event loop.
  */
 export const MOST_KEYS = 500;
 
@@ -189,7 +189,7 @@ export interface Journal {
    */
   append(texts: readonly string[]): Promise<void>;
 
-  /** The last `limit` texts, oldest first. Same errors as {@link Texts.read}. */
+  /** The last `limit` texts, oldest first. Same errors as {@link TextCollection.read}. */
   read(limit: number): Promise<string[]>;
 }
 
@@ -240,7 +240,7 @@ export interface HintQueue {
  * StoreUnavailableError after each error, also if it is unknown whether the server carried the statement out: then the
  * application must roll back, and so nothing was written.
  */
-export interface TransactionTexts extends Pick<Texts, 'read' | 'compareAndSet'> {
+export interface TransactionCollection extends Pick<TextCollection, 'read' | 'compareAndSet'> {
   /** Adds a hint at the end of a queue. Its takers hear of it after the commit. */
   offer(queue: string, hint: string): Promise<void>;
 }

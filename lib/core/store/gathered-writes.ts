@@ -1,4 +1,4 @@
-/** A write by comparison, as {@link Texts.compareAndSet} describes it. */
+/** A write by comparison, as {@link TextCollection.compareAndSet} describes it. */
 export interface TextWrite {
   readonly key: string;
   /** Undefined: there is none. */

@@ -1,7 +1,7 @@
-import { MOST_KEYS, type RecordPage, type RecordTexts } from './driver.js';
+import { MOST_KEYS, type RecordPage, type RecordCollection } from './driver.js';
 
 /** Every text whose key begins with `prefix`. */
-export async function allTexts(records: Pick<RecordTexts, 'page'>, prefix: string): Promise<Map<string, string>> {
+export async function allTexts(records: Pick<RecordCollection, 'page'>, prefix: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (let page: RecordPage | undefined; !page || page.next !== undefined;) {
     page = await records.page(prefix, page?.next);

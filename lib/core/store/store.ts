@@ -10,8 +10,8 @@ import type {
   RecordPage,
   StoreHealth,
   TextEntry,
-  Texts,
-  TransactionTexts,
+  TextCollection,
+  TransactionCollection,
   WriteOptions,
 } from './driver.js';
 import { allTexts, inBatches } from './paging.js';
@@ -78,8 +78,8 @@ interface CallLimit {
   readonly timeout?: number;
 }
 
-/** As {@link Texts}, with the time that a call may take. */
-export interface StoreTexts {
+/** As {@link TextCollection}, with the time that a call may take. */
+export interface StoreCollection {
   read(key: string, limit?: CallLimit): Promise<string | undefined>;
 
   /** The texts under any number of keys. */
@@ -94,7 +94,7 @@ export interface StoreTexts {
 }
 
 /** The records, with what nodes ask of them beyond a driver. */
-interface StoreRecords extends StoreTexts {
+interface StoreRecords extends StoreCollection {
   /** A record is never removed. */
   compareAndSet(
     key: string,
@@ -111,7 +111,7 @@ interface StoreRecords extends StoreTexts {
 }
 
 /** The tasks. */
-interface StoreTasks extends StoreTexts {
+interface StoreTasks extends StoreCollection {
   range(from: string, to: string, limit: number): Promise<TextEntry[]>;
 }
 
@@ -141,7 +141,7 @@ interface StoreParts {
 export class Store {
   readonly records: StoreRecords;
   readonly tasks: StoreTasks;
-  readonly groups: StoreTexts;
+  readonly groups: StoreCollection;
   #opened: Driver | undefined;
   #isClosed = false;
   readonly #calls = new Map<StorePart, Changing<CallFacts>>();
@@ -193,7 +193,7 @@ export class Store {
    *
    * @returns undefined if the store takes part in no transaction of the application
    */
-  within(transaction: unknown): TransactionTexts | undefined {
+  within(transaction: unknown): TransactionCollection | undefined {
     return this.#driver.within?.(transaction);
   }
 
@@ -279,7 +279,7 @@ export class Store {
     };
   }
 
-  #storeTexts(of: (driver: Driver) => Texts): StoreTexts {
+  #storeTexts(of: (driver: Driver) => TextCollection): StoreCollection {
     const texts = () => of(this.#driver);
     return {
       read: (key, limit) => this.#reading('tasks', 'read a task', () => texts().read(key), limit),

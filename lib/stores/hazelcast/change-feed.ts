@@ -4,7 +4,7 @@ import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import type { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
 import { HINT_KEY, HintSeals, SEAL } from '../../core/store/hint-seals.js';
-import type { Notify, Texts } from '../../core/store/driver.js';
+import type { Notify, TextCollection } from '../../core/store/driver.js';
 import { isForeign } from './texts/foreign-value.js';
 import { textKeys } from './client-patches/unreadable-events.js';
 import { Waiters } from '../../core/store/waiters.js';
@@ -72,7 +72,7 @@ export class ChangeFeed {
   }
 
   /** Reads the key of the seals, and creates it if there is none. Never rejects. */
-  loadKey(records: Pick<Texts, 'read' | 'compareAndSet'>): Promise<void> {
+  loadKey(records: Pick<TextCollection, 'read' | 'compareAndSet'>): Promise<void> {
     return this.#seals.load({
       read: async () => {
         const key = await records.read(HINT_KEY);

@@ -4,13 +4,13 @@ import type {
   HintQueue,
   Journal,
   OpenOptions,
-  OrderedTexts,
+  OrderedCollection,
   RecordChange,
   RecordPage,
-  RecordTexts,
+  RecordCollection,
   StoreHealth,
   TextEntry,
-  Texts,
+  TextCollection,
   WriteOptions,
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';
@@ -51,9 +51,9 @@ const LONGEST_VERIFICATION = 10_000;
  * all the same.
  */
 export class HazelcastDriver implements Driver {
-  readonly records: RecordTexts;
-  readonly tasks: OrderedTexts;
-  readonly groups: Texts;
+  readonly records: RecordCollection;
+  readonly tasks: OrderedCollection;
+  readonly groups: TextCollection;
   readonly #watches = new PrefixWatches();
   readonly #announcer = new ChangeAnnouncer(this.#watches, (key) => this.records.read(key));
   readonly #feed: ChangeFeed;
@@ -165,7 +165,7 @@ export class HazelcastDriver implements Driver {
 }
 
 /** Texts that outlive a connection: each call uses those of the current session. */
-class SessionTexts<Opened extends Texts = Texts> implements Texts {
+class SessionTexts<Opened extends TextCollection = TextCollection> implements TextCollection {
   constructor(
     protected readonly calls: Calls,
     protected readonly opened: PartOf<Opened>,
@@ -185,7 +185,7 @@ class SessionTexts<Opened extends Texts = Texts> implements Texts {
 }
 
 /** Records: opened with the session. Their writes are announced. */
-class SessionRecords extends SessionTexts<RecordTexts> implements RecordTexts {
+class SessionRecords extends SessionTexts<RecordCollection> implements RecordCollection {
   constructor(
     calls: Calls,
     private readonly feed: ChangeFeed,
@@ -211,7 +211,7 @@ class SessionRecords extends SessionTexts<RecordTexts> implements RecordTexts {
 }
 
 /** Texts in order. */
-class SessionOrderedTexts extends SessionTexts<OrderedTexts> implements OrderedTexts {
+class SessionOrderedTexts extends SessionTexts<OrderedCollection> implements OrderedCollection {
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     return this.calls.reading(this.opened, (texts) => texts.range(from, to, limit));
   }

@@ -1,5 +1,5 @@
 import type { Client as HazelcastClient } from 'hazelcast-client';
-import type { RecordTexts } from '../../core/store/driver.js';
+import type { RecordCollection } from '../../core/store/driver.js';
 import type { ChangeFeed } from './change-feed.js';
 import { atMost } from '../../core/store/at-most.js';
 import { MemberClock } from './member-clock.js';
@@ -11,7 +11,7 @@ import { MapRecords } from './texts/map-texts.js';
 /** Objects that calls need while connected, looked up once. */
 export interface Session {
   readonly client: HazelcastClient;
-  readonly records: RecordTexts;
+  readonly records: RecordCollection;
   readonly clock: MemberClock;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;

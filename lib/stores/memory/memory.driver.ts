@@ -6,13 +6,13 @@ import type {
   Driver,
   HintQueue,
   Journal,
-  OrderedTexts,
+  OrderedCollection,
   RecordChange,
   RecordPage,
-  RecordTexts,
+  RecordCollection,
   StoreHealth,
   TextEntry,
-  Texts,
+  TextCollection,
   WriteOptions,
 } from '../../core/store/driver.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
@@ -30,9 +30,9 @@ const PAGE = 500;
 export class MemoryDriver implements Driver, MemoryClient {
   readonly watches = new PrefixWatches();
   readonly awaited = new AwaitedKeys();
-  readonly records: RecordTexts;
-  readonly tasks: OrderedTexts;
-  readonly groups: Texts;
+  readonly records: RecordCollection;
+  readonly tasks: OrderedCollection;
+  readonly groups: TextCollection;
   /** Aborts when the driver is closed, with the error that its calls throw. */
   readonly #closing = new AbortController();
 
@@ -93,7 +93,7 @@ export class MemoryDriver implements Driver, MemoryClient {
 }
 
 /** A table as one client sees it. */
-class MemoryTexts<Table extends TextTable = TextTable> implements Texts {
+class MemoryTexts<Table extends TextTable = TextTable> implements TextCollection {
   /** @param closed aborts when the client is closed, with the error that its calls throw */
   constructor(
     protected readonly table: Table,
@@ -126,14 +126,14 @@ class MemoryTexts<Table extends TextTable = TextTable> implements Texts {
   }
 }
 
-class MemoryTasks extends MemoryTexts<OrderedTable> implements OrderedTexts {
+class MemoryTasks extends MemoryTexts<OrderedTable> implements OrderedCollection {
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     this.closed.throwIfAborted();
     return this.table.range(from, to, limit);
   }
 }
 
-class MemoryRecords extends MemoryTexts implements RecordTexts {
+class MemoryRecords extends MemoryTexts implements RecordCollection {
   constructor(
     table: TextTable,
     closed: AbortSignal,

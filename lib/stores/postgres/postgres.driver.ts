@@ -10,12 +10,12 @@ import type {
   HintQueue,
   Journal,
   OpenOptions,
-  OrderedTexts,
+  OrderedCollection,
   RecordChange,
-  RecordTexts,
+  RecordCollection,
   StoreHealth,
-  Texts,
-  TransactionTexts,
+  TextCollection,
+  TransactionCollection,
 } from '../../core/store/driver.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Calls } from './calls.js';
@@ -47,9 +47,9 @@ const CLOCK = named(`SELECT (extract(epoch FROM pg_catalog.clock_timestamp())::p
 
 /** Records, journals and tasks in the tables of one schema; cluster time is the server's. */
 export class PostgresDriver implements Driver {
-  readonly records: RecordTexts;
-  readonly tasks: OrderedTexts;
-  readonly groups: Texts;
+  readonly records: RecordCollection;
+  readonly tasks: OrderedCollection;
+  readonly groups: TextCollection;
   readonly #watches = new PrefixWatches();
   readonly #timers = new Timers(systemClock);
   readonly #tables: Tables;
@@ -123,7 +123,7 @@ export class PostgresDriver implements Driver {
     return { time, member };
   }
 
-  within(transaction: unknown): TransactionTexts {
+  within(transaction: unknown): TransactionCollection {
     return new PostgresTransaction(transaction, { tables: this.#tables, sql: this.#transactionSql, feed: this.#feed });
   }
 

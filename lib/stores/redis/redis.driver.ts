@@ -6,11 +6,11 @@ import type {
   HintQueue,
   Journal,
   OpenOptions,
-  OrderedTexts,
+  OrderedCollection,
   RecordChange,
-  RecordTexts,
+  RecordCollection,
   StoreHealth,
-  Texts,
+  TextCollection,
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
@@ -32,9 +32,9 @@ const CALL_TIMEOUT = 2000;
 
 /** Keeps records as strings, tasks and groups in hashes, in Redis or Valkey. Scripts change them; cluster time from TIME. */
 export class RedisDriver implements Driver {
-  readonly records: RecordTexts;
-  readonly tasks: OrderedTexts;
-  readonly groups: Texts;
+  readonly records: RecordCollection;
+  readonly tasks: OrderedCollection;
+  readonly groups: TextCollection;
   readonly #keys: Keys;
   readonly #watches = new PrefixWatches();
   readonly #feed: ChangeFeed;

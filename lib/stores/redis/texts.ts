@@ -1,10 +1,10 @@
 import type {
   Notify,
-  OrderedTexts,
+  OrderedCollection,
   RecordPage,
-  RecordTexts,
+  RecordCollection,
   TextEntry,
-  Texts,
+  TextCollection,
   WriteOptions,
 } from '../../core/store/driver.js';
 import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
@@ -28,7 +28,7 @@ interface RecordWrite extends TextWrite {
  * Records, each a string under its own key. Their keys stand in one index per bucket, which the same script writes: so a
  * listing is complete, needs no walk through other programs' keys, and costs what it finds.
  */
-export class Records implements RecordTexts {
+export class Records implements RecordCollection {
   /** By bucket in a Cluster, where the keys of a script are in one slot, and while there is no session. Else there is one for all. */
   readonly #writes = new Map<number, GatheredWrites<RecordWrite, boolean>>();
 
@@ -144,7 +144,7 @@ function placeAfter(bucket: number, key?: string): string | undefined {
 }
 
 /** Texts in a hash: the groups. A script compares and writes in one step. In a Cluster all are in one slot. */
-export class HashTexts implements Texts {
+export class HashTexts implements TextCollection {
   readonly #writes = new GatheredWrites((writes: readonly TextWrite[]) => this.#send(writes), SHARED);
 
   /** @param keys the hash, and the sorted set that keeps the order of its texts, if they have one */
@@ -178,7 +178,7 @@ export class HashTexts implements Texts {
  * Texts in a hash, with their order in a sorted set: the tasks. In a Cluster all are in one slot, because one script changes the hash
  * and the order.
  */
-export class OrderedHashTexts extends HashTexts implements OrderedTexts {
+export class OrderedHashTexts extends HashTexts implements OrderedCollection {
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     const answer = await this.calls.readBy(RANGE_OF_TEXTS, this.keys, [from, to, String(Math.max(0, limit))]);
     const flat = answer as string[];

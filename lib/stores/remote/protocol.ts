@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { systemClock } from '../../core/async/node-clock.js';
 import { nameSchema } from '../../core/decision/index.js';
-import { type Driver, type HintQueue, MOST_KEYS, type Texts } from '../../core/store/driver.js';
+import { type Driver, type HintQueue, MOST_KEYS, type TextCollection } from '../../core/store/driver.js';
 
 /**
  * The calls of a driver over HTTP. The console of an application serves them below its path, and `remote()` is the client. Both
@@ -123,7 +123,7 @@ export const CALLS = {
     answer: { written: z.boolean() },
     run: async (driver, { collection, key, expected, next, notify }) => {
       // By the check of the body, `next` is only absent for collections that take this.
-      const texts: Texts = driver[collection];
+      const texts: TextCollection = driver[collection];
       return { written: await texts.compareAndSet(key, expected, next, notify && { notify }) };
     },
   }),
@@ -247,7 +247,7 @@ export const WATCH = {
 } as const;
 
 /** Most calls read one key, which a store may do in a cheaper way. */
-async function textsUnder(keys: readonly string[], texts: Texts): Promise<[string, string][]> {
+async function textsUnder(keys: readonly string[], texts: TextCollection): Promise<[string, string][]> {
   const [key, ...others] = keys;
   if (key === undefined || others.length > 0) return [...(await texts.readMany(keys))];
   const text = await texts.read(key);

@@ -11,11 +11,11 @@ import {
   type Journal,
   MOST_KEYS,
   type OpenOptions,
-  type OrderedTexts,
+  type OrderedCollection,
   type RecordChange,
-  type RecordTexts,
+  type RecordCollection,
   type StoreHealth,
-  type Texts,
+  type TextCollection,
 } from '../../core/store/driver.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Endpoints } from './endpoints.js';
@@ -59,7 +59,7 @@ export class RemoteDriver implements Driver {
   readonly #greeted: Promise<unknown>;
   #isClosed = false;
 
-  readonly records: RecordTexts = {
+  readonly records: RecordCollection = {
     ...this.#texts('records'),
     page: async (prefix, after) => {
       const { texts, next } = await this.#ask(CALLS.page, { prefix, after }, { factor: LIST_FACTOR });
@@ -67,7 +67,7 @@ export class RemoteDriver implements Driver {
     },
   };
 
-  readonly tasks: OrderedTexts = {
+  readonly tasks: OrderedCollection = {
     ...this.#texts('tasks'),
     range: async (from, to, limit) => {
       const { texts } = await this.#ask(CALLS.range, { from, to, limit });
@@ -75,7 +75,7 @@ export class RemoteDriver implements Driver {
     },
   };
 
-  readonly groups: Texts = this.#texts('groups');
+  readonly groups: TextCollection = this.#texts('groups');
 
   constructor(access: Access, { callTimeout = CALL_TIMEOUT }: OpenOptions = {}) {
     this.#timeout = callTimeout * SHARE;
@@ -152,7 +152,7 @@ export class RemoteDriver implements Driver {
     this.#transport.close();
   }
 
-  #texts(collection: BodyOf<typeof CALLS.read>['collection']): Texts {
+  #texts(collection: BodyOf<typeof CALLS.read>['collection']): TextCollection {
     const readMany = async (keys: readonly string[]) =>
       new Map((await this.#ask(CALLS.read, { collection, keys: [...keys] })).texts);
     return {

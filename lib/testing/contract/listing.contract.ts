@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { RecordPage, RecordTexts } from '../../core/store/driver.js';
+import type { RecordPage, RecordCollection } from '../../core/store/driver.js';
 import { allTexts } from '../../core/store/paging.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
-/** Contract of {@link RecordTexts.page}. */
+/** Contract of {@link RecordCollection.page}. */
 export function describeListingContract(tests: ContractTests, clients: StoreClients): void {
   tests.describe('pages of records', () => {
     describeList(tests, clients);
@@ -88,7 +88,7 @@ function describeMovedPages({ it }: ContractTests, clients: StoreClients): void 
 }
 
 async function allPages(
-  records: RecordTexts,
+  records: RecordCollection,
   prefix: string,
   afterEach: (page: RecordPage) => Promise<void> = async () => undefined,
 ): Promise<RecordPage[]> {
@@ -101,7 +101,7 @@ async function allPages(
 }
 
 /** Writes all texts, in 50 flows at once. */
-async function writeAll(records: RecordTexts, texts: ReadonlyMap<string, string>): Promise<void> {
+async function writeAll(records: RecordCollection, texts: ReadonlyMap<string, string>): Promise<void> {
   const entries = texts.entries();
   const flow = async () => {
     for (const [key, text] of entries) await records.compareAndSet(key, undefined, text, { notify: 'none' });

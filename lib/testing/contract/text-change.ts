@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
-import type { Driver, Texts } from '../../core/store/driver.js';
+import type { Driver, TextCollection } from '../../core/store/driver.js';
 import { COLLECTIONS, type CollectionName } from './texts.contract.js';
 
 /** A change of one text, and how its call ended. */
@@ -25,7 +25,9 @@ export async function next(former: Change | undefined, driver: Driver, name: Col
   const isOver = former?.after === undefined || (name === 'records' && former.after === 'replaced');
   const { key, after: before } = isOver ? { key: `contract:${randomUUID()}` } : former;
   const after = before === undefined ? 'created' : before === 'created' ? 'replaced' : undefined;
-  const outcome = await (driver[name] as Texts).compareAndSet(key, before, after).catch((error: Error) => error);
+  const outcome = await (driver[name] as TextCollection)
+    .compareAndSet(key, before, after)
+    .catch((error: Error) => error);
   return { collection: name, key, before, after, outcome };
 }
 

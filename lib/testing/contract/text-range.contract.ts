@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { MOST_KEYS, type OrderedTexts, type TextEntry } from '../../core/store/driver.js';
+import { MOST_KEYS, type OrderedCollection, type TextEntry } from '../../core/store/driver.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
 
@@ -8,9 +8,9 @@ import type { ContractTests } from './test-runner.js';
 const newPrefix = () => `${randomUUID()}|`;
 const END = '\uffff';
 
-/** Contract of {@link OrderedTexts.range}. */
+/** Contract of {@link OrderedCollection.range}. */
 export function describeRangeContract({ describe, it }: ContractTests, store: StoreClients): void {
-  const clients = (): readonly [OrderedTexts, OrderedTexts] => [store.one.tasks, store.other.tasks];
+  const clients = (): readonly [OrderedCollection, OrderedCollection] => [store.one.tasks, store.other.tasks];
   /** Creates a text each, in turn by both clients. */
   const created = async (texts: readonly string[]): Promise<TextEntry[]> => {
     const entries = texts.map((text) => ({ key: randomUUID(), text }));

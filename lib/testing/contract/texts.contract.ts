@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { MOST_KEYS, type Texts } from '../../core/store/driver.js';
+import { MOST_KEYS, type TextCollection } from '../../core/store/driver.js';
 import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
 import type { StoreClients } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
@@ -16,11 +16,11 @@ class Collection {
     private readonly clients: StoreClients,
   ) {}
 
-  get one(): Texts {
+  get one(): TextCollection {
     return this.clients.one[this.name];
   }
 
-  get other(): Texts {
+  get other(): TextCollection {
     return this.clients.other[this.name];
   }
 
@@ -36,7 +36,7 @@ class Collection {
   }
 }
 
-/** Contract of {@link Texts}, for each collection. */
+/** Contract of {@link TextCollection}, for each collection. */
 export function describeTextsContract(tests: ContractTests, clients: StoreClients): void {
   for (const name of COLLECTIONS) {
     tests.describe(`compare-and-set of ${name}`, () => {
@@ -185,11 +185,11 @@ function describeRaces({ it }: ContractTests, texts: Collection): void {
 
   it('makes a racy counter exact, counted up by ten flows of two clients', async () => {
     const key = await texts.written('0');
-    const countUp = async (client: Texts): Promise<void> => {
+    const countUp = async (client: TextCollection): Promise<void> => {
       const text = await client.read(key);
       if (!(await client.compareAndSet(key, text, String(Number(text) + 1)))) await countUp(client);
     };
-    const flow = async (client: Texts) => {
+    const flow = async (client: TextCollection) => {
       for (let i = 0; i < 10; i += 1) await countUp(client);
     };
     const both = [texts.one, texts.other];

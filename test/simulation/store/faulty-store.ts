@@ -3,11 +3,11 @@ import {
   type Driver,
   type HintQueue,
   type Journal,
-  type OrderedTexts,
+  type OrderedCollection,
   type RecordChange,
-  type RecordTexts,
+  type RecordCollection,
   type StoreHealth,
-  type Texts,
+  type TextCollection,
   NoQuorumError,
   StoreUnavailableError,
   UnknownOutcomeError,
@@ -59,7 +59,7 @@ export class FaultyStore implements Driver {
   readonly awaited = new AwaitedKeys();
   #watches = new Set<{ prefix: string; onChange: (change: RecordChange) => void }>();
 
-  readonly records: RecordTexts = {
+  readonly records: RecordCollection = {
     read: (key) => this.#call('read', () => this.cluster.textsFor(this).get(key)),
     readMany: (keys) =>
       this.#call('readMany', () => {
@@ -95,11 +95,11 @@ export class FaultyStore implements Driver {
     this.#turn = around.chance.whole(0, 1);
   }
 
-  get tasks(): OrderedTexts {
+  get tasks(): OrderedCollection {
     return this.taskTexts.tasks;
   }
 
-  get groups(): Texts {
+  get groups(): TextCollection {
     return this.taskTexts.groups;
   }
 

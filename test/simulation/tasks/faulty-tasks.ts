@@ -1,9 +1,9 @@
 import {
   type HintQueue,
-  type OrderedTexts,
+  type OrderedCollection,
   StoreUnavailableError,
   type TextEntry,
-  type Texts,
+  type TextCollection,
   UnknownOutcomeError,
 } from '../../../lib/core/store/index.js';
 import type { MemoryCluster } from '../../../lib/stores/memory/memory-cluster.js';
@@ -36,8 +36,8 @@ type Kind = readonly ['read'] | readonly ['write', description: string];
 
 /** One process's connection to the tasks of a store: every call may be slow, get lost, or come through without an answer. */
 export class FaultyTasks implements TaskTexts {
-  readonly tasks: OrderedTexts;
-  readonly groups: Texts;
+  readonly tasks: OrderedCollection;
+  readonly groups: TextCollection;
 
   constructor(private readonly client: TaskClient) {
     this.tasks = new FaultyOrderedTexts(client, client.shared.tasks);
@@ -49,7 +49,7 @@ export class FaultyTasks implements TaskTexts {
   }
 }
 
-class FaultyTexts<Table extends TextTable> implements Texts {
+class FaultyTexts<Table extends TextTable> implements TextCollection {
   constructor(
     protected readonly client: TaskClient,
     protected readonly table: Table,
@@ -77,7 +77,7 @@ class FaultyTexts<Table extends TextTable> implements Texts {
   }
 }
 
-class FaultyOrderedTexts extends FaultyTexts<OrderedTable> implements OrderedTexts {
+class FaultyOrderedTexts extends FaultyTexts<OrderedTable> implements OrderedCollection {
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     return call(this.client, ['read'], () => this.table.range(from, to, limit));
   }

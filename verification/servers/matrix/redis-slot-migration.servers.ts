@@ -1,6 +1,6 @@
 import { DOUBT, withoutDoubt } from '../../../lib/core/decision/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
-import type { Texts } from '../../../lib/core/store/driver.js';
+import type { TextCollection } from '../../../lib/core/store/driver.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnRedis } from '../../needs/redis.js';
 import { CLUSTER_CLIENTS } from '../../support/redis-clients.js';
@@ -52,7 +52,7 @@ class Counter {
   count = 0;
 
   constructor(
-    private readonly texts: Texts,
+    private readonly texts: TextCollection,
     private readonly key: string,
   ) {}
 

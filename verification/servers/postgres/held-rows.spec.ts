@@ -1,6 +1,6 @@
 import { type PostgresStoreOptions, postgres } from '../../../lib/stores/postgres/index.js';
 import { StoreUnavailableError } from '../../../lib/core/store/store.errors.js';
-import type { Texts } from '../../../lib/core/store/driver.js';
+import type { TextCollection } from '../../../lib/core/store/driver.js';
 import { closing } from '../../../test/contract/closing.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { type Pool, PostgresServer, describeOnPostgres } from '../archives/postgres-server.js';
@@ -51,8 +51,8 @@ describeOnPostgres('texts, while a transaction of the application holds some of 
     const all = writes.map((write) => write.catch((error: Error) => error.name).then((outcome) => ended.push(outcome)));
     return { ended, all: Promise.all(all) };
   };
-  const create = (texts: Texts, key: string, text: string) => texts.compareAndSet(key, undefined, text);
-  const created = (texts: Texts, keys: readonly string[]) =>
+  const create = (texts: TextCollection, key: string, text: string) => texts.compareAndSet(key, undefined, text);
+  const created = (texts: TextCollection, keys: readonly string[]) =>
     Promise.all(keys.map((key) => create(texts, key, `ours ${key}`)));
 
   describe.each(['records', 'tasks'] as const)('%s', (collection) => {
@@ -107,7 +107,7 @@ describeOnPostgres('texts, while a transaction of the application holds some of 
       'delay no other text that is %s at the same time',
       async (change) => {
         await using store = await connected();
-        const texts: Texts = store[collection];
+        const texts: TextCollection = store[collection];
         const changed = (key: string) => texts.compareAndSet(key, 'ours', change === 'replaced' ? 'next' : undefined);
         for (const key of ['held', ...KEYS]) await create(texts, key, 'ours');
         const end = await held(`UPDATE gatekeeper.${collection} SET text = 'theirs' WHERE key = 'held'`);

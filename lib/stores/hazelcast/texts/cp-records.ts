@@ -1,7 +1,7 @@
 import type { Client as HazelcastClient, IAtomicReference } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
 import { atMost } from '../../../core/store/at-most.js';
-import type { RecordPage, RecordTexts } from '../../../core/store/driver.js';
+import type { RecordPage, RecordCollection } from '../../../core/store/driver.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import { looksUnsafe } from '../client-patches/unsafe-cp.js';
 import { sendingNull } from '../client-patches/unwritten-references.js';
@@ -32,7 +32,7 @@ export class CpMissingError extends StoreUnavailableError {
  * record for the first time. No decision depends on this map: a lost key is only missing in listings, and every node
  * that has seen the key restores it.
  */
-export class CpRecords implements RecordTexts {
+export class CpRecords implements RecordCollection {
   /** Keys that this client has seen in the map of keys, or written to it. */
   readonly #keys = new Set<string>();
 

@@ -1,6 +1,6 @@
 import type { Client as HazelcastClient, IMap } from 'hazelcast-client';
 import { forEachLimit } from '../../../core/async/for-each-limit.js';
-import type { RecordPage, RecordTexts, Texts } from '../../../core/store/driver.js';
+import type { RecordPage, RecordCollection, TextCollection } from '../../../core/store/driver.js';
 import { inPartitionOf } from '../predicates.js';
 import { isUnreadable, textIn, textOf } from './foreign-value.js';
 
@@ -12,7 +12,7 @@ export type TextMap = IMap<string, unknown>;
  * Like all texts beside this file, it throws the client's own errors, and `Calls` maps them. A GatekeeperError means that
  * surely nothing was written.
  */
-export class MapTexts implements Texts {
+export class MapTexts implements TextCollection {
   constructor(readonly map: TextMap) {}
 
   read(key: string): Promise<string | undefined> {
@@ -71,7 +71,7 @@ const PAGE = 500;
  * The keys are filtered here and not by a predicate: if one key is a number, a predicate on `__key` fails for all keys
  * (ClassCastException on the member).
  */
-export class MapRecords extends MapTexts implements RecordTexts {
+export class MapRecords extends MapTexts implements RecordCollection {
   /** One key per partition, in the order of the partitions. */
   #partitionKeys: readonly string[] | undefined;
 

@@ -1,6 +1,6 @@
 import type { Client as HazelcastClient, Predicate } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
-import type { OrderedTexts, TextEntry } from '../../../core/store/driver.js';
+import type { OrderedCollection, TextEntry } from '../../../core/store/driver.js';
 import { inPartitionOf, smallestValues } from '../predicates.js';
 import { MapTexts, type TextMap } from './map-texts.js';
 
@@ -11,7 +11,7 @@ const UNREADABLE = /^Problem while reading DataSerializable/;
  * Texts in a map with a sorted index of its values. The index compares Java strings, so by UTF-16 units, as JavaScript
  * does. It takes about as much memory as the texts.
  */
-export class SortedTexts extends MapTexts implements OrderedTexts {
+export class SortedTexts extends MapTexts implements OrderedCollection {
   /** Which form of a query the members read, see {@link #smallest}. */
   #isNamespaced = false;
 

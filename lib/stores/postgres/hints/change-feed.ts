@@ -3,7 +3,7 @@ import { atMost } from '../../../core/store/at-most.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
 import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-seals.js';
-import type { Notify, Texts } from '../../../core/store/driver.js';
+import type { Notify, TextCollection } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
 import type { Calls } from '../calls.js';
 import type { Server } from '../server.js';
@@ -31,7 +31,7 @@ interface Parts {
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
   readonly tables: Tables;
-  readonly records: Pick<Texts, 'readMany'> & { readonly keyPlace: HintKeyPlace };
+  readonly records: Pick<TextCollection, 'readMany'> & { readonly keyPlace: HintKeyPlace };
 }
 
 interface Settings {

@@ -2,7 +2,7 @@ import { systemClock } from '../../../core/async/node-clock.js';
 import { Periodic } from '../../../core/async/periodic.js';
 import { AwaitedKeys } from '../../../core/store/awaited-keys.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
-import type { Texts } from '../../../core/store/driver.js';
+import type { TextCollection } from '../../../core/store/driver.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
@@ -12,7 +12,7 @@ interface Parts {
   readonly calls: Calls;
   readonly tables: Tables;
   readonly queues: HintQueues;
-  readonly records: Pick<Texts, 'readMany'>;
+  readonly records: Pick<TextCollection, 'readMany'>;
   readonly announcer: ChangeAnnouncer;
 }
 

@@ -1,11 +1,11 @@
 import { DOUBT } from '../../../core/decision/index.js';
 import type {
   Notify,
-  OrderedTexts,
+  OrderedCollection,
   RecordPage,
-  RecordTexts,
+  RecordCollection,
   TextEntry,
-  Texts,
+  TextCollection,
   WriteOptions,
 } from '../../../core/store/driver.js';
 import { HINT_KEY, type HintKeyPlace } from '../../../core/store/hint-seals.js';
@@ -28,7 +28,7 @@ import {
 } from './text-statements.js';
 
 /** Texts in a table, one row each. Writes that come together share statements. */
-export class TableTexts implements Texts {
+export class TableTexts implements TextCollection {
   protected sql!: TextStatements;
   readonly #writes: Readonly<Record<Change, TableWrites>>;
 
@@ -64,7 +64,7 @@ export class TableTexts implements Texts {
 }
 
 /** Texts in a table with an index of the beginnings of its texts. */
-export class OrderedTableTexts extends TableTexts implements OrderedTexts {
+export class OrderedTableTexts extends TableTexts implements OrderedCollection {
   constructor(
     calls: Calls,
     private readonly table: string,
@@ -120,7 +120,7 @@ function notedRows({ notes }: Tables, { created, replaced, ...rows }: TextRows):
  * Records in a table, one row each. Noted writes share statements with each other, and so do all others. The order of two
  * writes of one key with different notes is open, as that of any two that are under way: only one can find the text that both expect.
  */
-export class PostgresRecords extends TableTexts implements RecordTexts {
+export class PostgresRecords extends TableTexts implements RecordCollection {
   readonly #noted: TableTexts;
 
   /** @param announce tells other clients of a written text */

@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../../../core/decision/index.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
-import type { TransactionTexts } from '../../../core/store/driver.js';
+import type { TransactionCollection } from '../../../core/store/driver.js';
 import { type PgError, reasonOf } from '../failures.js';
 import type { Queries, QueryRows } from '../pg.js';
 import type { ChangeFeed } from '../hints/change-feed.js';
@@ -35,7 +35,7 @@ interface Needs {
 }
 
 /** Writes tasks over the connection of a transaction of the application. Its time limits are those of the connection. */
-export class PostgresTransaction implements TransactionTexts {
+export class PostgresTransaction implements TransactionCollection {
   readonly #connection: Queries;
   /** Whether the server has shown that there is a transaction. */
   #isProven = false;
