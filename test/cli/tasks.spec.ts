@@ -194,7 +194,7 @@ describe('a change of tasks, directly', () => {
     const run = commandLine(store);
     loseNextAnswer();
     const lost = await run(['--timeout', '1s', 'tasks', ...args, '--reason', 'wrong month']);
-    expect(lost.err).toContain('no answer');
+    expect(lost.err).toContain('no clear answer within 1000 ms, and a write may have been applied');
     giveBack();
     const entries = async () => JSON.parse((await run(['audit', '--json'])).out).entries;
     await eventually('the change is noted', async () => (await entries()).length > 0);

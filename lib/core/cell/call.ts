@@ -30,6 +30,8 @@ export class Call<A extends Attempt = Attempt> {
   readonly attempts: A[] = [];
   /** Whether a text may have been replaced for an operator, although no attempt tells of it. */
   mayHaveReplaced = false;
+  /** The last error of the store, for the error of this call. */
+  #last: unknown;
 
   /** @param subject the cell, for errors */
   constructor(
@@ -59,7 +61,8 @@ export class Call<A extends Attempt = Attempt> {
       try {
         return await question();
       } catch (error) {
-        if (isLate(error)) throw this.unanswered(error);
+        this.#last = error;
+        if (isLate(error)) throw this.unanswered();
         if (!this.#hasSent || !(error instanceof StoreUnavailableError)) throw this.refused(error);
       }
       await this.backOff(tries + 1);
@@ -68,7 +71,8 @@ export class Call<A extends Attempt = Attempt> {
 
   /** The error of a call that the store refuses to answer: the store's, or {@link unanswered} if a write was sent before. */
   refused(error: unknown): unknown {
-    return this.#hasSent ? this.unanswered(error) : error;
+    this.#last = error;
+    return this.#hasSent ? this.unanswered() : error;
   }
 
   /**
@@ -79,12 +83,14 @@ export class Call<A extends Attempt = Attempt> {
   failed(attempt: A, error: unknown): void {
     attempt.isUncertain = !(error instanceof StoreUnavailableError);
     if (!attempt.isUncertain) this.attempts.pop();
-    if (isLate(error)) throw this.unanswered(error);
+    this.#last = error;
+    if (isLate(error)) throw this.unanswered();
     if (!this.#hasSent) throw error;
   }
 
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
-  unanswered(cause?: unknown): Error {
+  unanswered(): Error {
+    const cause = this.#last;
     const what = `${this.subject()}: the store gave no clear answer within ${this.deadline.timeout} ms`;
     if (!this.#hasSent) return new StoreUnavailableError(what, { cause });
     return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
