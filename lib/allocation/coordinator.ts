@@ -260,7 +260,7 @@ export class Coordinator {
 
   /** Keys that a decision reads in one call, besides those of the members. */
   get #keys(): readonly string[] {
-    return [this.parts.map.rootKey, this.parts.orders.client.key];
+    return [this.parts.map.rootKey, this.parts.orders.cell.key];
   }
 
   #rest(): void {

@@ -200,7 +200,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   get keys(): readonly string[] {
-    return [this.#map.rootKey, this.#orders.client.key];
+    return [this.#map.rootKey, this.#orders.cell.key];
   }
 
   /** Whether something is on the way. */
@@ -256,7 +256,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   /** Takes over the texts of {@link keys}. */
   async take(texts: ReadonlyMap<string, string>): Promise<void> {
-    await this.#orders.takeIn(texts.get(this.#orders.client.key));
+    await this.#orders.takeIn(texts.get(this.#orders.cell.key));
     const before = this.#share.newest?.nonce;
     const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
     if (root && (await this.#share.take(root))) void this.parts.membership.announce();

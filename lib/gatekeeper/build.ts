@@ -125,7 +125,7 @@ export function buildParts(
     announcement,
     sweepInterval,
   });
-  const { recordClients, declared, listing } = directory;
+  const { cells, declared, listing } = directory;
   for (const definition of settings.definitions) declared.register(definition);
   const declare = async (definitions: readonly SemaphoreDefinitionInput[]) => {
     await declared.registerAll(definitions);
@@ -144,9 +144,7 @@ export function buildParts(
       known: () => new Map([...watchedRecords(sweeping), ...directory.definedRecords]),
       isGone: (name) => directory.shards.lacks(name),
     });
-  const audit = new Audit(context, (name) =>
-    recordClients.peek(name).transact((record) => ({ result: record?.change?.id })),
-  );
+  const audit = new Audit(context, (name) => cells.peek(name).transact((record) => ({ result: record?.change?.id })));
 
   // The nodes of the cluster, and the past of their runs.
   const membership = new Membership(context, {
@@ -181,7 +179,7 @@ export function buildParts(
   registry.used = () => [...directory.demanded, ...tasks.submittedTypes.map((type) => TASK_PREFIX + type)];
 
   // Leadership, and what stands on it.
-  const preferences = new Preferences({ context, audit, visit: recordClients.visit });
+  const preferences = new Preferences({ context, audit, visit: cells.visit });
   const handovers = new Handovers({ preferences, members: () => lookAtMembers(context), grace });
   const join = () => {
     leaderWatch.start();
@@ -213,8 +211,8 @@ export function buildParts(
   });
 
   // Changes by people and by code.
-  const definitions = new Definitions(recordClients, declared, audit, context, living, listing);
-  const writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
+  const definitions = new Definitions(cells, declared, audit, context, living, listing);
+  const writer = new DefinitionWriter(cells.visit, declared, audit, context);
   const follower = new CodeFollower(declared, writer, context, {
     codeChanges: settings.codeChanges,
     isAnnounced: isListed,
@@ -224,7 +222,7 @@ export function buildParts(
     archived,
   });
   const ownJobs = () => registry.jobs();
-  const runNow = new RunNow({ context, audit, requests: runRequests, nodes, ownJobs, visit: recordClients.visit });
+  const runNow = new RunNow({ context, audit, requests: runRequests, nodes, ownJobs, visit: cells.visit });
 
   // Insight: what is wrong, and what is shown.
   const codeWatch = new CodeWatch(declared, context);

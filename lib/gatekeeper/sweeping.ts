@@ -3,7 +3,7 @@ import { KEY_PREFIX, SHARD_PREFIX, type SemaphoreRecord, type ShardRecord } from
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { SweepPermit } from '../core/permits/sweep-permit.js';
 import { type SweepTurn, alsoNowAndThen } from '../core/cell/cluster-sweep.js';
-import { type OwnRecordClient, freeExpired, isIdle, semaphoreClient } from '../core/cell/semaphore-records.js';
+import { type OwnCell, freeExpired, isIdle, semaphoreCell } from '../core/cell/semaphore-records.js';
 import { freeExpiredNames } from '../core/cell/shard-records.js';
 import { Sweeper } from '../core/cell/sweeper.js';
 
@@ -48,7 +48,7 @@ export class Sweeping {
   }
 
   /** Records that this node keeps in memory only because it sweeps. */
-  get watched(): Iterable<OwnRecordClient> {
+  get watched(): Iterable<OwnCell> {
     return this.semaphores.watched;
   }
 
@@ -90,12 +90,12 @@ export class Sweeping {
     const records = {
       keyPrefix: KEY_PREFIX,
       directory: directory.own,
-      open: (name: string) => semaphoreClient(name, context),
+      open: (name: string) => semaphoreCell(name, context),
       isInUse: ({ permits }: SemaphoreRecord) => permits.some(({ instance }) => instance === context.node.instance),
       // The name of a record of a former version has no claim yet. The record is watched until the name is claimed.
       isIdle: (name: string, text: string) =>
         isIdle(text) && !(directory.birth.hasHistory && directory.shards.lacksClaim(name)),
-      tidy: (client: OwnRecordClient) => freeExpired(client, context),
+      tidy: (cell: OwnCell) => freeExpired(cell, context),
       swept: async () => {
         if (options.mayLoad()) await directory.declared.load(this.watched);
       },
@@ -118,8 +118,8 @@ export class Sweeping {
         // Each node restores what others hold: it may be the only one that has seen it. Most shards hold nothing.
         isInUse: ({ names, grace }) => names.size > 0 || grace !== undefined,
         isIdle: () => false,
-        tidy: async (client) => {
-          if (this.#turn.isHeld) await freeExpiredNames(client, context);
+        tidy: async (cell) => {
+          if (this.#turn.isHeld) await freeExpiredNames(cell, context);
         },
         swept: async () => directory.verify(),
         // Every node reads all shards before it uses them, so no shard is unknown later.

@@ -68,7 +68,7 @@ export class Candidate {
     this.semaphore = LEADER_PREFIX + scope;
     this.#work = new PermitWork(parts.context);
     this.#crashed = new CrashedLeaders(this.semaphore, parts.context);
-    const look = () => this.own.recordClient.transact(() => ({ result: undefined }));
+    const look = () => this.own.cell.transact(() => ({ result: undefined }));
     this.#rest = new Rest(parts.context.nodeClock, look, () => this.#isCalled());
   }
 
@@ -119,7 +119,7 @@ export class Candidate {
    * members' clocks were set back. Undefined while an operator has paused the scope.
    */
   get recorded(): StoredPermit | undefined {
-    const { permits = [], pause: paused } = (this.isStarted && this.own.recordClient.known) || {};
+    const { permits = [], pause: paused } = (this.isStarted && this.own.cell.known) || {};
     return paused ? undefined : permits[0];
   }
 
@@ -196,7 +196,7 @@ export class Candidate {
 
   /** Call this when the record may have changed. Ends the term if the record would deny it now. */
   look(): void {
-    const { permits = [], preference } = this.own.recordClient.known ?? {};
+    const { permits = [], preference } = this.own.cell.known ?? {};
     this.#crashed.observe(permits[0]);
     if (preference) this.#next = nextHolderOf(preference);
     const obstacle = this.#term && this.own.denial;
@@ -210,11 +210,11 @@ export class Candidate {
   async forgo(instance: string): Promise<void> {
     const isTarget = (kept: NextHolder | undefined) => kept?.instance === instance && !kept.isExcluded;
     if (isTarget(this.#next)) this.#next = undefined;
-    if (!this.isStarted || !isTarget(this.own.recordClient.known?.preference)) return;
+    if (!this.isStarted || !isTarget(this.own.cell.known?.preference)) return;
     const { context } = this.parts;
     const whom: PreferenceRequest['whom'] = (_record, _holder, kept) =>
       isTarget(kept) ? { instance, isExcluded: true } : undefined;
-    const ending = this.own.recordClient.transact(preferring(context.random.id(), { whom, duration: REST }));
+    const ending = this.own.cell.transact(preferring(context.random.id(), { whom, duration: REST }));
     await ending.catch(this.#problem('end the reservation of a node that has left'));
   }
 
@@ -309,7 +309,7 @@ export class Candidate {
 
   /** Whether this node must not rest: it closes, or the next term is kept for it. */
   #isCalled(): boolean {
-    const { instance, isExcluded } = this.own.recordClient.known?.preference ?? {};
+    const { instance, isExcluded } = this.own.cell.known?.preference ?? {};
     return this.#closing.signal.aborted || (!isExcluded && instance === this.parts.context.node.instance);
   }
 

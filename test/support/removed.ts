@@ -11,7 +11,7 @@ import { partsOf } from '../../lib/gatekeeper/parts.js';
  */
 export function removed(gatekeeper: Gatekeeper, name: string, options: ChangeOptions = {}): Promise<boolean> {
   const { directory, audit, context } = partsOf(gatekeeper);
-  const writer = new DefinitionWriter(directory.recordClients.visit, directory.declared, audit, context);
+  const writer = new DefinitionWriter(directory.cells.visit, directory.declared, audit, context);
   return writer.write('remove', name, options, {
     rewriting: (record, ...rest) => record && remove(record, ...rest),
     done: () => true,

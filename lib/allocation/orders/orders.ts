@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context/context.js';
 import { InvalidOptionsError, faultsOf, messageOf, nameSchema, show } from '../../core/decision/index.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
-import { RecordClient } from '../../core/cell/record-client.js';
+import { Cell } from '../../core/cell/cell.js';
 import { faultOfId } from '../resource-id.js';
 import type { AllocationOrders } from '../round/round.js';
 import { type Confirmation, MOST_DRAINED, MOST_PINS, ORDERS, type OrdersRecord, nextOrders } from './orders-record.js';
@@ -10,7 +10,7 @@ type Change = Partial<Pick<OrdersRecord, 'pins' | 'drained' | 'asked' | 'confirm
 
 /** The orders of operators for one group, as this node knows them. */
 export class Orders {
-  readonly client: RecordClient<OrdersRecord>;
+  readonly cell: Cell<OrdersRecord>;
   /** Whether this node has read that there are none. */
   #areNone = false;
   /** Why the text that the store had last can't be read. */
@@ -22,9 +22,9 @@ export class Orders {
     context: Context,
     private readonly onChange: () => void,
   ) {
-    this.client = new RecordClient(encodeURIComponent(group), ORDERS, context);
-    const semaphore = this.client.key;
-    this.client.listen({
+    this.cell = new Cell(encodeURIComponent(group), ORDERS, context);
+    const semaphore = this.cell.key;
+    this.cell.listen({
       changed: onChange,
       restored: ({ seq: revision }) => context.events.next({ type: 'restored', semaphore, revision }),
       unreadable: (error) => context.events.next({ type: 'record-unreadable', semaphore, error }),
@@ -33,12 +33,12 @@ export class Orders {
 
   /** The orders as the leader's round takes them. */
   get current(): AllocationOrders {
-    const { pins = [], drained = [] } = this.client.known ?? {};
+    const { pins = [], drained = [] } = this.cell.known ?? {};
     return { pins: new Map(pins), drained: new Set(drained), areUnknown: !this.#areKnown };
   }
 
   get #areKnown(): boolean {
-    return this.#areNone || this.client.known !== undefined;
+    return this.#areNone || this.cell.known !== undefined;
   }
 
   /** Whether the store was asked since this node started: before that, there may be orders that can be read. */
@@ -57,24 +57,24 @@ export class Orders {
 
   /** Grows with each change; -1 while they are unknown. */
   get revision(): number {
-    return this.#areKnown ? (this.client.known?.seq ?? 0) : -1;
+    return this.#areKnown ? (this.cell.known?.seq ?? 0) : -1;
   }
 
   /** Number of requests to look at the resources. */
   get asked(): number {
-    return this.client.known?.asked ?? 0;
+    return this.cell.known?.asked ?? 0;
   }
 
   /** The last set in doubt that an operator confirmed. */
   get confirmation(): Confirmation | undefined {
-    return this.client.known?.confirmed;
+    return this.cell.known?.confirmed;
   }
 
   /** Takes over the text that the store has. If it can't be read, there is a {@link fault}. @throws StoreUnavailableError */
   async takeIn(text: string | undefined): Promise<void> {
     const before = [this.areAsked, this.revision];
     try {
-      if (text === undefined ? this.client.known !== undefined : !this.client.observe(text)) await this.client.look();
+      if (text === undefined ? this.cell.known !== undefined : !this.cell.observe(text)) await this.cell.look();
       this.#areNone ||= text === undefined;
       this.#unreadable = undefined;
     } catch (error) {
@@ -88,8 +88,8 @@ export class Orders {
   /** Reads the orders if this node never could. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
   async expectKnown(): Promise<void> {
     if (this.#areKnown) return;
-    await this.client.look();
-    this.#areNone = this.client.known === undefined;
+    await this.cell.look();
+    this.#areNone = this.cell.known === undefined;
   }
 
   /* Each order resolves to whether it changed the orders. */
@@ -145,7 +145,7 @@ export class Orders {
     changeOf: (orders: Pick<OrdersRecord, 'pins' | 'drained' | 'asked'>) => Change | undefined,
   ): Promise<boolean> {
     const changeIn = (orders: OrdersRecord | undefined) => changeOf(orders ?? { pins: [], drained: [], asked: 0 });
-    return this.client.transact<boolean>((orders, view, nonce) => {
+    return this.cell.transact<boolean>((orders, view, nonce) => {
       const change = changeIn(orders);
       if (!change) return { result: false };
       // A write whose answer was lost, and which another one has replaced: what it wanted is in force.

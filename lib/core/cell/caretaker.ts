@@ -3,7 +3,7 @@ import { KEY_PREFIX } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
-import type { RecordClient } from './record-client.js';
+import type { Cell } from './cell.js';
 import type { SweptRecords } from './swept-records.js';
 
 /** Maintains one record at a time, starting from the text that a listing contains. */
@@ -32,19 +32,19 @@ export class Caretaker<R extends StoredRecord> {
   }
 
   /**
-   * Gives a listed text to the client of its record, and frees expired permits. Reports an error instead of throwing
+   * Gives a listed text to the cell of its record, and frees expired permits. Reports an error instead of throwing
    * it, so that one bad record does not stop the work on the others.
    *
    * @param text undefined if the listing does not contain the record
-   * @param askedAt as for `observe` of the client
+   * @param askedAt as for `observe` of the cell
    */
-  async examine(client: RecordClient<R>, text: string | undefined, askedAt?: number): Promise<void> {
+  async examine(cell: Cell<R>, text: string | undefined, askedAt?: number): Promise<void> {
     try {
       // A listing is never late, unlike a hint: a record that is behind or missing was lost, and `look` restores it.
-      if (text === undefined ? client.known !== undefined : !client.observe(text, askedAt)) await client.look();
-      await this.records.tidy(client);
+      if (text === undefined ? cell.known !== undefined : !cell.observe(text, askedAt)) await cell.look();
+      await this.records.tidy(cell);
     } catch (error) {
-      this.report(error, 'examine', client.key.startsWith(KEY_PREFIX) ? client.name : client.key);
+      this.report(error, 'examine', cell.key.startsWith(KEY_PREFIX) ? cell.name : cell.key);
     }
   }
 

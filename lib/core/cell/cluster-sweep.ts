@@ -3,7 +3,7 @@ import type { Context } from '../context/context.js';
 import type { Caretaker } from './caretaker.js';
 import { recordPages } from './list-records.js';
 import type { StoredRecord } from './record-codec.js';
-import type { RecordClient } from './record-client.js';
+import type { Cell } from './cell.js';
 import type { SweptRecords } from './swept-records.js';
 
 /** Without the turn, a node forgets its watched records after so many sweeps. The new sweeper knows them by then. */
@@ -39,11 +39,11 @@ export function alsoNowAndThen(turn: SweepTurn): SweepTurn {
  * Looks at every record of the store, page by page.
  *
  * If a record is not idle (it has a permit, a grace or an operator's change) and this node does not know it, this node
- * watches it: the client stays in memory between sweeps. Its observations end the lease of a dead holder, and its copy
+ * watches it: the cell stays in memory between sweeps. Its observations end the lease of a dead holder, and its copy
  * restores the record if the store loses it. For all other unknown records nothing stays in memory.
  */
 export class ClusterSweep<R extends StoredRecord> {
-  readonly #watched = new Map<string, RecordClient<R>>();
+  readonly #watched = new Map<string, Cell<R>>();
   #withoutTurn = 0;
 
   constructor(
@@ -52,30 +52,30 @@ export class ClusterSweep<R extends StoredRecord> {
     private readonly context: Context,
   ) {}
 
-  get watched(): Iterable<RecordClient<R>> {
+  get watched(): Iterable<Cell<R>> {
     return this.#watched.values();
   }
 
   /** Ends early when this node loses the turn. @throws StoreUnavailableError */
   async sweep(turn: SweepTurn): Promise<void> {
     this.#withoutTurn = 0;
-    const seen = new Set<RecordClient<R>>();
+    const seen = new Set<Cell<R>>();
     for await (const page of recordPages(this.context, this.records.keyPrefix)) {
       this.context.reachability.back();
       const mayGoOn = this.#untilLate(turn);
       for (const [key, text] of page) {
         await this.caretaker.turn();
-        const client = this.#clientOf(key.slice(this.records.keyPrefix.length), text);
-        if (client) seen.add(client);
+        const cell = this.#clientOf(key.slice(this.records.keyPrefix.length), text);
+        if (cell) seen.add(cell);
         // After a freeze the page is too old to be used.
-        if (client && mayGoOn()) await this.caretaker.examine(client, text);
+        if (cell && mayGoOn()) await this.caretaker.examine(cell, text);
       }
       if (!turn.isHeld || this.caretaker.isStopped) return;
     }
-    for (const client of [...this.#watched.values(), ...this.records.directory.all()]) {
+    for (const cell of [...this.#watched.values(), ...this.records.directory.all()]) {
       if (!turn.isHeld || this.caretaker.isStopped) return;
       await this.caretaker.turn();
-      if (!seen.has(client)) await this.caretaker.examine(client, undefined);
+      if (!seen.has(cell)) await this.caretaker.examine(cell, undefined);
     }
   }
 
@@ -94,7 +94,7 @@ export class ClusterSweep<R extends StoredRecord> {
   /**
    * @returns undefined for a record that needs no work: one of the package's own, or an idle one that is unknown here
    */
-  #clientOf(name: string, text: string): RecordClient<R> | undefined {
+  #clientOf(name: string, text: string): Cell<R> | undefined {
     if (isOwnName(name)) return undefined;
     const known = this.records.directory.find(name);
     const watched = this.#watched.get(name);
@@ -102,8 +102,8 @@ export class ClusterSweep<R extends StoredRecord> {
     if (known || isIdle) this.#watched.delete(name);
     if (known) return known;
     if (isIdle) return undefined;
-    const client = watched ?? this.records.open(name);
-    this.#watched.set(name, client);
-    return client;
+    const cell = watched ?? this.records.open(name);
+    this.#watched.set(name, cell);
+    return cell;
   }
 }

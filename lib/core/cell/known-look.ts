@@ -4,7 +4,7 @@ import { MOST_KEYS } from '../store/index.js';
 import type { Caretaker } from './caretaker.js';
 import { askTimeOf } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
-import type { RecordClient } from './record-client.js';
+import type { Cell } from './cell.js';
 import type { SweptRecords } from './swept-records.js';
 
 /** Least number of looks until a node has looked at each record that it knows. It is higher with many records. */
@@ -30,11 +30,11 @@ export class KnownLook<R extends StoredRecord> {
   async look(): Promise<void> {
     this.#turn = (this.#turn + 1) % this.#rounds;
     let known = 0;
-    await this.#lookAt((client) => {
+    await this.#lookAt((cell) => {
       known++;
-      const wasUsed = client.takeUse();
+      const wasUsed = cell.takeUse();
       // The turn depends on the name only, so that no record is skipped when others are added or removed.
-      return wasUsed || this.#isInUse(client) || spreadOf(client.name, this.#rounds) === this.#turn;
+      return wasUsed || this.#isInUse(cell) || spreadOf(cell.name, this.#rounds) === this.#turn;
     });
     this.#rounds = Math.max(ROUND, Math.ceil(known / MOST_IDLE));
   }
@@ -45,19 +45,19 @@ export class KnownLook<R extends StoredRecord> {
   }
 
   /** Looks at these records with one call for {@link MOST_KEYS} of them. */
-  async lookAtEach(clients: readonly RecordClient<R>[]): Promise<void> {
-    for (let at = 0; at < clients.length; at += MOST_KEYS) await this.#examine(clients.slice(at, at + MOST_KEYS));
+  async lookAtEach(cells: readonly Cell<R>[]): Promise<void> {
+    for (let at = 0; at < cells.length; at += MOST_KEYS) await this.#examine(cells.slice(at, at + MOST_KEYS));
   }
 
-  #isInUse({ known }: RecordClient<R>): boolean {
+  #isInUse({ known }: Cell<R>): boolean {
     return known !== undefined && this.records.isInUse(known);
   }
 
-  async #lookAt(isDue: (client: RecordClient<R>) => boolean): Promise<void> {
-    let batch: RecordClient<R>[] = [];
-    for (const client of this.records.directory.all()) {
+  async #lookAt(isDue: (cell: Cell<R>) => boolean): Promise<void> {
+    let batch: Cell<R>[] = [];
+    for (const cell of this.records.directory.all()) {
       await this.caretaker.turn();
-      if (isDue(client)) batch.push(client);
+      if (isDue(cell)) batch.push(cell);
       if (batch.length < MOST_KEYS) continue;
       await this.#examine(batch);
       batch = [];
@@ -65,15 +65,15 @@ export class KnownLook<R extends StoredRecord> {
     if (batch.length > 0) await this.#examine(batch);
   }
 
-  async #examine(clients: readonly RecordClient<R>[]): Promise<void> {
-    const keys = clients.map(({ key }) => key);
+  async #examine(cells: readonly Cell<R>[]): Promise<void> {
+    const keys = cells.map(({ key }) => key);
     const askedAt = askTimeOf(this.context);
     const texts = await this.context.store.records.readMany(keys);
     this.context.reachability.back();
-    for (const client of clients) {
+    for (const cell of cells) {
       if (this.caretaker.isStopped) return;
       await this.caretaker.turn();
-      await this.caretaker.examine(client, texts.get(client.key), askedAt);
+      await this.caretaker.examine(cell, texts.get(cell.key), askedAt);
     }
   }
 }

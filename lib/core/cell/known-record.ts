@@ -12,7 +12,7 @@ import type { Context } from '../context/context.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 
 /**
- * Whether an error means that a text is no record, or not one for this version. The client reports such an error once.
+ * Whether an error means that a text is no record, or not one for this version. The cell reports such an error once.
  */
 export const isUnreadable = (error: unknown): error is CorruptRecordError | NewerRecordError =>
   error instanceof CorruptRecordError || error instanceof NewerRecordError;

@@ -1,6 +1,6 @@
 import { checkedName } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { type OwnRecordClient, type SemaphoreChanged, semaphoreClient } from './semaphore-records.js';
+import { type OwnCell, type SemaphoreChanged, semaphoreCell } from './semaphore-records.js';
 
 interface Listener {
   changed(name: string, change: SemaphoreChanged): void;
@@ -8,10 +8,10 @@ interface Listener {
 }
 
 /**
- * Clients of all semaphores with their own records that this node knows: names that code defines, here or elsewhere.
+ * Cells of all semaphores with their own records that this node knows: names that code defines, here or elsewhere.
  */
 export class OwnRecords {
-  readonly #clients = new Map<string, OwnRecordClient>();
+  readonly #cells = new Map<string, OwnCell>();
 
   /** @param listener hears of each change, with the semaphore's name */
   constructor(
@@ -19,24 +19,24 @@ export class OwnRecords {
     private readonly listener: Listener,
   ) {}
 
-  find(name: string): OwnRecordClient | undefined {
-    return this.#clients.get(name);
+  find(name: string): OwnCell | undefined {
+    return this.#cells.get(name);
   }
 
-  all(): Iterable<OwnRecordClient> {
-    return [...this.#clients.values()];
+  all(): Iterable<OwnCell> {
+    return [...this.#cells.values()];
   }
 
-  /** Returns the client of a name; creates it if needed. @throws InvalidOptionsError if the name is invalid */
-  of(name: string): OwnRecordClient {
-    const known = this.#clients.get(name);
+  /** Returns the cell of a name; creates it if needed. @throws InvalidOptionsError if the name is invalid */
+  of(name: string): OwnCell {
+    const known = this.#cells.get(name);
     if (known) return known;
-    const client = semaphoreClient(checkedName(name), this.context);
-    client.listen({
+    const cell = semaphoreCell(checkedName(name), this.context);
+    cell.listen({
       changed: (change) => this.listener.changed(name, change),
       confirmed: () => this.listener.confirmed(name),
     });
-    this.#clients.set(name, client);
-    return client;
+    this.#cells.set(name, cell);
+    return cell;
   }
 }

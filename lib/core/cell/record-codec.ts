@@ -15,7 +15,7 @@ export interface StoredRecord {
 }
 
 /**
- * One kind of record: its storage format, and the pure rules that the loop needs. So {@link RecordClient} can handle
+ * One kind of record: its storage format, and the pure rules that the loop needs. So {@link Cell} can handle
  * unknown outcomes, lost data and clocks in the same way for every kind.
  */
 export interface RecordCodec<R extends StoredRecord> {
@@ -43,7 +43,7 @@ export interface RecordCodec<R extends StoredRecord> {
   leaseChanges?(former: R, record: R): LeaseChanges;
 }
 
-/** A new version of a record that a client took over. */
+/** A new version of a record that a cell took over. */
 export interface RecordChanged<R extends StoredRecord> {
   readonly record: R;
   /** The latest version that this node had seen before; undefined for the first one. */
@@ -52,7 +52,7 @@ export interface RecordChanged<R extends StoredRecord> {
   readonly own: boolean;
 }
 
-/** Hears of changes of a client's record. The client calls it during its work, so a method must not throw or block. */
+/** Hears of changes of a cell's record. The cell calls it during its work, so a method must not throw or block. */
 export interface RecordListener<R extends StoredRecord> {
   /** A new text was read, reported or written. */
   changed?(change: RecordChanged<R>): void;

@@ -17,7 +17,7 @@ import { DecodedTexts } from './decoded-texts.js';
 import { isUnreadable } from './known-record.js';
 import { listRecords, readRecord } from './list-records.js';
 import type { OwnRecords } from './own-records.js';
-import type { RecordClient } from './record-client.js';
+import type { Cell } from './cell.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Shards } from './shards.js';
 
@@ -92,7 +92,7 @@ export class SemaphoreListing {
   }
 
   /**
-   * Lists the semaphores that have a definition, and gives each listed text to its client, so that a later change
+   * Lists the semaphores that have a definition, and gives each listed text to its cell, so that a later change
    * starts from it. Leaves out the package's own. Also leaves out names that only exist because of a permit: a change
    * would give them a lasting definition.
    *
@@ -179,13 +179,13 @@ function* merged(
   return records;
 }
 
-/** Listed records by key. If a client has seen a newer version of one, or has one that is not listed, takes that. */
+/** Listed records by key. If a cell has seen a newer version of one, or has one that is not listed, takes that. */
 function* newest<R extends StoredRecord>(
   listed: Iterable<[string, R | Error]>,
-  clients: Iterable<Pick<RecordClient<R>, 'key' | 'known'>>,
+  cells: Iterable<Pick<Cell<R>, 'key' | 'known'>>,
 ): Pieces<Map<string, R | Error>> {
   const records = new Map(listed);
-  for (const { key, known } of clients) {
+  for (const { key, known } of cells) {
     const former = records.get(key);
     const isOlder = !former || former instanceof Error || (known && former.seq < known.seq);
     if (known && isOlder) records.set(key, known);
@@ -207,11 +207,11 @@ function decodedOrFault<T>(decode: (name: string, text: string) => T, prefix: st
 }
 
 /** @returns the error of a record that can't be read; undefined for a record with an invalid name */
-function known<R extends StoredRecord>(clientOf: () => RecordClient<R>, text: string): R | Error | undefined {
+function known<R extends StoredRecord>(cellOf: () => Cell<R>, text: string): R | Error | undefined {
   return orFault(() => {
-    const client = clientOf();
-    client.observe(text);
-    return client.known;
+    const cell = cellOf();
+    cell.observe(text);
+    return cell.known;
   });
 }
 

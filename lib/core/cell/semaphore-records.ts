@@ -21,26 +21,26 @@ import { KEY_PREFIX } from '../decision/record.js';
 import type { Context } from '../context/context.js';
 import type { Plan, Step } from './plan.js';
 import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.js';
-import { RecordClient } from './record-client.js';
+import { Cell } from './cell.js';
 
-/** The client of a semaphore's own record. */
-export type OwnRecordClient = RecordClient<SemaphoreRecord>;
+/** The cell of a semaphore's own record. */
+export type OwnCell = Cell<SemaphoreRecord>;
 export type SemaphoreChanged = RecordChanged<SemaphoreRecord>;
 
 /** The record of one semaphore: its own record, or a name in a shard. */
-export interface SemaphoreClient {
+export interface SemaphoreCell {
   readonly name: string;
   /** The latest version that this node has seen; may be old. */
   readonly known: SemaphoreRecord | undefined;
   /**
-   * Carries out `plan`. Same errors as {@link RecordClient.transact}.
+   * Carries out `plan`. Same errors as {@link Cell.transact}.
    *
    * @param asked duration in ms; makes a definition if neither code nor an operator made one
    * @throws InvalidOptionsError for a duration that is too long for a semaphore without a definition
    */
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T>;
-  /** Replaces the name's own record, if it can't be read. See {@link RecordClient.repair}. */
-  repair: OwnRecordClient['repair'];
+  /** Replaces the name's own record, if it can't be read. See {@link Cell.repair}. */
+  repair: OwnCell['repair'];
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View;
   /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */
@@ -65,19 +65,19 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
     grace || preference ? [...permits, ...[grace, preference].filter((each) => each !== undefined)] : permits,
 };
 
-/** Creates a client that reports changes of its record as events of the gatekeeper. */
-export function semaphoreClient(name: string, context: Context): OwnRecordClient {
-  const client = new RecordClient(name, SEMAPHORE, context);
-  client.listen(reporting(client, context));
-  return client;
+/** Creates a cell that reports changes of its record as events of the gatekeeper. */
+export function semaphoreCell(name: string, context: Context): OwnCell {
+  const cell = new Cell(name, SEMAPHORE, context);
+  cell.listen(reporting(cell, context));
+  return cell;
 }
 
-function reporting(client: OwnRecordClient, context: Context): RecordListener<SemaphoreRecord> {
-  const { name: semaphore, key } = client;
+function reporting(cell: OwnCell, context: Context): RecordListener<SemaphoreRecord> {
+  const { name: semaphore, key } = cell;
   const { events, recoveries } = context;
   return {
     changed: (change) => {
-      recoveries.note(key, change.record.grace, client);
+      recoveries.note(key, change.record.grace, cell);
       reportChange(semaphore, change, context);
     },
     restored: ({ revision }) => events.next({ type: 'restored', semaphore, revision }),
@@ -115,14 +115,14 @@ export function isIdle(text: string): boolean {
 }
 
 /** Writes the record without expired permits of any node, so that all nodes see the free slots. */
-export async function freeExpired(client: OwnRecordClient, { events }: Context): Promise<void> {
-  if (!client.known || expired(client.known, client.view()).length === 0) return;
-  const permits = await client.transact<readonly StoredPermit[]>((record, view, nonce) => {
+export async function freeExpired(cell: OwnCell, { events }: Context): Promise<void> {
+  if (!cell.known || expired(cell.known, cell.view()).length === 0) return;
+  const permits = await cell.transact<readonly StoredPermit[]>((record, view, nonce) => {
     const ended = record ? expired(record, view) : [];
     const next = record && expire(record, view, nonce);
     return next ? { notify: 'none', write: next, done: () => ended } : { result: [] };
   });
-  if (permits.length > 0) events.next({ type: 'expired', semaphore: client.name, permits });
+  if (permits.length > 0) events.next({ type: 'expired', semaphore: cell.name, permits });
 }
 
 /**

@@ -193,16 +193,16 @@ export class ShardBirth {
 
   async #adopt(shard: string, id: string, text: string | undefined): Promise<void> {
     await this.#slices.turn();
-    const client = this.shards.of(shard);
+    const cell = this.shards.of(shard);
     try {
-      if (text !== undefined && decodeShard(shard, text).birth === id && client.observe(text)) return;
-      await client.transact<void>((found, view, nonce) =>
+      if (text !== undefined && decodeShard(shard, text).birth === id && cell.observe(text)) return;
+      await cell.transact<void>((found, view, nonce) =>
         found?.birth === id
           ? { result: undefined }
           : { write: adoptedShard(id, found, view, nonce), done: () => undefined },
       );
     } catch (error) {
-      // An unreadable shard stays unchanged and grants nothing. Its client has reported it.
+      // An unreadable shard stays unchanged and grants nothing. Its cell has reported it.
       ignoreUnreadable(error);
     }
   }
@@ -286,7 +286,7 @@ export class ShardBirth {
   }
 }
 
-/** Ignores that a record can't be read: it stays unchanged, and its client reports it. */
+/** Ignores that a record can't be read: it stays unchanged, and its cell reports it. */
 function ignoreUnreadable(error: unknown): void {
   if (!isUnreadable(error)) throw error;
 }

@@ -14,12 +14,12 @@ import {
   rewriteShard,
 } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { RecordClient } from './record-client.js';
+import { Cell } from './cell.js';
 import type { RecordChanged, RecordCodec, RecordListener } from './record-codec.js';
 import { type SemaphoreChanged, reportChange } from './semaphore-records.js';
 
-/** The client of one shard of the names on demand. */
-export type ShardClient = RecordClient<ShardRecord>;
+/** The cell of one shard of the names on demand. */
+export type ShardCell = Cell<ShardRecord>;
 
 const SHARD: RecordCodec<ShardRecord> = {
   kind: 'shard',
@@ -34,20 +34,20 @@ const SHARD: RecordCodec<ShardRecord> = {
 };
 
 /**
- * Creates a client that reports the changes of each name as events of the gatekeeper.
+ * Creates a cell that reports the changes of each name as events of the gatekeeper.
  *
  * @param nameChanged hears of each changed name
  */
-export function shardClient(
+export function shardCell(
   shard: string,
   context: Context,
   nameChanged: (name: string, change: SemaphoreChanged) => void,
-): ShardClient {
-  const client = new RecordClient(shard, SHARD, context);
-  client.listen({
+): ShardCell {
+  const cell = new Cell(shard, SHARD, context);
+  cell.listen({
     ...reporting(SHARD_PREFIX + shard, context),
     changed: (change) => {
-      context.recoveries.note(client.key, change.record.grace, client);
+      context.recoveries.note(cell.key, change.record.grace, cell);
       for (const named of changedNames(change.former, change.record)) {
         const { name } = named;
         const each = changeOf(named, change);
@@ -57,7 +57,7 @@ export function shardClient(
       }
     },
   });
-  return client;
+  return cell;
 }
 
 /** Whether an operator defined a name that was not in use. Then there is no former record that this changes. */
@@ -88,9 +88,9 @@ function reporting(semaphore: string, { events }: Context): RecordListener<Shard
 }
 
 /** Writes the shard without expired permits. A name vanishes with its last permit. */
-export async function freeExpiredNames(client: ShardClient, { events }: Context): Promise<void> {
-  if (!client.known || expiredIn(client.known, client.view()).size === 0) return;
-  const ended = await client.transact<ReturnType<typeof expiredIn>>((shard, view, nonce) => {
+export async function freeExpiredNames(cell: ShardCell, { events }: Context): Promise<void> {
+  if (!cell.known || expiredIn(cell.known, cell.view()).size === 0) return;
+  const ended = await cell.transact<ReturnType<typeof expiredIn>>((shard, view, nonce) => {
     const expired = shard ? expiredIn(shard, view) : new Map();
     if (!shard || expired.size === 0) return { result: new Map() };
     return { notify: 'none', write: rewriteShard(shard, {}, view, nonce), done: () => expired };

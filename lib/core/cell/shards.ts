@@ -20,7 +20,7 @@ import { readRecord } from './list-records.js';
 import { LIST_FACTOR } from '../store/store.js';
 import { makeOwnShards } from './own-shards.js';
 import type { Plan } from './plan.js';
-import { type ShardClient, shardClient } from './shard-records.js';
+import { type ShardCell, shardCell } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
 
 interface ShardsOptions {
@@ -38,7 +38,7 @@ interface ShardsOptions {
 
 /** All shards of the names on demand, as this node knows them. */
 export class Shards {
-  readonly #clients = new Map<string, ShardClient>();
+  readonly #cells = new Map<string, ShardCell>();
   readonly #count: number;
   /** The names of all shards. */
   readonly keys: readonly string[];
@@ -89,31 +89,31 @@ export class Shards {
 
   /** Forgets all shards that were read, because they may belong to another birth. */
   forget(): void {
-    this.#clients.clear();
+    this.#cells.clear();
   }
 
   /**
-   * The client of a shard, if there is one. If only this process writes to the store, creates the client: then another
+   * The cell of a shard, if there is one. If only this process writes to the store, creates the cell: then another
    * node of this process made the shard.
    */
-  find(shard: string): ShardClient | undefined {
-    return this.#clients.get(shard) ?? (this.isOwn && this.keys.includes(shard) ? this.of(shard) : undefined);
+  find(shard: string): ShardCell | undefined {
+    return this.#cells.get(shard) ?? (this.isOwn && this.keys.includes(shard) ? this.of(shard) : undefined);
   }
 
-  all(): Iterable<ShardClient> {
-    return this.#clients.values();
+  all(): Iterable<ShardCell> {
+    return this.#cells.values();
   }
 
-  /** The client of a shard; creates it if needed. @throws InvalidOptionsError if there is no such shard */
-  of(shard: string): ShardClient {
-    const known = this.#clients.get(shard);
+  /** The cell of a shard; creates it if needed. @throws InvalidOptionsError if there is no such shard */
+  of(shard: string): ShardCell {
+    const known = this.#cells.get(shard);
     if (known) return known;
     if (!this.keys.includes(shard)) {
       throw new InvalidOptionsError('a shard', [`${show(shard)} is not a number from 0 to ${this.#count - 1}`]);
     }
-    const client = shardClient(shard, this.context, this.options.nameChanged);
-    this.#clients.set(shard, client);
-    return client;
+    const cell = shardCell(shard, this.context, this.options.nameChanged);
+    this.#cells.set(shard, cell);
+    return cell;
   }
 
   /** The shard that a semaphore's name belongs to, as in {@link keys}. */
@@ -121,7 +121,7 @@ export class Shards {
     return shardOf(name, this.#count);
   }
 
-  /** Carries out a plan on a shard. Errors as of {@link RecordClient.transact}. */
+  /** Carries out a plan on a shard. Errors as of {@link Cell.transact}. */
   transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
     if (!this.isOwn || this.#areMade) return this.of(shard).transact(plan);
     return (this.#making ??= this.#make()).then(() => this.of(shard).transact(plan));
@@ -134,7 +134,7 @@ export class Shards {
 
   /** All names in the shards, with their records, as this node last knew them. */
   *names(): Generator<[string, SemaphoreRecord]> {
-    for (const { known } of this.#clients.values()) {
+    for (const { known } of this.#cells.values()) {
       for (const name of known?.names.keys() ?? []) yield [name, nameIn(known!, name)];
     }
   }
@@ -202,7 +202,7 @@ export class Shards {
         const next = shard && claim(shard, due, view, nonce);
         return next ? { write: next, done: () => undefined } : { result: undefined };
       });
-      // The client of the shard has reported the error.
+      // The cell of the shard has reported the error.
       await noting.catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
       });
@@ -225,6 +225,6 @@ export class Shards {
   }
 
   #knownOf(name: string): ShardRecord | undefined {
-    return this.#clients.get(this.keyOf(name))?.known;
+    return this.#cells.get(this.keyOf(name))?.known;
   }
 }

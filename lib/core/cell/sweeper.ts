@@ -7,7 +7,7 @@ import { Caretaker } from './caretaker.js';
 import { ClusterSweep, type SweepTurn } from './cluster-sweep.js';
 import { KnownLook } from './known-look.js';
 import type { StoredRecord } from './record-codec.js';
-import type { RecordClient } from './record-client.js';
+import type { Cell } from './cell.js';
 import type { SweptRecords } from './swept-records.js';
 
 /** ms between two looks because of hints. */
@@ -37,7 +37,7 @@ export class Sweeper<R extends StoredRecord> {
   #endWatch?: () => Promise<void>;
   #losses?: Subscription;
   /** Known records that hints cast doubt on, and that wait for a look. */
-  readonly #doubtful = new Set<RecordClient<R>>();
+  readonly #doubtful = new Set<Cell<R>>();
   #isLookingAtDoubtful = false;
   /** Whether a look at all known records is in progress. */
   #isLooking = false;
@@ -55,7 +55,7 @@ export class Sweeper<R extends StoredRecord> {
   }
 
   /** Records that this node keeps in memory only because it sweeps. */
-  get watched(): Iterable<RecordClient<R>> {
+  get watched(): Iterable<Cell<R>> {
     return this.#cluster.watched;
   }
 
@@ -90,30 +90,28 @@ export class Sweeper<R extends StoredRecord> {
     if (key === undefined) return this.#resynchronise();
     const name = key.slice(this.records.keyPrefix.length);
     if (isOwnName(name)) return;
-    const client = this.records.directory.find(name);
-    if (!client) return isUnproven ? undefined : this.records.unknown(name, text);
+    const cell = this.records.directory.find(name);
+    if (!cell) return isUnproven ? undefined : this.records.unknown(name, text);
     try {
       // The text is older than the known record: the store lost data, or the hint came late.
-      if (text === undefined || !client.observe(text)) this.#lookSoon(client);
+      if (text === undefined || !cell.observe(text)) this.#lookSoon(cell);
     } catch (error) {
       this.#caretaker.report(error, 'take in a change');
     }
   }
 
   /** Looks at a record at once, or together with others after a pause: others decide how many hints come. */
-  #lookSoon(client: RecordClient<R>): void {
-    this.#doubtful.add(client);
+  #lookSoon(cell: Cell<R>): void {
+    this.#doubtful.add(cell);
     if (!this.#isLookingAtDoubtful) void this.#lookAtDoubtful();
   }
 
   async #lookAtDoubtful(): Promise<void> {
     this.#isLookingAtDoubtful = true;
     while (this.#doubtful.size > 0 && !this.#caretaker.isStopped) {
-      const clients = [...this.#doubtful];
+      const cells = [...this.#doubtful];
       this.#doubtful.clear();
-      await this.#known
-        .lookAtEach(clients)
-        .catch((error: unknown) => this.#caretaker.report(error, 'take in a change'));
+      await this.#known.lookAtEach(cells).catch((error: unknown) => this.#caretaker.report(error, 'take in a change'));
       await pause(this.context.nodeClock, HINT_PAUSE, { isAwaited: false });
     }
     this.#isLookingAtDoubtful = false;

@@ -3,7 +3,7 @@ import { graceIn } from '../decision/index.js';
 import type { Participant } from '../context/participant.js';
 import { isUnreadable } from '../cell/known-record.js';
 import { type MemberEntry, type MemberPage, entryIn, leaseOf } from './member-page.js';
-import type { PageClient } from './member-pages.js';
+import type { PageCell } from './member-pages.js';
 
 /** A change of the members, as a node notices it. `rejoined`: with a new lease, because the former one had lapsed. */
 export type MemberChange = 'joined' | 'left' | 'crashed' | 'rejoined';
@@ -11,7 +11,7 @@ export type MemberChange = 'joined' | 'left' | 'crashed' | 'rejoined';
 interface Living {
   readonly entry: MemberEntry;
   readonly participant: Participant;
-  readonly page: PageClient;
+  readonly page: PageCell;
   /** Lineage of the page that showed it. */
   readonly born: string;
   /** Monotonic ms at which the lease is surely over: it was written before this node first saw it, or missed it. */
@@ -52,7 +52,7 @@ export class LivingMembers {
   }
 
   /** Takes in a new version of a page. */
-  update(page: PageClient, { entries, born }: MemberPage): void {
+  update(page: PageCell, { entries, born }: MemberPage): void {
     const listed = new Set(entries.map(({ inc }) => inc));
     for (const [inc, { page: where }] of this.#crashed) {
       if (where === page && !listed.has(inc)) this.#crashed.delete(inc);
@@ -86,7 +86,7 @@ export class LivingMembers {
     }
   }
 
-  #take(page: PageClient, born: string, entry: MemberEntry): void {
+  #take(page: PageCell, born: string, entry: MemberEntry): void {
     const known = this.#living.get(entry.instance);
     const last = known ?? this.#crashed.get(entry.inc);
     if (last && last.entry.beat >= entry.beat) return;
@@ -134,7 +134,7 @@ export class LivingMembers {
  * @returns which of the incarnations are over, by their ids; none for one that the page does not show
  * @throws StoreUnavailableError
  */
-async function readExpired(page: PageClient, suspects: readonly Living[]): Promise<ReadonlyMap<string, boolean>> {
+async function readExpired(page: PageCell, suspects: readonly Living[]): Promise<ReadonlyMap<string, boolean>> {
   try {
     return await page.transact((record, view) => {
       // In a page that was restored, a renewal may be missing until its node has written again.
@@ -150,7 +150,7 @@ async function readExpired(page: PageClient, suspects: readonly Living[]): Promi
       return { result: new Map(shown) };
     });
   } catch (error) {
-    // Its client has reported it.
+    // Its cell has reported it.
     if (!isUnreadable(error)) throw error;
     return new Map();
   }

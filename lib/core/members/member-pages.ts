@@ -3,11 +3,11 @@ import { CorruptRecordError } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { Caretaker } from '../cell/caretaker.js';
 import { askTimeOf } from '../cell/known-record.js';
-import { RecordClient } from '../cell/record-client.js';
+import { Cell } from '../cell/cell.js';
 import type { RecordChange } from '../store/index.js';
 import { type MemberEntry, MEMBERS, type MemberPage, PAGES, PAGE_PREFIX, leaseOf } from './member-page.js';
 
-export type PageClient = RecordClient<MemberPage>;
+export type PageCell = Cell<MemberPage>;
 
 /** All pages as one look found them. Times are this node's monotonic ms. */
 export interface MembersReading {
@@ -33,10 +33,10 @@ export interface Companion {
 
 /** All pages of the membership as this node knows them. */
 export class MemberPages {
-  readonly all: readonly PageClient[];
+  readonly all: readonly PageCell[];
   readonly #caretaker: Caretaker<MemberPage>;
   #companion: Companion | undefined;
-  readonly #corrupt = new Set<PageClient>();
+  readonly #corrupt = new Set<PageCell>();
   /** By lease: monotonic ms at which a look first found it. */
   #firstSeen: ReadonlyMap<string, number> = new Map();
   #endWatch?: () => Promise<void>;
@@ -44,7 +44,7 @@ export class MemberPages {
   /** @param onChange hears of each new version of a page */
   constructor(
     private readonly context: Context,
-    private readonly onChange: (page: PageClient, record: MemberPage) => void,
+    private readonly onChange: (page: PageCell, record: MemberPage) => void,
   ) {
     this.all = Array.from({ length: PAGES }, (_, page) => this.#open(String(page)));
     this.#caretaker = new Caretaker({ tidy: async () => undefined }, context);
@@ -121,7 +121,7 @@ export class MemberPages {
   }
 
   /** @returns whether this node knows what the store has */
-  async #examine(page: PageClient, text: string | undefined, askedAt?: number): Promise<boolean> {
+  async #examine(page: PageCell, text: string | undefined, askedAt?: number): Promise<boolean> {
     try {
       if (text === undefined ? page.known !== undefined : !page.observe(text, askedAt)) await page.look();
       this.#corrupt.delete(page);
@@ -133,8 +133,8 @@ export class MemberPages {
     }
   }
 
-  #open(name: string): PageClient {
-    const page = new RecordClient(name, MEMBERS, this.context);
+  #open(name: string): PageCell {
+    const page = new Cell(name, MEMBERS, this.context);
     const semaphore = page.key;
     const { events } = this.context;
     page.listen({

@@ -276,7 +276,7 @@ export class Membership {
   }
 
   #report(error: unknown): void {
-    // The client of the page has reported a text that can't be read.
+    // The cell of the page has reported a text that can't be read.
     if (isUnreadable(error)) return;
     if (error instanceof StoreUnavailableError) this.context.reachability.lost(error);
     else this.context.events.next({ type: 'problem', action: 'renew the membership lease', error });

@@ -18,7 +18,7 @@ import {
   mayRenew,
   withEntry,
 } from './member-page.js';
-import type { PageClient } from './member-pages.js';
+import type { PageCell } from './member-pages.js';
 
 export interface MembershipOptions {
   /** ms */
@@ -54,7 +54,7 @@ export class OwnMember {
   #groupsOf: GroupsOf = () => [];
 
   constructor(
-    private readonly pages: readonly PageClient[],
+    private readonly pages: readonly PageCell[],
     private readonly context: Context,
     private readonly options: MembershipOptions,
     /** Called when this node gives a lease up, before it joins again. */
@@ -119,7 +119,7 @@ export class OwnMember {
     return (await this.#write('all')) ? 'joined' : 'none';
   }
 
-  get #page(): PageClient {
+  get #page(): PageCell {
     return this.pages[(spreadOf(this.context.node.instance, PAGES) + this.#skipped) % PAGES]!;
   }
 
@@ -161,7 +161,7 @@ export class OwnMember {
         return sent;
       },
       notify,
-      // Another node's write does not prove that the other copies have it: see RecordClient.
+      // Another node's write does not prove that the other copies have it: see `Cell`.
       isDoneIn: (later, isUncertain) => !isUncertain && entryIn(later, instance)?.beat === entry.beat,
     };
   }

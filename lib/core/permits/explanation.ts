@@ -19,7 +19,7 @@ import { type StoreHealth, StoreUnavailableError } from '../store/index.js';
 import type { Context, GrantFault } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
 import type { HeldLeases } from './held-leases.js';
-import type { SemaphoreClient } from '../cell/semaphore-records.js';
+import type { SemaphoreCell } from '../cell/semaphore-records.js';
 
 /** The decision that this node would get now, and its reason. */
 export interface Explanation {
@@ -65,19 +65,15 @@ type Verdict = Pick<Explanation, 'outcome' | 'reason' | 'sentence'>;
  *
  * @throws CorruptRecordError, NewerRecordError when the record can't be read
  */
-export async function explain(
-  recordClient: SemaphoreClient,
-  heldLeases: HeldLeases,
-  context: Context,
-): Promise<Explanation> {
+export async function explain(cell: SemaphoreCell, heldLeases: HeldLeases, context: Context): Promise<Explanation> {
   const { node, store, clusterClock, grantFault } = context;
-  const { record, decision, grace, holders } = await look(recordClient, heldLeases, context).catch((error: unknown) => {
-    if (error instanceof StoreUnavailableError) return remembered(recordClient, error);
+  const { record, decision, grace, holders } = await look(cell, heldLeases, context).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError) return remembered(cell, error);
     throw error;
   });
   const { definition, pause, revision } = record ?? {};
   return {
-    semaphore: recordClient.name,
+    semaphore: cell.name,
     ...verdictOf(decision, grantFault(), { record, grace }, node),
     ...(revision !== undefined && { revision }),
     // Copies: a caller that changes them in place must not change what this node knows.
@@ -89,15 +85,15 @@ export async function explain(
   };
 }
 
-function look(recordClient: SemaphoreClient, heldLeases: HeldLeases, { node }: Context): Promise<Insight> {
+function look(cell: SemaphoreCell, heldLeases: HeldLeases, { node }: Context): Promise<Insight> {
   const held = heldLeases.leases.find((lease) => lease.permit.holder === node.instance && lease.isHeld)?.permit;
-  return recordClient.transact<Insight>((record, view, nonce) => {
+  return cell.transact<Insight>((record, view, nonce) => {
     const decision = decide(record, { ...node, holder: node.instance, permitId: nonce, nonce, held }, view);
     return { result: { record, decision, grace: graceIn(record, view), holders: holdersIn(record, view) } };
   });
 }
 
-function remembered({ known }: SemaphoreClient, error: StoreUnavailableError): Insight {
+function remembered({ known }: SemaphoreCell, error: StoreUnavailableError): Insight {
   return { record: known, decision: error, holders: known?.permits ?? [] };
 }
 

@@ -10,7 +10,7 @@ import { type Attempt, HeldPermit, type PermitOwner, deniedBy, isOutage } from '
 import { isUnreadable } from '../cell/known-record.js';
 import type { Instant } from '../cell/plan.js';
 import type { OrphanCleanup } from './orphan-cleanup.js';
-import type { SemaphoreClient, SemaphoreStep } from '../cell/semaphore-records.js';
+import type { SemaphoreCell, SemaphoreStep } from '../cell/semaphore-records.js';
 
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
 
@@ -47,13 +47,13 @@ export class HeldLeases implements PermitOwner {
   #isClosed = false;
 
   constructor(
-    private readonly recordClient: SemaphoreClient,
+    private readonly cell: SemaphoreCell,
     private readonly orphans: OrphanCleanup,
     /** Counts each lease until it ends. */
     private readonly uses: UseCount,
     private readonly context: Context,
   ) {
-    this.semaphore = recordClient.name;
+    this.semaphore = cell.name;
   }
 
   get leases(): readonly Lease[] {
@@ -78,7 +78,7 @@ export class HeldLeases implements PermitOwner {
       if (joined) this.#markUncertain(joined, duration);
     };
     try {
-      const attempt = await this.recordClient.transact<Attempt>((record, view, nonce) => {
+      const attempt = await this.cell.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
         const [held, heldFor] = [lease?.permit, lease?.left];
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
@@ -112,7 +112,7 @@ export class HeldLeases implements PermitOwner {
     const running = lease.users.size > 0;
     let requested = duration;
     const unclear = () => this.#markUncertain(lease, requested);
-    const refreshing = this.recordClient.transact<boolean>(
+    const refreshing = this.cell.transact<boolean>(
       (record, view, nonce) => {
         if (!lease.isHeld) return { result: false, unclear };
         requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
@@ -188,7 +188,7 @@ export class HeldLeases implements PermitOwner {
    */
   verify(): void {
     if (this.#leases.size === 0) return;
-    const ends = new Map(this.recordClient.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
+    const ends = new Map(this.cell.known?.permits.map((permit) => [permit.id, permit.expiresAt]));
     for (const lease of this.leases) {
       const isForgotten = (ends.get(lease.permit.id) ?? -Infinity) < lease.permit.expiresAt;
       if (isForgotten && lease.isHeld) void this.#verify(lease);
@@ -320,7 +320,7 @@ export class HeldLeases implements PermitOwner {
     // A use that waited in the queue may have joined the lease, or a short run may have joined and ended during this call.
     const goesOn = () => this.#isUsed(lease) || (lease.isKept && !this.#givenBack);
     try {
-      await this.recordClient.transact<void>((record, view, nonce) => {
+      await this.cell.transact<void>((record, view, nonce) => {
         if (goesOn()) return { result: undefined };
         ends ||= lease.isHeld; // Of several calls at the same time, one reports the release.
         // The lease ends before the request is sent: after that, another holder may get the slot.

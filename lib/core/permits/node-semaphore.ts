@@ -19,7 +19,7 @@ import { HeldLeases } from './held-leases.js';
 import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
 import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
-import { type SemaphoreChanged, type SemaphoreClient, takesAway } from '../cell/semaphore-records.js';
+import { type SemaphoreChanged, type SemaphoreCell, takesAway } from '../cell/semaphore-records.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
@@ -43,18 +43,18 @@ export class NodeSemaphore {
 
   /** @param onIdle runs when the last call, lease or clean-up has ended */
   constructor(
-    readonly recordClient: SemaphoreClient,
+    readonly cell: SemaphoreCell,
     private readonly declared: DeclaredDefinitions,
     private readonly context: Context,
     onIdle: () => void,
   ) {
     this.uses = new UseCount(onIdle);
-    this.orphans = new OrphanCleanup(recordClient, this.uses, context);
-    this.heldLeases = new HeldLeases(recordClient, this.orphans, this.uses, context);
+    this.orphans = new OrphanCleanup(cell, this.uses, context);
+    this.heldLeases = new HeldLeases(cell, this.orphans, this.uses, context);
   }
 
   get name(): string {
-    return this.recordClient.name;
+    return this.cell.name;
   }
 
   get runner(): Runner {
@@ -62,7 +62,7 @@ export class NodeSemaphore {
   }
 
   get waitQueue(): WaitQueue {
-    return (this.#waitQueue ??= new WaitQueue(this.recordClient, this.context));
+    return (this.#waitQueue ??= new WaitQueue(this.cell, this.context));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
@@ -89,7 +89,7 @@ export class NodeSemaphore {
   }
 
   explain(): Promise<Explanation> {
-    return explain(this.recordClient, this.heldLeases, this.context);
+    return explain(this.cell, this.heldLeases, this.context);
   }
 
   /**
@@ -100,7 +100,7 @@ export class NodeSemaphore {
     const { node, clusterClock } = this.context;
     if (!clusterClock.isFresh) return undefined;
     const request = { ...node, holder: node.instance, permitId: '', nonce: '' };
-    const decision = decide(this.recordClient.known, request, this.recordClient.view());
+    const decision = decide(this.cell.known, request, this.cell.view());
     return decision.outcome === 'denied' ? decision.reason : undefined;
   }
 
@@ -112,7 +112,7 @@ export class NodeSemaphore {
   othersPermit(slack: number): StoredPermit | undefined {
     const { node, timing } = this.context;
     const until = timeOf(this.context) - 2 * timing.clockTolerance - slack;
-    const permits = this.recordClient.known?.permits ?? [];
+    const permits = this.cell.known?.permits ?? [];
     return permits.find(({ instance, expiresAt }) => instance !== node.instance && expiresAt > until);
   }
 
@@ -126,7 +126,7 @@ export class NodeSemaphore {
   async renewPreference(duration: number, former?: NextHolder): Promise<void> {
     // Read with the write: an operator may just have chosen another one.
     const whom: PreferenceRequest['whom'] = (_record, _holder, kept) => (kept ? nextHolderOf(kept) : former);
-    await this.recordClient.transact(preferring(this.context.random.id(), { whom, duration }));
+    await this.cell.transact(preferring(this.context.random.id(), { whom, duration }));
   }
 
   /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */
@@ -170,7 +170,7 @@ export class NodeSemaphore {
   /** A further attempt is new work: a pause or a migration drains. The record as last seen decides. */
   #mayRetry({ acquirer }: Pick<AttemptOptions, 'acquirer'>): boolean {
     const { node } = this.context;
-    const definition = this.recordClient.known?.definition;
+    const definition = this.cell.known?.definition;
     if (!definition) return false;
     return mismatchOf(definition, { group: node.group, acquirer: acquirer ?? node.acquirer }) === undefined;
   }
@@ -227,7 +227,7 @@ export class NodeSemaphore {
   #lacksOwnDefinition(attempt: Attempt): boolean {
     if (attempt.permit || attempt.reason !== 'no-definition' || !this.declared.has(this.name)) return false;
     // A removed definition stays missing until a reset, so its denial stays one read.
-    return this.declared.isAwaited(this.name) || this.recordClient.known?.definition !== undefined;
+    return this.declared.isAwaited(this.name) || this.cell.known?.definition !== undefined;
   }
 
   /** Tries again when the definition may be in the store. It may have come between the denial and this look. */

@@ -6,7 +6,7 @@ import { pause } from '../async/pause.js';
 import type { UseCount } from '../async/use-count.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
-import type { SemaphoreClient } from '../cell/semaphore-records.js';
+import type { SemaphoreCell } from '../cell/semaphore-records.js';
 
 /** Retries soon, then every few seconds, until the permit would have expired. */
 const RETRY: Backoff = { first: 100, longest: 5000, jitter: 0 };
@@ -29,7 +29,7 @@ export class OrphanCleanup {
   #isAtWork = false;
 
   constructor(
-    private readonly recordClient: SemaphoreClient,
+    private readonly cell: SemaphoreCell,
     /** Counts as long as there are permits to free. */
     private readonly uses: UseCount,
     private readonly context: Context,
@@ -72,7 +72,7 @@ export class OrphanCleanup {
 
   /** @returns the permits that the record can't contain any more */
   #free(): Promise<readonly Orphan[]> {
-    return this.recordClient.transact<readonly Orphan[]>((record, view, nonce) => {
+    return this.cell.transact<readonly Orphan[]>((record, view, nonce) => {
       // Those that come after this may have a write on its way that expects the text of this one.
       const orphans = [...this.#orphans];
       if (!record) return { result: orphans };
@@ -88,7 +88,7 @@ export class OrphanCleanup {
     const given = [...this.#orphans].filter(({ until }) => until < time);
     for (const orphan of given) this.#orphans.delete(orphan);
     if (given.length === 0) return;
-    this.context.events.next({ type: 'problem', semaphore: this.recordClient.name, action: 'reclaim', error });
+    this.context.events.next({ type: 'problem', semaphore: this.cell.name, action: 'reclaim', error });
   }
 
   /** Like {@link reclaim}, after `delay` ms. */
@@ -105,7 +105,7 @@ export class OrphanCleanup {
 
   /** The longest time that a permit may last, as far as this node knows, in ms. */
   #longestOf(permitId: string): number {
-    const { definition, permits = [] } = this.recordClient.known ?? {};
+    const { definition, permits = [] } = this.cell.known ?? {};
     // After extend(), or an edit of the definition, a permit may last longer than the definition says.
     const stored = permits.find(({ id }) => id === permitId);
     return Math.max(definition?.duration ?? 60_000, stored?.duration ?? 0);

@@ -3,7 +3,7 @@ import type { Context } from '../context/context.js';
 import { type Preference, type SemaphoreRecord, type StoredPermit, prefer } from '../decision/index.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from '../context/change-options.js';
 import { UnknownSemaphoreError } from './permits.errors.js';
-import type { SemaphoreClient, SemaphorePlan } from '../cell/semaphore-records.js';
+import type { SemaphoreCell, SemaphorePlan } from '../cell/semaphore-records.js';
 
 /** One process, or all but one. */
 export type NextHolder = Pick<Preference, 'instance' | 'isExcluded'>;
@@ -44,8 +44,8 @@ interface AuditLog {
 interface PreferencesParts {
   readonly context: Context;
   readonly audit: AuditLog;
-  /** Runs work with the record client of a name. */
-  readonly visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
+  /** Runs work with the record cell of a name. */
+  readonly visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>;
 }
 
 /** Preferences of operators, on any semaphore, from any process that can reach the store. */
@@ -67,8 +67,8 @@ export class Preferences {
     const note = (permit: StoredPermit | undefined) => audit.note(entry(permit));
     const plan = preferring(context.random.id(), request, note);
     const preferred = () =>
-      visit(name, (client) =>
-        client.transact((record, view, nonce) => {
+      visit(name, (cell) =>
+        cell.transact((record, view, nonce) => {
           if (!record?.definition) throw new UnknownSemaphoreError(name);
           return plan(record, view, nonce);
         }),

@@ -3,10 +3,10 @@ import { promised } from '../async/promised.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from './declared/declared-definitions.js';
 import { OwnRecords } from '../cell/own-records.js';
-import { type Route, RoutedClient } from '../cell/routed-client.js';
+import { type Route, RoutedCell } from '../cell/routed-cell.js';
 import { ShardBirth } from '../cell/shard-birth.js';
 import { SemaphoreListing } from '../cell/semaphore-listing.js';
-import type { SemaphoreChanged, SemaphoreClient } from '../cell/semaphore-records.js';
+import type { SemaphoreChanged, SemaphoreCell } from '../cell/semaphore-records.js';
 import { Shards } from '../cell/shards.js';
 import { NodeSemaphore } from './node-semaphore.js';
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
@@ -126,10 +126,10 @@ export class SemaphoreDirectory {
   }
 
   /** {@link peek} and {@link visit} for parts that only need the record. */
-  readonly recordClients = {
-    peek: (name: string): SemaphoreClient => this.peek(name).recordClient,
-    visit: <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>): Promise<T> =>
-      this.visit(name, ({ recordClient }) => work(recordClient)),
+  readonly cells = {
+    peek: (name: string): SemaphoreCell => this.peek(name).cell,
+    visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>): Promise<T> =>
+      this.visit(name, ({ cell }) => work(cell)),
   };
 
   /** Verifies the leases of all semaphores in use, because this node may have missed a revocation or a loss. */
@@ -144,11 +144,11 @@ export class SemaphoreDirectory {
   }
 
   #create(name: string): NodeSemaphore {
-    const client = new RoutedClient(name, this.shards, this.#route);
+    const cell = new RoutedCell(name, this.shards, this.#route);
     const forget = () => {
       if (!this.declared.has(name) && this.#inUse.get(name) === semaphore) this.#inUse.delete(name);
     };
-    const semaphore = new NodeSemaphore(client, this.declared, this.context, forget);
+    const semaphore = new NodeSemaphore(cell, this.declared, this.context, forget);
     return semaphore;
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context/context.js';
 import { Reachability } from '../context/reachability.js';
 import { Recoveries } from '../context/recoveries.js';
 import { UseCount } from '../async/use-count.js';
-import { type OwnRecordClient, semaphoreClient } from '../cell/semaphore-records.js';
+import { type OwnCell, semaphoreCell } from '../cell/semaphore-records.js';
 import type { SweepTurn } from '../cell/cluster-sweep.js';
 import { NoQuorumError, StoreUnavailableError } from '../store/index.js';
 import { HeldLeases } from './held-leases.js';
@@ -27,7 +27,7 @@ const SHORTEST = 5000;
  * If the record is missing, it is created without delay and without grace, because two sweepers at once do no harm.
  */
 export class SweepPermit implements SweepTurn {
-  readonly #client: OwnRecordClient;
+  readonly #cell: OwnCell;
   readonly #definition: SemaphoreDefinition;
   readonly #leases: HeldLeases;
   #permit?: HeldPermit;
@@ -52,9 +52,9 @@ export class SweepPermit implements SweepTurn {
     const shortest = SHORTEST + 2 * context.timing.clockTolerance;
     const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
     this.#definition = parseDefinition({ name, permits, duration }, context.timing.clockTolerance);
-    this.#client = semaphoreClient(name, silent);
+    this.#cell = semaphoreCell(name, silent);
     const uses = new UseCount(() => undefined);
-    this.#leases = new HeldLeases(this.#client, new OrphanCleanup(this.#client, uses, silent), uses, silent);
+    this.#leases = new HeldLeases(this.#cell, new OrphanCleanup(this.#cell, uses, silent), uses, silent);
   }
 
   get isHeld(): boolean {
@@ -90,8 +90,8 @@ export class SweepPermit implements SweepTurn {
 
   /** Creates the record before the first turn. If it is lost later, it is restored like any other record. */
   async #ensureRecord(): Promise<void> {
-    if (this.#client.known) return;
-    const making = this.#client.transact<void>((record, view, nonce) =>
+    if (this.#cell.known) return;
+    const making = this.#cell.transact<void>((record, view, nonce) =>
       record
         ? { result: undefined }
         : { notify: 'none', write: createRecord(this.#definition, view.now, nonce), done: () => undefined },

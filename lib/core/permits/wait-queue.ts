@@ -4,7 +4,7 @@ import { pause } from '../async/pause.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 import type { DenialReason, StoredPermit } from '../decision/index.js';
-import type { SemaphoreClient } from '../cell/semaphore-records.js';
+import type { SemaphoreCell } from '../cell/semaphore-records.js';
 
 /** Longest time between two looks of a waiter, in ms. Needed because the watch is only a hint. */
 const LONGEST_NAP = 5_000;
@@ -78,7 +78,7 @@ export class WaitQueue {
   readonly #hindered = new Set<Waiter>();
 
   constructor(
-    private readonly record: Pick<SemaphoreClient, 'awaitChanges' | 'timeUntilExpiry'>,
+    private readonly record: Pick<SemaphoreCell, 'awaitChanges' | 'timeUntilExpiry'>,
     private readonly context: Pick<Context, 'nodeClock' | 'random'>,
   ) {}
 

@@ -19,7 +19,7 @@ import { EditConflictError } from './definitions.errors.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
 import type { Audit } from '../activity/index.js';
 import type { AuditEntry } from '../../core/context/audit-entry.js';
-import type { SemaphoreClient, SemaphorePlan } from '../../core/cell/semaphore-records.js';
+import type { SemaphoreCell, SemaphorePlan } from '../../core/cell/semaphore-records.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from '../../core/context/change-options.js';
 import type { DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
 import { type DefinitionState, copiedState } from './definition-state.js';
@@ -32,8 +32,8 @@ export type Rewriting = (
   nonce: string,
 ) => SemaphoreRecord | undefined;
 
-/** Runs `work` with the record client of a name. Keeps nothing in memory for a name that has no record in the store. */
-export type RecordVisit = <T>(name: string, work: (recordClient: SemaphoreClient) => Promise<T>) => Promise<T>;
+/** Runs `work` with the record cell of a name. Keeps nothing in memory for a name that has no record in the store. */
+export type RecordVisit = <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>;
 
 /** Additional data of a change in the audit log. */
 export interface Marks {
@@ -108,9 +108,7 @@ export class DefinitionWriter {
     };
     try {
       const mayRepair = REPAIRS.has(kind) && options.expectedRevision === undefined;
-      return await this.visit(name, (recordClient) =>
-        mayRepair ? this.#orRepaired(recordClient, plan) : recordClient.transact(plan),
-      );
+      return await this.visit(name, (cell) => (mayRepair ? this.#orRepaired(cell, plan) : cell.transact(plan)));
     } catch (error) {
       isDoubtful ||= error instanceof UnknownOutcomeError;
       throw error;
@@ -126,8 +124,8 @@ export class DefinitionWriter {
   }
 
   /** Replaces a record that can't be read, and then makes the change. Both are the operator's. */
-  async #orRepaired<T>(recordClient: SemaphoreClient, plan: SemaphorePlan<T>): Promise<T> {
-    const { name } = recordClient;
+  async #orRepaired<T>(cell: SemaphoreCell, plan: SemaphorePlan<T>): Promise<T> {
+    const { name } = cell;
     const definition = this.declared.get(name) ?? grantingNothing(name);
     const inOrder: SemaphorePlan<T> = (record, ...rest) => {
       if (record && !hasRoom(record))
@@ -135,11 +133,11 @@ export class DefinitionWriter {
       return plan(record, ...rest);
     };
     try {
-      return await recordClient.transact(inOrder);
+      return await cell.transact(inOrder);
     } catch (error) {
       if (!(error instanceof CorruptRecordError)) throw error;
-      if (!(await recordClient.repair((known, ...rest) => replaceUnreadable(known, definition, ...rest)))) throw error;
-      return recordClient.transact(plan);
+      if (!(await cell.repair((known, ...rest) => replaceUnreadable(known, definition, ...rest)))) throw error;
+      return cell.transact(plan);
     }
   }
 

@@ -23,7 +23,7 @@ import { type Audit, type LivingNodes } from '../activity/index.js';
 import { codeDefinition } from '../../core/permits/declared/node-code.js';
 import { AlreadyDefinedError, DefinedInCodeError, NotInCodeError } from './definitions.errors.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
-import type { SemaphoreClient, SemaphorePlan } from '../../core/cell/semaphore-records.js';
+import type { SemaphoreCell, SemaphorePlan } from '../../core/cell/semaphore-records.js';
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
 import { type ChangeOptions, parseChangeOptions } from '../../core/context/change-options.js';
 import { BulkChanges } from './bulk-changes.js';
@@ -54,13 +54,13 @@ export class Definitions {
   readonly maintenance: Maintenance;
 
   /**
-   * @param recordClients.peek returns a client for reading only; it is not kept in memory
-   * @param recordClients.visit runs work with a client; it is kept in memory only if the semaphore is in use
+   * @param cells.peek returns a cell for reading only; it is not kept in memory
+   * @param cells.visit runs work with a cell; it is kept in memory only if the semaphore is in use
    * @param living knows the living nodes, and the definitions in their code
    */
   constructor(
-    private readonly recordClients: {
-      peek(name: string): SemaphoreClient;
+    private readonly cells: {
+      peek(name: string): SemaphoreCell;
       readonly visit: RecordVisit;
     },
     private readonly declared: DeclaredDefinitions,
@@ -69,7 +69,7 @@ export class Definitions {
     private readonly living: Pick<LivingNodes, 'nodes' | 'codes'>,
     listing: SemaphoreListing,
   ) {
-    this.writer = new DefinitionWriter(recordClients.visit, declared, audit, context);
+    this.writer = new DefinitionWriter(cells.visit, declared, audit, context);
     this.bulk = new BulkChanges(
       listing,
       this.writer,
@@ -78,7 +78,7 @@ export class Definitions {
       () => living.nodes(),
       (name) => declared.recordOf(name),
     );
-    const peek = (name: string) => recordClients.peek(name);
+    const peek = (name: string) => cells.peek(name);
     this.maintenance = new Maintenance(this.writer, audit, context, listing);
     const expectRemovable = (name: string) => this.#expectRemovable(name);
     this.undoing = new Undo(this.writer, audit, context, { peek, listing, expectRemovable });
@@ -86,9 +86,7 @@ export class Definitions {
 
   /** The present definition of a semaphore. @returns undefined if there is none, or it was removed */
   get(name: string): Promise<DefinitionState | undefined> {
-    return this.recordClients
-      .peek(name)
-      .transact((record) => ({ result: copiedState(record, this.declared.get(name)) }));
+    return this.cells.peek(name).transact((record) => ({ result: copiedState(record, this.declared.get(name)) }));
   }
 
   /** Lists the faults of a definition, each as a sentence. Does not use the store. */
@@ -195,9 +193,7 @@ export class Definitions {
         isUncertain && !later?.permits.some(({ id }) => id === permitId);
       return { write: next, done, isDoneIn };
     };
-    return this.audit.evenIfUnknown(entry, () =>
-      this.recordClients.visit(name, (recordClient) => recordClient.transact(plan)),
-    );
+    return this.audit.evenIfUnknown(entry, () => this.cells.visit(name, (cell) => cell.transact(plan)));
   }
 
   /** Plans what {@link migrate} would do now. Writes nothing. */

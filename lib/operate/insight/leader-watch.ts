@@ -68,7 +68,7 @@ export class LeaderWatch {
     const since = this.#seenAt.get(candidate) ?? now;
     this.#seenAt.set(candidate, since);
     const missing = now - since;
-    const lease = candidate.own.recordClient.known?.definition?.duration ?? own;
+    const lease = candidate.own.cell.known?.definition?.duration ?? own;
     const isNew = !this.#faults.has(candidate);
     if (isNew && missing <= lease + timing.clockTolerance + PATIENCE) return;
     const { scope, semaphore } = candidate;

@@ -19,7 +19,7 @@ import {
 import { delaySchema } from '../../core/decision/option-types.js';
 import { authorOf, reasonSchema } from '../../core/context/change-options.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
-import type { SemaphoreClient } from '../../core/cell/semaphore-records.js';
+import type { SemaphoreCell } from '../../core/cell/semaphore-records.js';
 import { UnknownRunError } from '../../core/permits/by-hand/by-hand.errors.js';
 import { type RunnableNow, chosenJob, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
 import type { RunRequest } from '../../core/permits/by-hand/run-request.js';
@@ -66,8 +66,8 @@ interface RunNowParts {
   readonly nodes: () => Promise<readonly NodeInfo[]>;
   /** The jobs of this node, which may not be in the list. */
   readonly ownJobs: () => readonly JobInfo[];
-  /** Runs work with the record client of a name. */
-  readonly visit: <T>(name: string, work: (client: SemaphoreClient) => Promise<T>) => Promise<T>;
+  /** Runs work with the record cell of a name. */
+  readonly visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>;
 }
 
 /** ms between two looks at a request; hints make it shorter. */
@@ -201,8 +201,8 @@ export class RunNow {
   }
 
   #state(semaphore: string): Promise<State> {
-    return this.parts.visit(semaphore, (client) =>
-      client.transact<State>((record, view) => ({
+    return this.parts.visit(semaphore, (cell) =>
+      cell.transact<State>((record, view) => ({
         result: { record, holders: holdersIn(record, view), grace: graceIn(record, view) },
       })),
     );

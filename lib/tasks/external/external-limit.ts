@@ -94,7 +94,7 @@ export class ExternalLimit {
     work: (record: ExternalRecord, name: string, isDefined: () => boolean) => Promise<T>,
   ): Promise<T> {
     return this.directory.visit(TASK_PREFIX + type, (semaphore: NodeSemaphore) => {
-      const isDefined = () => semaphore.recordClient.known?.definition !== undefined;
+      const isDefined = () => semaphore.cell.known?.definition !== undefined;
       return work(new ExternalRecord(semaphore, this.context), semaphore.name, isDefined);
     });
   }

@@ -1,7 +1,7 @@
 import { UnknownOutcomeError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import type { View } from '../../../lib/core/decision/index.js';
 import { type Context, createContext } from '../../../lib/core/context/context.js';
-import { RecordClient } from '../../../lib/core/cell/record-client.js';
+import { Cell } from '../../../lib/core/cell/cell.js';
 import type { RecordCodec, StoredRecord } from '../../../lib/core/cell/record-codec.js';
 import { FakeTime } from '../../support/fake-time.js';
 import { type ScriptedStore, onNextWrite, scripted } from '../../support/scripted-store.js';
@@ -37,7 +37,7 @@ interface World {
   readonly time: FakeTime;
   readonly store: ScriptedStore;
   readonly context: Context;
-  readonly client: RecordClient<Page>;
+  readonly client: Cell<Page>;
 }
 
 function world(): World {
@@ -50,10 +50,10 @@ function world(): World {
     isClosing: () => false,
     grantFault: () => undefined,
   });
-  return { time, store, context, client: new RecordClient('one', PAGES, context) };
+  return { time, store, context, client: new Cell('one', PAGES, context) };
 }
 
-const add = (client: RecordClient<Page>, entry: string): Promise<string> =>
+const add = (client: Cell<Page>, entry: string): Promise<string> =>
   client.transact((page, view, nonce) => ({
     write: next(page, { entries: [...(page?.entries ?? []), entry] }, view, nonce),
     done: () => `added ${entry}`,

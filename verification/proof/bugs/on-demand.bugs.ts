@@ -33,12 +33,12 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     why: 'nodes whose code does not define a name use it in its shard, though it has a record of its own',
     patches: [
       {
-        file: 'lib/core/cell/routed-client.ts',
+        file: 'lib/core/cell/routed-cell.ts',
         find: 'if (shard.claims.has(name)) return { result: OWN };',
         replace: '',
       },
       {
-        file: 'lib/core/cell/routed-client.ts',
+        file: 'lib/core/cell/routed-cell.ts',
         find: 'return this.shards.isReady && this.#isClaimed ? this.route.own(this.name) : undefined;',
         replace: 'return undefined;',
       },

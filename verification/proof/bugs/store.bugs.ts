@@ -63,7 +63,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a write whose answer was lost counts as done',
     patches: [
       {
-        file: 'lib/core/cell/record-client.ts',
+        file: 'lib/core/cell/cell.ts',
         find: 'call.failed(attempt, error);\n        return this.#tryAgain(call);',
         replace: 'call.failed(attempt, error);\n        return attempt.done();',
       },
@@ -99,7 +99,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a record that is missing, or older than the known one, is accepted as it is',
     patches: [
       {
-        file: 'lib/core/cell/record-client.ts',
+        file: 'lib/core/cell/cell.ts',
         find: 'if (!furthest || isWhole) return',
         replace: 'if (!furthest || isWhole || !isLost) return',
       },
@@ -139,7 +139,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a record of a server that took over with old data is accepted like any other: its lost permits are granted again',
     patches: [
       {
-        file: 'lib/core/cell/record-client.ts',
+        file: 'lib/core/cell/cell.ts',
         find: 'const isLost = isDoubted(text);',
         replace: 'const isLost = isDoubted(undefined);',
       },
@@ -207,7 +207,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a node writes a count that no node reads: the semaphore grants nothing for ever',
     patches: [
       {
-        file: 'lib/core/cell/record-client.ts',
+        file: 'lib/core/cell/cell.ts',
         find: 'if (isCountable(step.write)) return step;',
         replace: 'if (isCountable(step.write) || Boolean(step)) return step;',
       },

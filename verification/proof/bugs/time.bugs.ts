@@ -89,7 +89,7 @@ export const TIME_BUGS: readonly Bug[] = [
     why: 'the lease counts from the answer: the holder counts on it too long, by the time that the answer took',
     patches: [
       {
-        file: 'lib/core/cell/record-client.ts',
+        file: 'lib/core/cell/cell.ts',
         find: 'done: () => done(sent),',
         replace: 'done: () => done({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() }),',
       },

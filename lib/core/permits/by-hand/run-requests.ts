@@ -1,5 +1,5 @@
 import type { Context } from '../../context/context.js';
-import { RecordClient } from '../../cell/record-client.js';
+import { Cell } from '../../cell/cell.js';
 import type { RecordChange } from '../../store/index.js';
 import { RunRequestedError } from './by-hand.errors.js';
 import {
@@ -55,7 +55,7 @@ export class RunRequests {
    */
   ask(semaphore: string, asked: Pick<RunRequest, 'job' | 'by' | 'reason'>): Promise<RunRequest> {
     const id = this.context.random.id();
-    return this.#client(semaphore).transact<RunRequest>((record, view, nonce) => {
+    return this.#cell(semaphore).transact<RunRequest>((record, view, nonce) => {
       const requests = record?.requests ?? [];
       const former = requests.find((each) => each.job === asked.job && isOpen(each, view.now));
       if (former) throw new RunRequestedError(semaphore, former.job, former.by);
@@ -91,7 +91,7 @@ export class RunRequests {
    * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
    */
   async read(semaphore: string, id?: string): Promise<RequestsReading> {
-    return this.#client(semaphore).transact<RequestsReading>((record, view, nonce) => {
+    return this.#cell(semaphore).transact<RequestsReading>((record, view, nonce) => {
       const { now } = view;
       const requests = record?.requests ?? [];
       const request = find(record, id);
@@ -125,7 +125,7 @@ export class RunRequests {
     id: string,
     changed: (request: RunRequest, now: number) => RunRequest | undefined,
   ): Promise<boolean> {
-    return this.#client(semaphore).transact<boolean>((record, view, nonce) => {
+    return this.#cell(semaphore).transact<boolean>((record, view, nonce) => {
       const request = find(record, id);
       const next = request && changed(request, view.now);
       if (!next) return { result: false };
@@ -144,11 +144,11 @@ export class RunRequests {
     for (const each of this.#listeners) each(change);
   };
 
-  /** A client per call: it begins with a read, and keeps nothing of a record that is used once in a while. */
-  #client(semaphore: string): RecordClient<RunRequestsRecord> {
-    const client = new RecordClient(semaphore, RUN_REQUESTS, this.context);
-    client.listen({ unreadable: (error) => this.#report(semaphore, error) });
-    return client;
+  /** A cell per call: it begins with a read, and keeps nothing of a record that is used once in a while. */
+  #cell(semaphore: string): Cell<RunRequestsRecord> {
+    const cell = new Cell(semaphore, RUN_REQUESTS, this.context);
+    cell.listen({ unreadable: (error) => this.#report(semaphore, error) });
+    return cell;
   }
 
   #report(semaphore: string, error: Error): void {

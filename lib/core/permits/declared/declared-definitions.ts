@@ -24,7 +24,7 @@ import type { Context } from '../../context/context.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 import { isUnreadable } from '../../cell/known-record.js';
 import type { OwnRecords } from '../../cell/own-records.js';
-import type { OwnRecordClient, SemaphoreStep } from '../../cell/semaphore-records.js';
+import type { OwnCell, SemaphoreStep } from '../../cell/semaphore-records.js';
 import type { Shards } from '../../cell/shards.js';
 import { FirstLoad } from './first-load.js';
 import { OwnRecordMaker } from './own-record-maker.js';
@@ -165,8 +165,8 @@ export class DeclaredDefinitions {
   }
 
   /** See {@link OwnRecordMaker.revive}. */
-  revive(client: OwnRecordClient, asked: number): Promise<void> {
-    return this.#maker.revive(client, asked);
+  revive(cell: OwnCell, asked: number): Promise<void> {
+    return this.#maker.revive(cell, asked);
   }
 
   /**
@@ -233,7 +233,7 @@ export class DeclaredDefinitions {
    * @returns false if it is too early: the shards of a new cluster are not there yet
    * @throws if the store can't be asked
    */
-  async load(others: Iterable<OwnRecordClient> = []): Promise<boolean> {
+  async load(others: Iterable<OwnCell> = []): Promise<boolean> {
     const archived = await this.#archived();
     if (archived) {
       if (!(await this.options.awaitHistory(this.options.patience))) return false;

@@ -13,7 +13,7 @@ import { type Pieces, inSlices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { isUnreadable } from '../../cell/known-record.js';
 import type { OwnRecords } from '../../cell/own-records.js';
-import type { OwnRecordClient } from '../../cell/semaphore-records.js';
+import type { OwnCell } from '../../cell/semaphore-records.js';
 import type { Shards } from '../../cell/shards.js';
 
 /** Origin in the claim of a record that a former version wrote. Such a record has no origin. */
@@ -43,7 +43,7 @@ export class OwnRecordMaker {
    *
    * @param others records that are not in `own`
    */
-  async claimAgain(others: Iterable<OwnRecordClient>): Promise<void> {
+  async claimAgain(others: Iterable<OwnCell>): Promise<void> {
     await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
   }
 
@@ -54,11 +54,11 @@ export class OwnRecordMaker {
    *
    * @param asked duration that the call asks for, in ms
    */
-  async revive(client: OwnRecordClient, asked: number): Promise<void> {
-    await this.#makePending(client);
-    await client.transact<void>((record, view, nonce) => {
+  async revive(cell: OwnCell, asked: number): Promise<void> {
+    await this.#makePending(cell);
+    await cell.transact<void>((record, view, nonce) => {
       if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
-      const { name } = client;
+      const { name } = cell;
       const definition = definitionOnDemand(name, asked);
       // No living node's code has it, so the next node with a definition of that name replaces it.
       const changes = { ...codeDefinition(definition), source: 'code' as const, revision: 1 };
@@ -71,10 +71,10 @@ export class OwnRecordMaker {
     });
   }
 
-  *#lacking(others: Iterable<OwnRecordClient>): Pieces<Claim[]> {
+  *#lacking(others: Iterable<OwnCell>): Pieces<Claim[]> {
     const lost: Claim[] = [];
-    for (const client of [...this.own.all(), ...others]) {
-      const claim = this.#claimOf(client);
+    for (const cell of [...this.own.all(), ...others]) {
+      const claim = this.#claimOf(cell);
       if (claim?.isActive) lost.push(claim);
       yield 1;
     }
@@ -82,21 +82,21 @@ export class OwnRecordMaker {
   }
 
   /** @returns undefined if the name needs no claim, or has one */
-  #claimOf({ name, known }: OwnRecordClient): Claim | undefined {
+  #claimOf({ name, known }: OwnCell): Claim | undefined {
     if (!known || !this.shards.lacksClaim(name)) return undefined;
     return { name, origin: known.origin ?? FORMER, isActive: isActive(known) };
   }
 
-  async #makePending(client: OwnRecordClient): Promise<void> {
-    if (client.known) return;
-    await client
+  async #makePending(cell: OwnCell): Promise<void> {
+    if (cell.known) return;
+    await cell
       .transact<void>((record, view, nonce) =>
         record
           ? { result: undefined }
           : { notify: 'none', write: pendingRecord(view.now, nonce), done: () => undefined },
       )
       .catch((error: unknown) => {
-        // An unreadable record stays unchanged and does not stop the others. Its client has reported it.
+        // An unreadable record stays unchanged and does not stop the others. Its cell has reported it.
         if (!isUnreadable(error)) throw error;
       });
   }

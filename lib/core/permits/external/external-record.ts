@@ -55,7 +55,7 @@ export class ExternalRecord {
 
   async take(request: ExternalRequest, { permitId, mayTake, waited, signal }: Asking): Promise<ExternalAnswer> {
     let isNew = false;
-    const { recordClient, orphans } = this.semaphore;
+    const { cell, orphans } = this.semaphore;
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group } = request;
     const { clockTolerance } = this.context.timing;
@@ -63,7 +63,7 @@ export class ExternalRecord {
     // this call wrote it, because every refresh changes its end.
     const unclear = () => orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
     try {
-      const answer = await recordClient.transact<ExternalAnswer>((record, view, nonce) => {
+      const answer = await cell.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
         // In a grace, a name does not prove that its client holds the permit: before the loss it may have been
         // released, and its slot granted to another client.
@@ -104,7 +104,7 @@ export class ExternalRecord {
   }
 
   refresh(isIt: IsIt, asked: Pick<ExternalRequest, 'semaphore' | 'duration' | 'isBounded'>): Promise<ExternalAnswer> {
-    return this.semaphore.recordClient.transact<ExternalAnswer>((record, view, nonce) => {
+    return this.semaphore.cell.transact<ExternalAnswer>((record, view, nonce) => {
       const held = this.#held(record, isIt);
       // In a grace it is not yet certain that the permit is lost.
       const reason = graceIn(record, view) ? 'recovering' : 'permit-lost';
@@ -120,8 +120,8 @@ export class ExternalRecord {
 
   /** Frees a permit. @returns false if it was no longer held */
   async free(isIt: IsIt, atLeastFor = 0): Promise<boolean> {
-    const { name, recordClient } = this.semaphore;
-    const released = await recordClient.transact<StoredPermit | undefined>((record, view, nonce) => {
+    const { name, cell } = this.semaphore;
+    const released = await cell.transact<StoredPermit | undefined>((record, view, nonce) => {
       const held = record?.permits.find(isIt);
       const next = held && releaseAt(record!, held.id, held.grantedAt + atLeastFor, view, nonce);
       if (!next) return { result: undefined };
@@ -150,12 +150,10 @@ export class ExternalRecord {
    * must end before one is free.
    */
   withEnd(denial: ExternalDenial): ExternalDenial {
-    const { recordClient } = this.semaphore;
-    const { permits = 0 } = recordClient.known?.definition ?? {};
+    const { cell } = this.semaphore;
+    const { permits = 0 } = cell.known?.definition ?? {};
     if (denial.reason !== 'no-permit' || permits === 0) return denial;
-    const ends = denial.holders
-      .map((permit) => recordClient.timeUntilExpiry(permit))
-      .toSorted((one, other) => one - other);
+    const ends = denial.holders.map((permit) => cell.timeUntilExpiry(permit)).toSorted((one, other) => one - other);
     const freeIn = ends[Math.max(0, ends.length - permits)] ?? Infinity;
     return Number.isFinite(freeIn) ? { ...denial, freeIn: Math.max(1, Math.ceil(freeIn)) } : denial;
   }
@@ -197,7 +195,7 @@ export class ExternalRecord {
    * alone: if that jumped ahead, a refresh with a shorter duration would end before the holder expects it.
    */
   #left(permit: StoredPermit): number {
-    const timeUntilExpiry = this.semaphore.recordClient.timeUntilExpiry(permit);
+    const timeUntilExpiry = this.semaphore.cell.timeUntilExpiry(permit);
     return Math.min(permit.duration, timeUntilExpiry - this.context.timing.clockTolerance);
   }
 }

@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import { pause } from '../../async/pause.js';
 import type { Context } from '../../context/context.js';
 import type { GatekeeperEvent } from '../../context/events.js';
-import { RecordClient } from '../../cell/record-client.js';
+import { Cell } from '../../cell/cell.js';
 import type { RunnableJob } from '../by-hand/requested-runs.js';
 import { type RequestedRun, withRequestedRun } from '../requested-run.js';
 import {
@@ -41,7 +41,7 @@ interface Look {
 /** A job of this node, with its record. */
 interface Kept {
   readonly job: CatchUpJob;
-  readonly client: RecordClient<LastTick>;
+  readonly cell: Cell<LastTick>;
   /** Whether a look goes on. */
   isLooking: boolean;
   /** Begin of the latest run that has yet to be noted, in ms of the monotonic clock. */
@@ -63,7 +63,7 @@ export class MissedRuns {
 
   /** Looks after these jobs from now on. Without a job, this node asks the store nothing. */
   serve(jobs: readonly CatchUpJob[]): void {
-    for (const job of jobs) this.#jobs.set(job.job, { job, client: this.#open(job), isLooking: false });
+    for (const job of jobs) this.#jobs.set(job.job, { job, cell: this.#open(job), isLooking: false });
     if (jobs.length === 0) return;
     this.#subscription = this.context.events.subscribe((event) => this.#observe(event));
     this.#lookAtAll(FIRST_LOOK);
@@ -113,8 +113,8 @@ export class MissedRuns {
   }
 
   /** Settles the planned time of a run, but no later one: it may have passed since then without a run. */
-  async #note({ job, client }: Kept, begunAt: number): Promise<void> {
-    await client.transact<void>((record, view, nonce) => {
+  async #note({ job, cell }: Kept, begunAt: number): Promise<void> {
+    await cell.transact<void>((record, view, nonce) => {
       const begin = Math.round(view.now - (this.context.nodeClock.monotonic() - begunAt));
       const last = isOf(record, job) ? record.last : begin;
       const tick = tickOfRun(job.times, last, begin) ?? last;
@@ -138,8 +138,8 @@ export class MissedRuns {
   }
 
   /** Of a job that is seen first, or whose schedule is another now, all planned times up to now are settled. */
-  #read({ job, client }: Kept): Promise<Look> {
-    return client.transact<Look>((record, view, nonce) => {
+  #read({ job, cell }: Kept): Promise<Look> {
+    return cell.transact<Look>((record, view, nonce) => {
       const { now } = view;
       if (isOf(record, job)) return { result: { now, last: record.last } };
       return { write: nextTick(record, job, now, view, nonce), done: () => ({ now, last: now }), notify: 'none' };
@@ -148,10 +148,10 @@ export class MissedRuns {
 
   /** @returns whether this node has settled it, and run the job */
   async #run(kept: Kept, tick: number, wait: number): Promise<boolean> {
-    const { job, client } = kept;
+    const { job, cell } = kept;
     let isOurs = false;
     const claim = async () => {
-      const claiming = client.transact<boolean>((record, view, nonce) => {
+      const claiming = cell.transact<boolean>((record, view, nonce) => {
         if (!isOf(record, job) || record.last >= tick) return { result: false };
         return { write: nextTick(record, job, tick, view, nonce), done: () => true, notify: 'none' };
       });
@@ -200,15 +200,15 @@ export class MissedRuns {
   }
 
   /** Under both names: jobs of two applications on one store may be methods of the same name. */
-  #open({ job, semaphore: guard }: CatchUpJob): RecordClient<LastTick> {
-    const client = new RecordClient(`${encodeURIComponent(job)}@${guard}`, LAST_TICK, this.context);
-    const semaphore = client.key;
+  #open({ job, semaphore: guard }: CatchUpJob): Cell<LastTick> {
+    const cell = new Cell(`${encodeURIComponent(job)}@${guard}`, LAST_TICK, this.context);
+    const semaphore = cell.key;
     const { events } = this.context;
-    client.listen({
+    cell.listen({
       restored: ({ seq: revision }) => events.next({ type: 'restored', semaphore, revision }),
       unreadable: (error) => events.next({ type: 'record-unreadable', semaphore, error }),
     });
-    return client;
+    return cell;
   }
 
   #report(error: unknown): void {

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from '../../../core/decision/index.js';
 import type { Context } from '../../../core/context/context.js';
-import { RecordClient } from '../../../core/cell/record-client.js';
+import { Cell } from '../../../core/cell/cell.js';
 import { LONGEST_WINDOWS, type StoredWindow, WINDOWS, type WindowsRecord, nextWindows } from './windows-record.js';
 
 /** Returns the windows after a change, and the result. Without `windows` nothing is written. */
@@ -16,10 +16,10 @@ type Change<T> = (
 
 /** The record of all maintenance windows. It is read only when a call needs it. */
 export class Windows {
-  readonly #client: RecordClient<WindowsRecord>;
+  readonly #cell: Cell<WindowsRecord>;
 
   constructor(context: Context) {
-    this.#client = new RecordClient('windows', WINDOWS, context);
+    this.#cell = new Cell('windows', WINDOWS, context);
   }
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
@@ -34,7 +34,7 @@ export class Windows {
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
   change<T>(change: Change<T>): Promise<T> {
-    return this.#client.transact<T>((record, view, nonce) => {
+    return this.#cell.transact<T>((record, view, nonce) => {
       const { result, windows, done } = change(record?.windows ?? [], view.now);
       if (!windows) return { result };
       const write = nextWindows(record, windows, view, nonce);

@@ -5,7 +5,7 @@ import { type Pieces, inSlices } from '../../../core/async/slices.js';
 import type { AuditEntry } from '../../../core/context/audit-entry.js';
 import { type Context, timeOf } from '../../../core/context/context.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
-import type { SemaphoreClient } from '../../../core/cell/semaphore-records.js';
+import type { SemaphoreCell } from '../../../core/cell/semaphore-records.js';
 import { forEachLimit } from '../../../core/async/for-each-limit.js';
 import { bulkFields, parsedBy } from '../bulk-request.js';
 import { reasonSchema } from '../../../core/context/change-options.js';
@@ -92,7 +92,7 @@ export class Undo {
     private readonly audit: Audit,
     private readonly context: Context,
     private readonly records: {
-      readonly peek: (name: string) => SemaphoreClient;
+      readonly peek: (name: string) => SemaphoreCell;
       readonly listing: SemaphoreListing;
       /** Rejects if the code of a living node defines a name. */
       readonly expectRemovable: (name: string) => Promise<void>;

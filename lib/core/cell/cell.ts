@@ -68,7 +68,7 @@ class RecordCall<R extends StoredRecord, T> extends Call<RecordAttempt<R, T>> {
  * Normally a call takes one round trip, starting from the text last seen. A result without a write counts only if it
  * comes from a text that was read in this call.
  */
-export class RecordClient<R extends StoredRecord> {
+export class Cell<R extends StoredRecord> {
   readonly key: string;
   readonly #seen: KnownRecord<R>;
   readonly #listeners: RecordListener<R>[] = [];
@@ -90,7 +90,7 @@ export class RecordClient<R extends StoredRecord> {
     });
   }
 
-  /** Adds a listener for the lifetime of this client. */
+  /** Adds a listener for the lifetime of this cell. */
   listen(listener: RecordListener<R>): void {
     this.#listeners.push(listener);
   }

@@ -13,8 +13,8 @@ import {
   withName,
 } from '../decision/index.js';
 import type { Plan, Step } from './plan.js';
-import type { OwnRecordClient, SemaphoreClient, SemaphorePlan } from './semaphore-records.js';
-import type { ShardClient } from './shard-records.js';
+import type { OwnCell, SemaphoreCell, SemaphorePlan } from './semaphore-records.js';
+import type { ShardCell } from './shard-records.js';
 import type { Shards } from './shards.js';
 import { ShardsUnreadError } from './shards-unread.error.js';
 
@@ -23,7 +23,7 @@ const OWN = Symbol('own');
 /** Returned instead of a result: this node has not read the shard, so it can't write. */
 const UNREAD = Symbol('unread');
 
-/** The node's part in finding the record of a name. All clients of a node share one such object. */
+/** The node's part in finding the record of a name. All cells of a node share one such object. */
 export interface Route {
   /** Whether a name is reserved for the package. Such a name always has its own record. */
   readonly isReserved: (name: string) => boolean;
@@ -31,12 +31,12 @@ export interface Route {
   readonly declared: (name: string) => SemaphoreDefinition | undefined;
   /** Whether a call with a duration may use a name on demand. */
   readonly mayDemand: (name: string) => boolean;
-  /** The client of a name's own record, if this node has one. */
-  readonly find: (name: string) => OwnRecordClient | undefined;
-  /** The client of a name's own record; creates it if needed. */
-  readonly own: (name: string) => OwnRecordClient;
+  /** The cell of a name's own record, if this node has one. */
+  readonly find: (name: string) => OwnCell | undefined;
+  /** The cell of a name's own record; creates it if needed. */
+  readonly own: (name: string) => OwnCell;
   /** Makes a claimed record active again that no node maintains any more, for a call that asks for `asked` ms. */
-  readonly revive: (own: OwnRecordClient, asked: number) => Promise<void>;
+  readonly revive: (own: OwnCell, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
   /** Why this node has not read the shards, if that has lasted for a while. */
@@ -58,7 +58,7 @@ export interface Route {
  * An active own record proves that its name was claimed. The same compare-and-set of the shard decides between a claim
  * and a grant on demand. So no two nodes use different rows while a permit lives.
  */
-export class RoutedClient implements SemaphoreClient {
+export class RoutedCell implements SemaphoreCell {
   readonly #isReserved: boolean;
   readonly #mayDemand: boolean;
   /** Key of the name's shard, as in {@link Shards.keys}. */
@@ -118,13 +118,13 @@ export class RoutedClient implements SemaphoreClient {
   /**
    * Carries out a plan on the own record. A pending record may wait for a dead node; a call with a duration revives it.
    */
-  #transactOwn<T>(own: OwnRecordClient, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+  #transactOwn<T>(own: OwnCell, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isStuck = asked !== undefined && this.#mayDemand && !this.route.declared(this.name) && !isInForce(own);
     return isStuck ? this.route.revive(own, asked).then(() => own.transact(plan)) : own.transact(plan);
   }
 
   /** A shard that can't be read holds other names, too, so it is not replaced for one of them. */
-  repair(...call: Parameters<OwnRecordClient['repair']>): Promise<boolean> {
+  repair(...call: Parameters<OwnCell['repair']>): Promise<boolean> {
     return this.route.own(this.name).repair(...call);
   }
 
@@ -140,12 +140,12 @@ export class RoutedClient implements SemaphoreClient {
     return this.#current().awaitChanges();
   }
 
-  #current(): OwnRecordClient | ShardClient {
+  #current(): OwnCell | ShardCell {
     return this.#own() ?? this.#shard;
   }
 
-  /** The client of the own record, if that is the name's record. Once it is, this does not change any more. */
-  #own(): OwnRecordClient | undefined {
+  /** The cell of the own record, if that is the name's record. Once it is, this does not change any more. */
+  #own(): OwnCell | undefined {
     if (this.#isReserved) return this.route.own(this.name);
     const own = this.route.find(this.name);
     if (own && isInForce(own)) return own;
@@ -156,8 +156,8 @@ export class RoutedClient implements SemaphoreClient {
     return this.#shard.known?.claims.has(this.name) ?? false;
   }
 
-  /** Not cached: at the birth of a cluster, `Shards.forget` drops all clients. */
-  get #shard(): ShardClient {
+  /** Not cached: at the birth of a cluster, `Shards.forget` drops all cells. */
+  get #shard(): ShardCell {
     return this.shards.of(this.#shardKey);
   }
 
@@ -205,7 +205,7 @@ export class RoutedClient implements SemaphoreClient {
   }
 }
 
-function isInForce({ known }: OwnRecordClient): boolean {
+function isInForce({ known }: OwnCell): boolean {
   return known !== undefined && isActive(known);
 }
 
