@@ -21,7 +21,7 @@ export { ScheduleRecords } from './schedules/schedule-records.js';
 export { ScheduleTimer } from './schedules/schedule-timer.js';
 export { viewOf as scheduleViewOf, viewOfOthers } from './schedules/schedule-view.js';
 export { observedSubmit } from './submission.js';
-export { Sweeping } from './sweeping.js';
+export { SweepTurns } from './sweep-turns.js';
 export { TaskStore } from './task-store.js';
 export { TaskSweep } from './task-sweep.js';
 export { submitUnique } from './unique/submit-unique.js';

@@ -1,7 +1,7 @@
 import type { GroupEntry, MemberPage, MembersReading, MemberEntry } from '../../core/members/index.js';
 import type { ParticipantEntry, RegistryView } from './registry-view.js';
 import { type RegistryPage, RegistryWatch } from './registry-watch.js';
-import { Settling } from './settling.js';
+import { Calm } from './calm.js';
 
 /** Maximum number of incarnations that stay known after they are over. */
 const MOST_KNOWN = 10_000;
@@ -35,7 +35,7 @@ export type GroupView = RegistryView & {
  */
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
-  readonly #settling = new Settling();
+  readonly #calm = new Calm();
   #view: GroupView | undefined;
   /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
@@ -124,8 +124,8 @@ export class GroupRegistry {
     this.#facts = pages.map((page) => this.#factsOf(page));
     this.#isStale = false;
     const view = this.#watch.observe({ ...times, pages: this.#pagesOf(pages) });
-    this.#settling.observe(view.living, (inc) => this.#nodeOf(inc).hasLeft, view.readFrom);
-    this.#view = { ...view, calmSince: this.#settling.since };
+    this.#calm.observe(view.living, (inc) => this.#nodeOf(inc).hasLeft, view.readFrom);
+    this.#view = { ...view, calmSince: this.#calm.since };
     this.#hasChanged ||= this.#facts.some((facts, place) => facts !== former[place]);
   }
 

@@ -10,7 +10,7 @@ import { MOST_BYTES } from '../json.js';
 import type { AddressedTasks } from '../addressed/addressed-tasks.js';
 import type { LivingNodes } from '../addressed/readdressing.js';
 import type { DueTimer } from '../due/due-timer.js';
-import type { Sweeping } from '../sweeping.js';
+import type { SweepTurns } from '../sweep-turns.js';
 import { type TaskCode, taskCode } from '../task-code.js';
 import type { TaskStore } from '../task-store.js';
 import type { Cancellation, Task, Incarnation } from '../task.js';
@@ -54,7 +54,7 @@ export class TaskHandlers {
   readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
   #store?: TaskStore;
-  #sweeping?: Sweeping;
+  #sweepTurns?: SweepTurns;
   #due?: DueTimer;
   #addressed?: AddressedTasks;
   #onInvalid?: InvalidTaskFunction;
@@ -189,7 +189,7 @@ export class TaskHandlers {
       await this.#workers.close(this.parts.grace);
       await looking;
     } finally {
-      await Promise.all([this.#due?.close(), this.#sweeping?.close()]);
+      await Promise.all([this.#due?.close(), this.#sweepTurns?.close()]);
     }
   }
 
@@ -249,8 +249,8 @@ export class TaskHandlers {
     if (this.#closed) return;
     const { context, nodes } = this.parts;
     const code = this.#code;
-    this.#sweeping ??= new code.Sweeping(new code.TaskSweep(this.#store!, context, nodes), context);
-    this.#sweeping.start();
+    this.#sweepTurns ??= new code.SweepTurns(new code.TaskSweep(this.#store!, context, nodes), context);
+    this.#sweepTurns.start();
     this.#due?.start();
   }
 
@@ -260,7 +260,7 @@ export class TaskHandlers {
     this.#store = store;
     const sweep = new this.#code.TaskSweep(store, context);
     const look = (patience: number) => sweep.due(patience);
-    this.#due = new this.#code.DueTimer({ context, look, rank: () => this.#sweeping?.rank });
+    this.#due = new this.#code.DueTimer({ context, look, rank: () => this.#sweepTurns?.rank });
     store.watchWrites(this.#due.written);
     if (!this.#closed) for (const handler of this.#workers.all) this.#workFor(handler, store);
   }

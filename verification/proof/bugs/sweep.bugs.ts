@@ -5,7 +5,7 @@ export const SWEEP_BUGS: readonly Bug[] = [
   {
     name: 'sweeper-forgets',
     why: 'the sweeping node keeps no copy of the permits that it sees: if the store loses them after their node died, they are granted again without a grace',
-    patches: [{ file: 'lib/core/cell/cluster-sweep.ts', find: 'this.#watched.set(name, client);', replace: '' }],
+    patches: [{ file: 'lib/core/cell/cluster-sweep.ts', find: 'this.#watched.set(name, cell);', replace: '' }],
     layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/sweeping.spec.ts'] },
   },
   {
@@ -14,9 +14,9 @@ export const SWEEP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/core/cell/cluster-sweep.ts',
-        find: 'if (client && mayGoOn()) await this.caretaker.examine(client, text);',
+        find: 'if (cell && mayGoOn()) await this.caretaker.examine(cell, text);',
         replace:
-          'if (client) await this.caretaker.examine(client, text, (mayGoOn(), this.context.clusterClock.earliest()));',
+          'if (cell) await this.caretaker.examine(cell, text, (mayGoOn(), this.context.clusterClock.earliest()));',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/sweeping.spec.ts'] },

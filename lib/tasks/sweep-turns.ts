@@ -17,7 +17,7 @@ const TURN = 2500;
  * The permits to sweep the tasks: {@link RANKS} nodes have one of `gatekeeper:tasks`. They look for due work in the order of
  * their slots, and for work without a fixed time.
  */
-export class Sweeping {
+export class SweepTurns {
   readonly #permit: SweepPermit;
   readonly #periodic: Periodic;
   #isMore = false;

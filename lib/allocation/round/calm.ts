@@ -5,7 +5,7 @@ import type { ParticipantEntry } from './registry-view.js';
  * and again. A lease that runs out counts for nothing: its node has been gone for a lease already, and its resources
  * need an owner at once.
  */
-export class Settling {
+export class Calm {
   #since = -Infinity;
   #living: ReadonlyMap<string, ParticipantEntry> | undefined;
 

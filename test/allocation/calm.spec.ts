@@ -1,16 +1,16 @@
 import type { ParticipantEntry } from '../../lib/allocation/round/registry-view.js';
-import { Settling } from '../../lib/allocation/round/settling.js';
+import { Calm } from '../../lib/allocation/round/calm.js';
 
 /** Readings of the registry: monotonic ms, the living nodes, and those that have shut down. */
 type Reading = readonly [at: number, living: string, hasLeft?: string];
 
 function since(...readings: readonly Reading[]): number {
-  const settling = new Settling();
+  const calm = new Calm();
   for (const [at, living, hasLeft = ''] of readings) {
     const entries = [...living].map((inc) => [inc, { inc } as ParticipantEntry] as const);
-    settling.observe(new Map(entries), (inc) => hasLeft.includes(inc), at);
+    calm.observe(new Map(entries), (inc) => hasLeft.includes(inc), at);
   }
-  return settling.since;
+  return calm.since;
 }
 
 describe('The settle delay', () => {
