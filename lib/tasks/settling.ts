@@ -16,6 +16,9 @@ import { type Stamp, type Submission, hasEnded } from './transitions.js';
 import { encodeTask } from './task.codec.js';
 import { finishedOrBegun } from './unique/unique.js';
 
+/** No sub-task is known to be in the store. */
+const NONE: ReadonlySet<string> = new Set();
+
 /** The part of the store of tasks that the steps after an end need. */
 interface SettlingStore {
   readonly texts: TextCells;
@@ -38,15 +41,15 @@ export class Settling {
    *
    * @param confirmed ids of its sub-tasks that are surely in the store
    */
-  async settle(task: Task, text: string, confirmed: ReadonlySet<string> = new Set()): Promise<void> {
+  async settle(task: Task, text: string, confirmed = NONE): Promise<void> {
     for (const effect of effectsOf(task)) await this.#carryOut(effect, task, text, confirmed);
   }
 
   /** The effects for all that wait for the end of a task, also of one that is finished: a late write may have made them again. */
-  async tellEndOf(task: Task): Promise<void> {
+  async tellEndOf(task: Task, text: string): Promise<void> {
     if (!hasEnded(task)) return;
     for (const effect of effectsOfEnd(task)) {
-      if (effect.do === 'tellDependents' || effect.do === 'leaveQueue') await this.#carryOut(effect, task);
+      if (effect.do === 'tellDependents' || effect.do === 'leaveQueue') await this.#carryOut(effect, task, text, NONE);
     }
   }
 
@@ -75,7 +78,7 @@ export class Settling {
     return join !== undefined && !join.isOver && !(await this.store.groups.isJoining(groupType(type), join));
   }
 
-  async #carryOut(effect: Effect, task: Task, text = '', confirmed: ReadonlySet<string> = new Set()): Promise<unknown> {
+  async #carryOut(effect: Effect, task: Task, text: string, confirmed: ReadonlySet<string>): Promise<unknown> {
     const { groups, hints, parents, stops, awaiting } = this.store;
     switch (effect.do) {
       case 'hint':

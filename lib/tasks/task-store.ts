@@ -240,7 +240,7 @@ export class TaskStore {
       }
       if (former) {
         await this.parents.removeFamily(former);
-        await this.settling.tellEndOf(former);
+        await this.settling.tellEndOf(former, found!);
       }
       const { afterFailed } = submission;
       const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));

@@ -414,7 +414,7 @@ export class TaskSweep {
     if (formerFamily) await this.store.parents.remove(id, formerFamily);
     if (join) await this.store.groups.remove(groupType(task.type), join);
     // A late write may have made the tail of its queue again.
-    if (task.queue !== undefined) await this.store.settling.tellEndOf(task);
+    if (task.queue !== undefined) await this.store.settling.tellEndOf(task, text);
     await this.store.texts.write(task.id, text, undefined);
   }
 

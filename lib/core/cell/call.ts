@@ -28,8 +28,11 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 export class Call<A extends Attempt = Attempt> {
   /** Writes that were sent, without those that the store surely did not get. */
   readonly attempts: A[] = [];
-  /** Whether a text may have been replaced for an operator, although no attempt tells of it. */
+  /** Whether `repair` may have replaced the text: it has no attempt. */
   mayHaveReplaced = false;
+  /** Tries that ended without success, of any kind: a write that is refused leaves no attempt, and still counts here. */
+  #tries = 0;
+  #hasMissedLook = false;
   /** The last error of the store, for the error of this call. */
   #last: unknown;
 
@@ -40,39 +43,44 @@ export class Call<A extends Attempt = Attempt> {
     private readonly subject: () => string,
   ) {}
 
-  /** Whether the outcome of a write of this call is unknown. */
+  /**
+   * Whether the outcome of a write of this call is unknown. Also after a `false` that no look followed at once: it may be
+   * wrong, and others had time to write since.
+   */
   get isUncertain(): boolean {
-    return this.attempts.some(({ isUncertain }) => isUncertain);
+    return this.#hasMissedLook || this.attempts.some(({ isUncertain }) => isUncertain);
   }
 
-  get #hasSent(): boolean {
+  /** Whether something was sent that may be applied. */
+  get hasSent(): boolean {
     return this.mayHaveReplaced || this.attempts.length > 0;
   }
 
   /**
    * Asks the store, which keeps the deadline of this call. After a write was sent, it asks again while the store can't be
-   * reached: only an answer tells what became of the write.
+   * reached (StoreUnavailableError): only an answer tells what became of the write.
    *
    * @throws the error of the question, or {@link unanswered}
    */
   async ask<T>(question: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
+    for (;;) {
       if (this.deadline.remaining <= 0) throw this.unanswered();
       try {
         return await question();
       } catch (error) {
         this.#last = error;
         if (isLate(error)) throw this.unanswered();
-        if (!this.#hasSent || !(error instanceof StoreUnavailableError)) throw this.refused(error);
+        if (!this.hasSent || !(error instanceof StoreUnavailableError)) throw this.refused(error);
       }
-      await this.backOff(tries + 1);
+      this.#hasMissedLook = true;
+      await this.backOff();
     }
   }
 
   /** The error of a call that the store refuses to answer: the store's, or {@link unanswered} if a write was sent before. */
   refused(error: unknown): unknown {
     this.#last = error;
-    return this.#hasSent ? this.unanswered() : error;
+    return this.hasSent ? this.unanswered() : error;
   }
 
   /**
@@ -81,23 +89,24 @@ export class Call<A extends Attempt = Attempt> {
    * @throws if the call can't go on: surely nothing was sent, or the time is over
    */
   failed(attempt: A, error: unknown): void {
-    attempt.isUncertain = !(error instanceof StoreUnavailableError);
-    if (!attempt.isUncertain) this.attempts.pop();
     this.#last = error;
-    if (isLate(error)) throw this.unanswered();
-    if (!this.#hasSent) throw error;
+    attempt.isUncertain = !(error instanceof StoreUnavailableError);
+    if (attempt.isUncertain && isLate(error)) throw this.unanswered();
+    if (attempt.isUncertain) return;
+    this.attempts.pop();
+    if (!this.hasSent) throw error;
   }
 
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
   unanswered(): Error {
     const cause = this.#last;
     const what = `${this.subject()}: the store gave no clear answer within ${this.deadline.timeout} ms`;
-    if (!this.#hasSent) return new StoreUnavailableError(what, { cause });
+    if (!this.hasSent) return new StoreUnavailableError(what, { cause });
     return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
   }
 
-  /** No pause before the second try. Later pauses are jittered, so that nodes that collided don't collide again. */
-  async backOff(tries: number): Promise<void> {
-    if (tries > 1) await this.deadline.pause(pauseAfter(tries, this.random.number(), CONTENTION));
+  /** Call it before each further try. No pause before the second one. Later pauses are jittered, so that nodes that collided don't collide again. */
+  async backOff(): Promise<void> {
+    if (++this.#tries > 1) await this.deadline.pause(pauseAfter(this.#tries, this.random.number(), CONTENTION));
   }
 }

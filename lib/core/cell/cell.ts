@@ -171,7 +171,7 @@ export class Cell<R extends StoredRecord> {
         const record = make(this.#seen.furthest, this.view(), this.context.random.id());
         if (await this.#replace(record, text, call)) return true;
         call.mayHaveReplaced = true;
-        await call.backOff(tries);
+        await call.backOff();
       }
     });
   }
@@ -318,12 +318,12 @@ export class Cell<R extends StoredRecord> {
   }
 
   async #tryAgain<T>(call: RecordCall<R, T>): Promise<T> {
-    await call.backOff(call.attempts.length);
+    await call.backOff();
     return this.#readAndStep(call);
   }
 
   async #read<T>(call: RecordCall<R, T>): Promise<void> {
-    for (let tries = 0; ; tries++) {
+    for (;;) {
       const askedAt = askTimeOf(this.context);
       const text = await call.ask(() => this.context.store.records.read(this.key, call));
       if (text !== undefined && text === this.#seen.text) return this.#seen.observe(askedAt);
@@ -338,7 +338,7 @@ export class Cell<R extends StoredRecord> {
         this.#notify((listener) => listener.restored?.(restored));
         return;
       }
-      await call.backOff(tries);
+      await call.backOff();
     }
   }
 
@@ -348,8 +348,9 @@ export class Cell<R extends StoredRecord> {
     try {
       if (!(await this.context.store.records.compareAndSet(this.key, found, text, call))) return false;
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) return false;
-      throw call.refused(error);
+      // After a write was sent, only a further look tells what became of it.
+      if (!(error instanceof StoreUnavailableError) || call.hasSent) return false;
+      throw error;
     }
     this.#seen.keep(text, record);
     return true;

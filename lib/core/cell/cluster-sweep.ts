@@ -65,7 +65,7 @@ export class ClusterSweep<R extends StoredRecord> {
       const mayGoOn = this.#untilLate(turn);
       for (const [key, text] of page) {
         await this.caretaker.turn();
-        const cell = this.#clientOf(key.slice(this.records.keyPrefix.length), text);
+        const cell = this.#cellOf(key.slice(this.records.keyPrefix.length), text);
         if (cell) seen.add(cell);
         // After a freeze the page is too old to be used.
         if (cell && mayGoOn()) await this.caretaker.examine(cell, text);
@@ -94,7 +94,7 @@ export class ClusterSweep<R extends StoredRecord> {
   /**
    * @returns undefined for a record that needs no work: one of the package's own, or an idle one that is unknown here
    */
-  #clientOf(name: string, text: string): Cell<R> | undefined {
+  #cellOf(name: string, text: string): Cell<R> | undefined {
     if (isOwnName(name)) return undefined;
     const known = this.records.directory.find(name);
     const watched = this.#watched.get(name);

@@ -30,7 +30,7 @@ export interface Write<R extends StoredRecord, T> {
    * Whether a later record of another writer shows the effect of this write. Then the write was applied although its
    * answer was lost, and it counts as done. Without this function, only the write's own nonce proves that.
    *
-   * @param isUncertain true if the answer was lost; false if the store answered that the write was not applied
+   * @param isUncertain true if the answer was lost; false if the store answered that the write was not applied, which may be wrong
    */
   readonly isDoneIn?: (record: R | undefined, isUncertain: boolean) => boolean;
   /** Which other nodes a hint notifies of the write. Default `'all'`. */

@@ -25,7 +25,7 @@ export type TextStep<T> =
   { readonly result: T } | { readonly write: string | undefined; readonly done: () => T | Promise<T> };
 
 /** A rule from the text to the next step. It is asked again if the text has changed in the store. */
-export type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<T>>;
+type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<T>>;
 
 /** ms before a write that was given up as unknown is tried again. */
 const RETRY = 200;
@@ -86,7 +86,9 @@ export class TextCells {
   ): Promise<Written> {
     const { timers, timing, random } = this.context;
     const call = new Call(new Deadline(timers, timing.callTimeout), random, () => show(key));
-    for (let tries = 1; ; tries++) {
+    for (;;) {
+      // The pause may have taken the rest of the time.
+      if (call.deadline.remaining <= 0) throw call.unanswered();
       if (isLate())
         throw call.refused(new StoreUnavailableError('too late to write: this process stood still for long'));
       const found = (await this.#isWritten(call, key, former, next))
@@ -100,7 +102,7 @@ export class TextCells {
         return WRITTEN;
       }
       if (found !== former) return { isWritten: false, found, isUncertain: call.isUncertain };
-      await call.backOff(tries + 1);
+      await call.backOff();
     }
   }
 

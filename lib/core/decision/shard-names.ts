@@ -24,6 +24,8 @@ type OnChange = (name: string, before: NameEntry | undefined, after: NameEntry |
 
 /** Largest average number of names on a page. */
 const MOST_PER_PAGE = 8;
+/** Names of a page from which on a map is faster than a search. */
+const LARGE_PAGE = 32;
 /** Factor between numbers of pages; a power of two. */
 const SPREAD = 4;
 /** All names of a shard have the same lowest 9 bits of their hash, because there are 512 shards. */
@@ -78,13 +80,20 @@ class Page {
   }
 
   eachChange(former: Page, change: OnChange): void {
+    const [before, now] = [former.#finder(), this.#finder()];
     for (const named of former.named) {
+      const next = now(named.name);
       // Shared by the versions of this process, so that most names need no comparison of texts.
-      if (!this.named.includes(named)) change(named.name, named.entry, this.find(named.name)?.entry);
+      if (next !== named) change(named.name, named.entry, next?.entry);
     }
-    for (const named of this.named) {
-      if (!former.named.includes(named) && !former.find(named.name)) change(named.name, undefined, named.entry);
-    }
+    for (const { name, entry } of this.named) if (!before(name)) change(name, undefined, entry);
+  }
+
+  /** A page is large if callers chose names with such hashes: then each name must not be searched for. */
+  #finder(): (name: string) => Named | undefined {
+    if (this.named.length <= LARGE_PAGE) return (name) => this.find(name);
+    const all = new Map(this.named.map((named) => [named.name, named]));
+    return (name) => all.get(name);
   }
 
   text(write: WriteEntry): string {

@@ -134,7 +134,7 @@ export function definitionOnDemand(name: string, duration: number): SemaphoreDef
 
 /**
  * Writes a changed record of one name back into its shard. A name without a permit and without an operator's definition
- * is dropped. Expired permits of all names are dropped in the same write.
+ * is dropped. So are expired permits of all names: no other name is looked at while none of them can be over.
  *
  * @param before the result of {@link nameIn}
  * @param next the changed record
@@ -172,7 +172,7 @@ function entryOf({ revision, permits, definition, source, fingerprint, change, p
 
 type ShardChanges = Partial<Pick<ShardRecord, 'names' | 'claims' | 'grace'>>;
 
-/** The next shard: every write also drops expired permits, an expired grace, and names that are left empty. */
+/** The next shard, without expired permits, an expired grace, and names that are left empty. */
 export function rewriteShard(shard: ShardRecord, changes: ShardChanges, view: View, nonce: string): ShardRecord {
   const changed = { ...shard, ...changes };
   return nextShard(shard, { ...changed, names: living(changed.names, view) }, view, nonce);

@@ -44,7 +44,7 @@ interface AuditLog {
 interface PreferencesParts {
   readonly context: Context;
   readonly audit: AuditLog;
-  /** Runs work with the record cell of a name. */
+  /** Runs work with the cell of a name. */
   readonly visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>;
 }
 

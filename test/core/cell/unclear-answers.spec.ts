@@ -158,6 +158,23 @@ describe('a write whose answer is not clear', () => {
     expect((await nodes.record()).permits).toMatchObject([{ id: (await asking)!.id }]);
   });
 
+  it('is looked for with growing pauses: the store answers reads, and refuses each further write', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    onNextWrite(store, async () => {
+      store.script = (call, go) =>
+        call === 'compareAndSet' ? Promise.reject(new StoreUnavailableError('away')) : go();
+      throw new UnknownOutcomeError('the connection broke');
+    });
+    const before = store.calls.compareAndSet;
+    const asking = gatekeeper.tryAcquire('job').catch((failure: unknown) => failure);
+    await nodes.time.advance(2000);
+    expect(await asking).toBeInstanceOf(UnknownOutcomeError);
+    const sent = store.calls.compareAndSet - before;
+    expect(sent).toBeGreaterThan(3);
+    expect(sent).toBeLessThan(60);
+  });
+
   it('is freed for the requested duration, when the outcome of the grant is unknown', async () => {
     const nodes = cluster();
     const node = await nodes.node();

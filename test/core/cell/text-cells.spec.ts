@@ -1,0 +1,85 @@
+import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { TextCells } from '../../../lib/core/cell/text-cells.js';
+import { partsOf } from '../../../lib/gatekeeper/index.js';
+import { useCluster } from '../../support/nodes.js';
+import { interceptWrites } from '../../support/writes.js';
+
+const KEY = 'mail:x';
+const away = () => Promise.reject(new StoreUnavailableError('away'));
+
+describe('a text of which a node remembers nothing', () => {
+  const cluster = useCluster();
+
+  async function start() {
+    const nodes = cluster();
+    const { gatekeeper, store } = await nodes.node();
+    const { context } = partsOf(gatekeeper);
+    const { tasks } = store;
+    /** Reads fail from now on, until the returned function is called. */
+    const loseReads = () => {
+      const read = tasks.read.bind(tasks);
+      tasks.read = away;
+      return () => void (tasks.read = read);
+    };
+    return { nodes, tasks, loseReads, texts: new TextCells(context.store.tasks, context), context };
+  }
+
+  it('may have been written if a `false` was followed by no look for a while: another node may have written since', async () => {
+    const { nodes, tasks, loseReads, texts } = await start();
+    let findReads!: () => void;
+    const letThrough = interceptWrites(tasks, 'create', async (go) => {
+      letThrough();
+      await go();
+      findReads = loseReads();
+      return false;
+    });
+    const writing = texts.write(KEY, undefined, 'own');
+    await nodes.time.advance(300);
+    await tasks.compareAndSet(KEY, 'own', "another node's");
+    findReads();
+    await nodes.time.advance(500);
+    expect(await writing).toEqual({ isWritten: false, found: "another node's", isUncertain: true });
+  });
+
+  it('was surely not written if a look right after the `false` finds another one', async () => {
+    const { tasks, texts } = await start();
+    await tasks.compareAndSet(KEY, undefined, "another node's");
+    expect(await texts.write(KEY, undefined, 'own')).toEqual({
+      isWritten: false,
+      found: "another node's",
+      isUncertain: false,
+    });
+  });
+
+  it('is not written any more when the time of the call is over', async () => {
+    const { nodes, tasks, texts, context } = await start();
+    const sent: number[] = [];
+    const begun = context.nodeClock.monotonic();
+    interceptWrites(tasks, 'create', () => {
+      sent.push(context.nodeClock.monotonic() - begun);
+      return Promise.reject(new UnknownOutcomeError('no answer'));
+    });
+    const writing = texts.write(KEY, undefined, 'own').catch((error: unknown) => error);
+    await nodes.time.advance(context.timing.callTimeout + 1000);
+    expect(await writing).toBeInstanceOf(UnknownOutcomeError);
+    expect(sent.length).toBeGreaterThan(3);
+    expect(Math.max(...sent)).toBeLessThan(context.timing.callTimeout);
+  });
+
+  it('is changed by a rule, which is asked again with what another node wrote', async () => {
+    const { tasks, texts } = await start();
+    await tasks.compareAndSet(KEY, undefined, 'a');
+    const asked: (string | undefined)[] = [];
+    const changed = texts.change(KEY, async (text) => {
+      asked.push(text);
+      if (asked.length === 1) await tasks.compareAndSet(KEY, 'a', 'ab');
+      return text === 'abc' ? { result: 'stays' } : { write: `${text}c`, done: () => 'written' };
+    });
+    expect(await changed).toBe('written');
+    expect(asked).toEqual(['a', 'ab']);
+    expect(await tasks.read(KEY)).toBe('abc');
+    expect(
+      await texts.change(KEY, (text) => (text === 'abc' ? { result: 'stays' } : { write: '', done: () => '' })),
+    ).toBe('stays');
+  });
+});
