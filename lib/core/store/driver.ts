@@ -272,7 +272,8 @@ export interface StoreHealth {
 }
 
 /**
- * A store with validated options, and a method to open it. `hazelcast(...)`, `memory()` and `remote(...)` return one.
+ * A store with validated options, and a method to open it. `hazelcast(...)`, `memory()`, `postgres(...)`,
+ * `redis(...)` and `remote(...)` return one.
  * Opening never waits for the store: it connects in the background. Reads and listings wait for the first attempt. All
  * other calls fail with StoreUnavailableError until the store is connected.
  */
