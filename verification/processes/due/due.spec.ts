@@ -10,7 +10,8 @@ describeOnRedis('processes on Redis', () => {
     await using server = await openStore('redis');
     await using run = new DueRun(server.store);
     await run.start(4);
-    const { p50, p95, max } = await run.delays(400, 60, true);
+    // So many that one stall of a busy machine, which delays all tasks of that time, is less than a twentieth of them.
+    const { p50, p95, max } = await run.delays(900, 60, true);
     expect(p50).toBeLessThanOrEqual(BUSY * 50);
     expect(p95).toBeLessThanOrEqual(BUSY * 100);
     expect(max).toBeLessThanOrEqual(10_000);
