@@ -14,6 +14,15 @@ async function expectFreedLate(nodes: TestCluster, { store }: TestNode): Promise
   expect((await nodes.record()).permits).toEqual([]);
 }
 
+/** The next write is applied, its answer is lost, and the store stays away. */
+function loseAnswerAndStore({ store }: TestNode): void {
+  onNextWrite(store, async (go) => {
+    await go();
+    store.script = () => Promise.reject(new StoreUnavailableError('away'));
+    throw new UnknownOutcomeError('the connection broke');
+  });
+}
+
 const never = () => new Promise<never>(() => undefined);
 
 describe('a write whose answer is not clear', () => {
@@ -146,11 +155,7 @@ describe('a write whose answer is not clear', () => {
   it('is looked for as long as the call lasts: the store was away for a moment', async () => {
     const nodes = cluster();
     const node = await nodes.node();
-    onNextWrite(node.store, async (go) => {
-      await go();
-      node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
-      throw new UnknownOutcomeError('the connection broke');
-    });
+    loseAnswerAndStore(node);
     const asking = node.gatekeeper.tryAcquire('job');
     await nodes.time.advance(1000);
     node.store.script = undefined;
@@ -178,11 +183,7 @@ describe('a write whose answer is not clear', () => {
   it('is freed for the requested duration, when the outcome of the grant is unknown', async () => {
     const nodes = cluster();
     const node = await nodes.node();
-    onNextWrite(node.store, async (go) => {
-      await go();
-      node.store.script = () => Promise.reject(new StoreUnavailableError('away'));
-      throw new UnknownOutcomeError('the connection broke');
-    });
+    loseAnswerAndStore(node);
     const asking = node.gatekeeper.tryAcquire('job', { duration: '1h' }).catch((failure: unknown) => failure);
     await nodes.time.advance(2000);
     expect(await asking).toBeInstanceOf(UnknownOutcomeError);
