@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { nameSchema } from '../core/decision/index.js';
 
-/* What the process of a node knows of itself: the names of application and node, and how it ends. */
+/* Facts about the process of a node: the names of the application and of the node, and how much time a shutdown has. */
 
 /** A script of a tool, such as a test runner or PM2, says nothing about the application: its folder of work does. */
 const OF_A_TOOL = /[\\/]node_modules[\\/]/;

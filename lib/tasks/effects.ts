@@ -11,8 +11,8 @@ interface GroupOf {
 }
 
 /**
- * What a written text of a task asks for. The text says all of it, so any node can take these steps, again after a crash:
- * {@link effectsOf} is used right after a write, and by the sweep. Each step is idempotent.
+ * A step that must follow after a text of a task was written. All steps follow from the text alone, so any node can take
+ * them, also after a crash: {@link effectsOf} is used right after a write, and by the sweep. Each step is idempotent.
  */
 export type Effect =
   /** A task waits: a hint for the nodes that handle its type. */
@@ -58,19 +58,18 @@ export type Effect =
  * | all others            | finish                | a crash before them: the text says that nothing is left to do            |
  */
 export function effectsOf(task: Task): Effect[] {
-  const { id, state, queue } = task;
-  const own: Awaited = { id, life: bornOf(task) };
+  const { state, queue } = task;
   if (state === 'waiting') return [{ do: 'hint' }];
   if (state === 'awaiting') return [{ do: 'countSubTasks' }];
   if (state === 'blocked')
-    return isUnplaced(task) ? [{ do: 'placeInQueue', queue: queue!, own }] : [{ do: 'lookAtAwaited' }];
+    return isUnplaced(task) ? [{ do: 'placeInQueue', queue: queue!, own: lifeOf(task) }] : [{ do: 'lookAtAwaited' }];
   return state === 'done' ? effectsOfEnd(task) : [];
 }
 
 /** The effects of the end of a task, also of one that is finished. */
 export function effectsOfEnd(task: Task): Effect[] {
   const { id, type, split, join, member, sub, dependents, queue, ending } = task;
-  const own: Awaited = { id, life: bornOf(task) };
+  const own = lifeOf(task);
   const hasFailed = ending?.outcome !== 'completed';
   const joined = join && { type: groupType(type), group: join };
   const effects: (Effect | false | undefined)[] = [
@@ -85,6 +84,10 @@ export function effectsOfEnd(task: Task): Effect[] {
     { do: 'finish' },
   ];
   return effects.filter((effect) => effect !== undefined && effect !== false);
+}
+
+function lifeOf(task: Task): Awaited {
+  return { id: task.id, life: bornOf(task) };
 }
 
 /** Whether a task of a queue has no place in it yet. */

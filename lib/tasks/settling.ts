@@ -108,7 +108,7 @@ export class Settling {
       case 'releaseParent':
         return parents.ended(effect.sub, effect.hasFailed);
       case 'finish':
-        return finishTask(this.store, task, text, (next, nextText) => this.settle(next, nextText));
+        return this.#finish(task, text);
     }
   }
 
@@ -122,21 +122,17 @@ export class Settling {
     const [id, place] = [joinId(type, group), { join, ...(sub && { sub }) }];
     await this.store.create({ id, type: joinType(type), priority: 'high', limits, ...place }, 'unfinished');
   }
-}
 
-/** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
-async function finishTask(
-  store: SettlingStore,
-  task: Task,
-  text: string,
-  settle: (next: Task, text: string) => Promise<void>,
-): Promise<void> {
-  if (task.next) await store.parents.removeFamily(task);
-  // Members of a group come here at the same time: they share the note of their ends.
-  const turn = store.slices.turn(text.length);
-  if (turn) await turn;
-  const next = finishedOrBegun(task, await store.stamp());
-  const nextText = encodeTask(next);
-  const { isWritten } = await store.texts.write(task.id, text, nextText);
-  if (isWritten) await settle(next, nextText);
+  /** The last step after the end of a task. If the sweep has taken it meanwhile, there is nothing to do. */
+  async #finish(task: Task, text: string): Promise<void> {
+    const { parents, slices, texts } = this.store;
+    if (task.next) await parents.removeFamily(task);
+    // Members of a group come here at the same time: they share the note of their ends.
+    const turn = slices.turn(text.length);
+    if (turn) await turn;
+    const next = finishedOrBegun(task, await this.store.stamp());
+    const nextText = encodeTask(next);
+    const { isWritten } = await texts.write(task.id, text, nextText);
+    if (isWritten) await this.settle(next, nextText);
+  }
 }

@@ -32,8 +32,8 @@ const RETRY = 200;
 
 /**
  * Cells of which this node remembers no text between two calls: those of tasks and groups. A write by comparison finds out
- * what became of it: if an answer is lost, or a `false` may be wrong, the text is read. That is safe because each text has a
- * nonce of its own, and so never comes back.
+ * what became of it: it reads the text after a lost answer, and after a `false`, which may be wrong. A text that is found
+ * proves its write, because each text has a nonce of its own and so is written only once.
  *
  * Each answer waits for its slice of a turn of the event loop: many may come in one turn, and after each of them large texts
  * may be made and read.
