@@ -121,10 +121,10 @@ module.exports = {
       comment: 'Of two folders, one stands on the other: it can be read without what stands above it.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|testing)' },
+      from: { path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|console|cli|testing)' },
       to: {
         circular: true,
-        path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|testing)',
+        path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|console|cli|testing)',
       },
     },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '\\.d\\.ts$' }, to: {} },

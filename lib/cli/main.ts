@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { isatty, type ReadStream, type WriteStream } from 'node:tty';
 import { createInterface } from 'node:readline/promises';
-import { EXIT } from './exit-code.js';
-import { openOperator } from './open-operator.js';
+import { EXIT } from './options/exit-code.js';
+import { openOperator } from './session/open-operator.js';
 import { run } from './run.js';
 
 const interrupted = new AbortController();

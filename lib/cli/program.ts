@@ -21,10 +21,10 @@ import { statusCommand } from './commands/status.command.js';
 import { tasksCommand } from './commands/tasks.command.js';
 import { undoCommand } from './commands/undo.command.js';
 import { watchCommand } from './commands/watch.command.js';
-import { EXIT_CODES_HELP } from './exit-code.js';
-import { readSpan } from './option-readers.js';
-import { FORMATS, type Streams } from './output.js';
-import type { Runner } from './session.js';
+import { EXIT_CODES_HELP } from './options/exit-code.js';
+import { readSpan } from './options/option-readers.js';
+import { FORMATS, type Streams } from './session/output.js';
+import type { Runner } from './session/session.js';
 
 /** ms; less than 10 s, because an outage must be reported within that time. */
 const TIMEOUT = 8000;

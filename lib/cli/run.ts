@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { messageOf, safeStack } from '../core/decision/index.js';
-import { type ExitCode, exitCodeOf } from './exit-code.js';
+import { type ExitCode, exitCodeOf } from './options/exit-code.js';
 import { createProgram } from './program.js';
-import { Runner, type Shell } from './session.js';
+import { Runner, type Shell } from './session/session.js';
 import { plain } from './text/plain.js';
 
 /**

@@ -1,5 +1,5 @@
 import { type StoreDefinition, memory } from 'nestjs-gatekeeper';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { groupsText } from '../../lib/cli/views/allocation.view.js';
 import { allocating, allocatingFrom, storeWithMap, untilOwned } from '../console/allocating.js';
 import { until } from '../support/apps.js';

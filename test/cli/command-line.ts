@@ -1,5 +1,5 @@
 import { DirectOperator } from '../../lib/cli/direct/direct-operator.js';
-import type { Operator } from '../../lib/cli/operator.js';
+import type { Operator } from '../../lib/cli/operator/operator.js';
 import { run } from '../../lib/cli/run.js';
 import type { StoreDefinition } from '../../lib/index.js';
 

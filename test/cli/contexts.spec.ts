@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveTarget } from '../../lib/cli/target.js';
+import { resolveTarget } from '../../lib/cli/options/target.js';
 import { call } from './command-line.js';
 
 const TOKEN = 'token-of-the-context-0123456789';

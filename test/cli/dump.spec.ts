@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
-import type { Operator } from '../../lib/cli/operator.js';
+import type { Operator } from '../../lib/cli/operator/operator.js';
 import { type Opening, instead, over } from './command-line.js';
 import { removed } from '../support/removed.js';
 import { DEFINITIONS, type TestCluster, useMemoryCluster } from './memory-cluster.js';

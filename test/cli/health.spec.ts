@@ -1,5 +1,5 @@
 import { NoQuorumError, StoreUnavailableError } from 'nestjs-gatekeeper';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { LOST, TOO_FEW, failingStore } from '../console/failing-store.js';
 import { until } from '../support/apps.js';

@@ -1,4 +1,4 @@
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { SETTINGS, TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';
 import { call } from './command-line.js';

@@ -1,4 +1,4 @@
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { removed } from '../support/removed.js';
 import { call } from './command-line.js';

@@ -1,6 +1,6 @@
 import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
-import { UsageFailure } from '../../lib/cli/exit-code.js';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { UsageFailure } from '../../lib/cli/options/exit-code.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { FakeServer, HEALTH, sendJson } from '../stores/remote/fake-server.js';
 import { call } from './command-line.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ClusterSingleton, memory } from 'nestjs-gatekeeper';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';
 import { call, commandLine } from './command-line.js';

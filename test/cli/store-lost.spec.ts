@@ -1,7 +1,7 @@
 import type { StoreDefinition } from 'nestjs-gatekeeper';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { createProgram } from '../../lib/cli/program.js';
-import { Runner, type Shell } from '../../lib/cli/session.js';
+import { Runner, type Shell } from '../../lib/cli/session/session.js';
 import { allocating, untilOwned } from '../console/allocating.js';
 import { type Console, TOKENS, useConsoles } from '../console/consoles.js';
 import { failingStore } from '../console/failing-store.js';

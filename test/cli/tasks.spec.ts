@@ -1,6 +1,6 @@
 import { grouped, single } from 'nestjs-gatekeeper';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { TOKENS, useConsoles } from '../console/consoles.js';
 import { eventually } from '../contract/eventually.js';
 import { losingTasks } from '../console/losing-tasks.js';

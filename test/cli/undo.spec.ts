@@ -1,5 +1,5 @@
 import { type Opening, call } from './command-line.js';
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { SETTINGS, TOKENS, useConsoles } from '../console/consoles.js';
 import { until } from '../support/apps.js';
 import { useMemoryCluster } from './memory-cluster.js';

@@ -1,4 +1,4 @@
-import { openOperator } from '../../lib/cli/open-operator.js';
+import { openOperator } from '../../lib/cli/session/open-operator.js';
 import { Receiver } from '../operate/alerts/receiver.js';
 import { call } from '../cli/command-line.js';
 import { expectProblem } from './api.contract.js';

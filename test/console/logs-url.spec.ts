@@ -1,5 +1,5 @@
 import type { HistoryEntry } from 'nestjs-gatekeeper';
-import { logsUrlFault } from '../../lib/console/logs-url.js';
+import { logsUrlFault } from '../../lib/console/options/logs-url.js';
 import { logLink } from '../../lib/console/web/runs/log-link.js';
 
 const AT = Date.UTC(2026, 0, 10, 3);

@@ -1,5 +1,5 @@
 import { openApiOf } from '../../lib/console/openapi/document.js';
-import { STORE_ROUTES } from '../../lib/console/store/store.routes.js';
+import { STORE_ROUTES } from '../../lib/console/api/store-routes.js';
 import { LARGEST_BODY, ROLES, ROUTES, type Route } from '../../lib/console/api/index.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, TOKENS, useConsoles } from './consoles.js';

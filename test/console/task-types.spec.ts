@@ -1,5 +1,5 @@
 import { conditionOf, nodesOf, typesIn } from '../../lib/console/web/tasks/task-types.js';
-import { noteSamples, samplesOf } from '../../lib/console/web/tasks/type-history.js';
+import { noteSamples, samplesOf } from '../../lib/console/web/live/type-history.js';
 
 const WORK = { type: 'mail', handles: 'tasks', concurrency: 4, running: 0, completed: 5, failed: 1 } as const;
 const node = (acquirer: string, ...types: readonly object[]) => ({
@@ -37,11 +37,12 @@ describe('the types of tasks on the page', () => {
 
   it('keep a history of a bounded size and age', () => {
     const nodes = [node('a')];
-    for (let second = 0; second < 3600; second++) noteSamples({ now: second * 1000, waiting: waiting(second), nodes });
+    const at = (second: number) => typesIn({ waiting: waiting(second), nodes });
+    for (let second = 0; second < 3600; second++) noteSamples(second * 1000, at(second));
     const samples = samplesOf('mail');
     expect(samples).toHaveLength(400);
     expect(samples.at(-1)).toMatchObject({ at: 3_599_000, waiting: 3599 });
-    noteSamples({ now: 3_599_000 + 31 * 60_000, waiting: [], nodes });
+    noteSamples(3_599_000 + 31 * 60_000, typesIn({ waiting: [], nodes }));
     expect(samplesOf('mail')).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { AlertsTest } from '../operator.js';
-import type { Runner } from '../session.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
+import type { AlertsTest } from '../operator/operator.js';
+import type { Runner } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
 import { resultText } from '../views/health.view.js';

@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander';
-import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
-import type { AllocationOrder, Operator, PlanRequest } from '../operator.js';
-import { limitOption, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
+import type { AllocationOrder, Operator, PlanRequest } from '../operator/operator.js';
+import { limitOption, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { groupText, groupsText, movesText, planText } from '../views/allocation.view.js';
 

@@ -3,7 +3,7 @@ import { bashScript } from '../completion/bash.js';
 import { type CommandTree, commandTree } from '../completion/command-tree.js';
 import { fishScript } from '../completion/fish.js';
 import { zshScript } from '../completion/zsh.js';
-import type { Runner } from '../session.js';
+import type { Runner } from '../session/session.js';
 
 const SCRIPTS: Readonly<Record<string, (tree: CommandTree) => string>> = {
   bash: bashScript,

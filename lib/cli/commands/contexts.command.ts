@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { Contexts, NamedContext } from '../contexts.js';
-import type { Runner } from '../session.js';
+import type { Contexts, NamedContext } from '../options/contexts.js';
+import type { Runner } from '../session/session.js';
 import { table } from '../text/table.js';
 import { urlText } from '../../core/decision/index.js';
 

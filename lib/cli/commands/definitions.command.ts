@@ -1,9 +1,16 @@
 import { Command } from 'commander';
 import type { DefinitionEdit } from '../../gatekeeper/index.js';
-import { UsageFailure } from '../exit-code.js';
-import type { ChangeMeta } from '../operator.js';
-import { readName, readPattern, readSpan, reasonOption, revisionOption, wholeNumber } from '../option-readers.js';
-import type { Runner } from '../session.js';
+import { UsageFailure } from '../options/exit-code.js';
+import type { ChangeMeta } from '../operator/operator.js';
+import {
+  readName,
+  readPattern,
+  readSpan,
+  reasonOption,
+  revisionOption,
+  wholeNumber,
+} from '../options/option-readers.js';
+import type { Runner } from '../session/session.js';
 import { definitionText } from '../views/definition.view.js';
 
 interface Fields {

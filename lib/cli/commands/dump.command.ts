@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { type Dump, dumpOf, leftOutOf, parseDump } from '../dump/dump.js';
 import { type LoadStep, planLoad } from '../dump/load-plan.js';
-import { readJsonFile } from '../json-file.js';
-import type { Operator } from '../operator.js';
-import { reasonOption } from '../option-readers.js';
-import { type Batch, inBatches, tellFailures } from '../batches.js';
-import type { Runner, Session } from '../session.js';
-import { EXIT, type ExitCode, exitCodeOf, CommandFailure } from '../exit-code.js';
+import { readJsonFile } from '../options/json-file.js';
+import type { Operator } from '../operator/operator.js';
+import { reasonOption } from '../options/option-readers.js';
+import { type Batch, inBatches, tellFailures } from '../session/batches.js';
+import type { Runner, Session } from '../session/session.js';
+import { EXIT, type ExitCode, exitCodeOf, CommandFailure } from '../options/exit-code.js';
 import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { excerpt } from '../text/table.js';
 import { differenceText } from '../views/difference.js';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { EXIT } from '../exit-code.js';
-import { readName } from '../option-readers.js';
-import type { Runner } from '../session.js';
+import { EXIT } from '../options/exit-code.js';
+import { readName } from '../options/option-readers.js';
+import type { Runner } from '../session/session.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 import { plain } from '../text/plain.js';

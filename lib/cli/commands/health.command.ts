@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Health } from '../../gatekeeper/index.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { Runner } from '../session.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
+import type { Runner } from '../session/session.js';
 import { healthText } from '../views/health.view.js';
 
 const EXIT_CODES: Record<Health['status'], ExitCode> = {

@@ -2,12 +2,12 @@ import { Command, Option } from 'commander';
 import type { HistoryEntry, RunKind, RunsQuery, JobSummary } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { RUN_KINDS, entryKey } from '../../operate/activity/jobs/runs-query.js';
-import type { Operator } from '../operator.js';
-import { entriesOption, readName, readSought, readTime } from '../option-readers.js';
-import { patiently } from '../patiently.js';
-import type { Runner, Session } from '../session.js';
+import type { Operator } from '../operator/operator.js';
+import { entriesOption, readName, readSought, readTime } from '../options/option-readers.js';
+import { patiently } from '../session/patiently.js';
+import type { Runner, Session } from '../session/session.js';
 import { historyLine, historyText } from '../views/journals.view.js';
-import { Wakeup } from '../wakeup.js';
+import { Wakeup } from '../session/wakeup.js';
 import { formatDuration } from '../../operate/insight/format-duration.js';
 import { table } from '../text/table.js';
 import { timeText } from '../text/times.js';

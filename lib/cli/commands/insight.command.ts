@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { entriesOption, readName } from '../option-readers.js';
-import type { Runner } from '../session.js';
+import { entriesOption, readName } from '../options/option-readers.js';
+import type { Runner } from '../session/session.js';
 import { auditText } from '../views/journals.view.js';
 import type { NodeOverview } from '../../gatekeeper/index.js';
 import { formatDuration } from '../../operate/insight/format-duration.js';

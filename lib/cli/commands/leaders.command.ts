@@ -1,14 +1,14 @@
 import { Argument, Command } from 'commander';
 import { quoted } from '../../core/decision/index.js';
 import type { LeadersOverview, MemberState, NodeIdentity, ScopeOverview } from '../../gatekeeper/index.js';
-import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
-import type { ChangeMeta, Operator } from '../operator.js';
-import { reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
+import type { ChangeMeta, Operator } from '../operator/operator.js';
+import { reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { formatDuration } from '../../operate/insight/format-duration.js';
-import { table } from '../text/table.js';
+import { someOf, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
 
 type Options = CareOptions & { readonly reason?: string };

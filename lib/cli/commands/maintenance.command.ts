@@ -1,13 +1,14 @@
 import { Argument, Command } from 'commander';
 import type { LeftAlone } from '../../gatekeeper/index.js';
-import { type Batch, inBatches, tellFailures, undoable } from '../batches.js';
-import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
-import type { Operator } from '../operator.js';
-import { readName, readPattern, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { type Batch, inBatches, tellFailures, undoable } from '../session/batches.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { readName, readPattern, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { type WindowOutcome, windowText, windowsText, outcomeText } from '../views/maintenance.view.js';
+import { someOf } from '../text/table.js';
+import { windowText, windowsText, outcomeText } from '../views/maintenance.view.js';
 import { noMatch, select } from './status.command.js';
 
 type Options = CareOptions & { readonly reason?: string };
@@ -144,7 +145,7 @@ async function throughout(session: Session, verb: string, call: (limit: number) 
     return batch;
   });
   session.progress.clear();
-  return { ...outcome, left: [...left.values()], bulk } satisfies WindowOutcome & { bulk: string | undefined };
+  return { ...outcome, left: [...left.values()], bulk };
 }
 
 /** The names that a start would pause. @throws CommandFailure if nothing matches */

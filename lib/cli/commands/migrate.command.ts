@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import type { MigrationPlan, MigrationRequest, MigrationStep } from '../../gatekeeper/index.js';
 import { exactly } from '../../core/decision/index.js';
-import { someOf } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
-import type { Operator } from '../operator.js';
-import { readPattern, reasonOption, wholeNumber } from '../option-readers.js';
-import { BATCH, type Batch, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
-import type { Runner, Session } from '../session.js';
-import { excerpt } from '../text/table.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { readPattern, reasonOption, wholeNumber } from '../options/option-readers.js';
+import { BATCH, type Batch, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
+import type { Runner, Session } from '../session/session.js';
+import { excerpt, someOf } from '../text/table.js';
 
 interface MigrateOptions {
   readonly names?: string;

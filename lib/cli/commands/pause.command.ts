@@ -1,13 +1,14 @@
 import { Command } from 'commander';
 import { faultsOf, nameSchema } from '../../core/decision/index.js';
 import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
-import { type CareOptions, dryRunOption, someOf, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../exit-code.js';
-import type { BulkCall, ChangeMeta, Operator } from '../operator.js';
-import { readPattern, reasonOption, revisionOption } from '../option-readers.js';
-import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../batches.js';
-import type { Runner, Session } from '../session.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
+import type { BulkCall, ChangeMeta, Operator } from '../operator/operator.js';
+import { readPattern, reasonOption, revisionOption } from '../options/option-readers.js';
+import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
+import { someOf } from '../text/table.js';
 import { definitionText } from '../views/definition.view.js';
 import { noMatch, select } from './status.command.js';
 

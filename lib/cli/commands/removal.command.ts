@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { quoted } from '../../core/decision/index.js';
 import type { Explanation } from '../../gatekeeper/index.js';
-import { type CareOptions, dryRunOption, withCare, yesOption } from '../confirm.js';
-import { CommandFailure, EXIT, type ExitCode } from '../exit-code.js';
-import type { Operator } from '../operator.js';
-import { readName, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
+import { CommandFailure, EXIT, type ExitCode } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { readName, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { timeText } from '../text/times.js';
 

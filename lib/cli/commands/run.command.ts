@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import type { RunNowPlan, RunNowStatus, RunnableNow } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { chosenJob } from '../../operate/run-now/run-plan.js';
-import { someOf } from '../confirm.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { Operator } from '../operator.js';
-import { readName, readSpan, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { readName, readSpan, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
+import { someOf } from '../text/table.js';
 
 interface RunOptions {
   readonly job?: string;

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
-import { CommandFailure, EXIT, exitCodeOf } from '../exit-code.js';
-import type { Look, Operator } from '../operator.js';
-import { patternMatcher, readPattern } from '../option-readers.js';
-import type { Runner } from '../session.js';
+import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
+import type { Look, Operator } from '../operator/operator.js';
+import { patternMatcher, readPattern } from '../options/option-readers.js';
+import type { Runner } from '../session/session.js';
 import { outageLines } from '../views/health.view.js';
 import { windowLines } from '../views/maintenance.view.js';
 import { livingHolders, statusText } from '../views/status.view.js';

@@ -10,12 +10,12 @@ import {
   type TaskDetails,
   type WaitingType,
 } from '../../tasks/index.js';
-import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../exit-code.js';
-import { readJsonFile } from '../json-file.js';
-import type { Operator } from '../operator.js';
-import { limitOption, readTaskType, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
-import { type SubmissionOptions, submissionOf, submissionOptions } from '../submission-options.js';
+import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../options/exit-code.js';
+import { readJsonFile } from '../options/json-file.js';
+import type { Operator } from '../operator/operator.js';
+import { limitOption, readTaskType, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
+import { type SubmissionOptions, submissionOf, submissionOptions } from '../operator/submission-options.js';
 import { plain } from '../text/plain.js';
 import { fields, table } from '../text/table.js';
 import { timeText } from '../text/times.js';

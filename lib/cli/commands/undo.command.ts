@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { UndoPlan, UndoStep } from '../../gatekeeper/index.js';
-import { type Batch, inBatches, tellFailures, undoable } from '../batches.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { Operator } from '../operator.js';
-import { readEntryId, reasonOption } from '../option-readers.js';
-import type { Runner, Session } from '../session.js';
+import { type Batch, inBatches, tellFailures, undoable } from '../session/batches.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { readEntryId, reasonOption } from '../options/option-readers.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { excerpt } from '../text/table.js';
 import { differenceText } from '../views/difference.js';

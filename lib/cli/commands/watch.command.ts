@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
-import type { Operator, Overview } from '../operator.js';
-import { readPattern, readSpan } from '../option-readers.js';
-import { patiently } from '../patiently.js';
-import type { Runner, Session } from '../session.js';
+import { CommandFailure, EXIT } from '../options/exit-code.js';
+import type { Operator, Overview } from '../operator/operator.js';
+import { readPattern, readSpan } from '../options/option-readers.js';
+import { patiently } from '../session/patiently.js';
+import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { timeText } from '../text/times.js';
 import { type Change, changesBetween } from '../views/changes.js';
 import { statusText } from '../views/status.view.js';
-import { Wakeup } from '../wakeup.js';
+import { Wakeup } from '../session/wakeup.js';
 import { noMatch, select } from './status.command.js';
 
 /** ms between two looks without hints, and until hints that broke off are asked for again. */

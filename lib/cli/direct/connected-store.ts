@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { type Driver, type StoreDefinition, type StoreHealth } from '../../core/store/index.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import { CommandFailure, EXIT } from '../options/exit-code.js';
 
 /** ms between two checks whether the store is connected. */
 const LOOK = 20;

@@ -35,8 +35,8 @@ import { newestFirst } from '../../operate/activity/newest-first.js';
 import { withHeldPermits } from '../../operate/insight/node-overview.js';
 import { type SemaphoreDefinitionInput, given } from '../../core/decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator.js';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator/operator.js';
+import { CommandFailure, EXIT } from '../options/exit-code.js';
 import { ConnectedStore } from './connected-store.js';
 import { directTasks } from './direct-tasks.js';
 

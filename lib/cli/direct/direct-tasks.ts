@@ -1,8 +1,8 @@
 import { TASK_PREFIX, given, quoted } from '../../core/decision/index.js';
 import type { Parts } from '../../gatekeeper/build.js';
 import { detailsOf, expectNoSchedule, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
-import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
-import type { ChangeMeta, TaskOperator } from '../operator.js';
+import { CommandFailure, EXIT, UsageFailure } from '../options/exit-code.js';
+import type { ChangeMeta, TaskOperator } from '../operator/operator.js';
 
 /** Tasks on one page. */
 const PAGE = 100;

@@ -10,9 +10,9 @@ import {
   onlyFields,
   quoted,
 } from '../../core/decision/index.js';
-import type { Failure } from '../batches.js';
-import { UsageFailure } from '../exit-code.js';
-import type { Overview } from '../operator.js';
+import type { Failure } from '../session/batches.js';
+import { UsageFailure } from '../options/exit-code.js';
+import type { Overview } from '../operator/operator.js';
 
 /** All definitions, for a backup. Permits are not part of it, because a file can't restore a holder. */
 export interface Dump {

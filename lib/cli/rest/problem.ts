@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandFailure, EXIT } from '../exit-code.js';
+import { CommandFailure, EXIT } from '../options/exit-code.js';
 
 const problemSchema = z.looseObject({ code: z.string(), detail: z.string().optional(), title: z.string().optional() });
 

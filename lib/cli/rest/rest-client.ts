@@ -3,7 +3,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { quoted } from '../../core/decision/index.js';
-import { CommandFailure, EXIT, UsageFailure } from '../exit-code.js';
+import { CommandFailure, EXIT, UsageFailure } from '../options/exit-code.js';
 import { RemoteProblem, failureOf } from './problem.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { ROUTES } from '../../console/api/routes.js';

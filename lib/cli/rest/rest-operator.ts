@@ -35,7 +35,7 @@ import type {
   PlanRequest,
   TaskOperator,
   WindowCall,
-} from '../operator.js';
+} from '../operator/operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 /** Maximum number of resources in an answer. */

@@ -29,6 +29,19 @@ export function excerpt(head: readonly string[], rows: readonly (readonly string
   return more > 0 ? `${shown}\n... and ${more} more (--json shows all)` : shown;
 }
 
+/** Names that {@link someOf} shows. */
+const NAMES_SHOWN = 10;
+
+/**
+ * Formats a list: the first names, and the number of the others.
+ *
+ * @param total if `names` are only the first of so many
+ */
+export function someOf(names: readonly string[], total = names.length): string {
+  const more = total - Math.min(names.length, NAMES_SHOWN);
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** Formats pairs of a name and a value, one per line. Leaves out pairs without a value. */
 export function fields(pairs: readonly (readonly [string, string | undefined])[]): string {
   const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);

@@ -1,14 +1,7 @@
 import type { LeftAlone, MaintenanceWindow } from '../../gatekeeper/index.js';
-import type { BulkOutcome } from '../batches.js';
-import { someOf } from '../confirm.js';
 import { plain } from '../text/plain.js';
-import { table } from '../text/table.js';
+import { someOf, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
-
-/** Result of a start or an end. */
-export interface WindowOutcome extends BulkOutcome {
-  readonly left: readonly LeftAlone[];
-}
 
 /** Formats all windows. */
 export function windowsText({ windows }: { windows: readonly MaintenanceWindow[] }): string {
@@ -60,7 +53,7 @@ export function windowText(window: MaintenanceWindow): string {
 /** Formats the outcome of a start or an end. @param verb "paused" or "resumed" */
 export function outcomeText(
   verb: string,
-  { done, left }: Pick<WindowOutcome, 'done' | 'left'>,
+  { done, left }: { readonly done: readonly string[]; readonly left: readonly LeftAlone[] },
   shared: readonly string[] = [],
 ): string {
   const first = done.length === 0 ? `nothing was ${verb}` : `${verb} ${done.length}: ${done.join(', ')}`;

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CONSOLE_SETTINGS, VISITOR } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import { CONSOLE_SETTINGS, VISITOR } from '../options/console.constants.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
 import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
 import { nameSchema, quoted, show } from '../../core/decision/index.js';
 import { ProblemError } from '../http/problem.error.js';
@@ -10,7 +10,8 @@ import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
 import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
-import { Tokens, type Visitor } from './tokens.js';
+import type { Visitor } from '../http/visitor.js';
+import { Tokens } from './tokens.js';
 
 /** Refuses calls that the options do not allow. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Route } from '../api/index.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Allowance, type Rate } from './allowance.js';
-import type { Visitor } from './tokens.js';
+import type { Visitor } from '../http/visitor.js';
 
 /** Limit of calls that change one definition: 10,000 of them take at least 7 minutes. */
 const CALLS: Rate = { atOnce: 1000, perSecond: 20 };

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { show } from '../../core/decision/index.js';
-import { CONSOLE_SETTINGS } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import { CONSOLE_SETTINGS } from '../options/console.constants.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
 import { Allowance } from './allowance.js';

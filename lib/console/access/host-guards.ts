@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig, ModuleRef } from '@nestjs/core';
 import { type Observable, firstValueFrom, isObservable } from 'rxjs';
-import { CONSOLE_SETTINGS } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import { CONSOLE_SETTINGS } from '../options/console.constants.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleCall } from '../http/console-request.js';
 import { ProblemError } from '../http/problem.error.js';
 

@@ -3,7 +3,7 @@ import type { CancelTimer } from '../../core/async/node-clock.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { Visitor } from './tokens.js';
+import type { Visitor } from '../http/visitor.js';
 
 /** ms for which calls of one kind are counted together. */
 const WINDOW = 60_000;

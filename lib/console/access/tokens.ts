@@ -1,24 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { compilePattern } from '../../core/decision/index.js';
-import type { Role } from '../api/index.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
+import type { Visitor } from '../http/visitor.js';
 
 type ParsedToken = ConsoleSettings['tokens'][number];
-
-/** The sender of a request, and its rights. */
-export interface Visitor {
-  /** Name of the sender, for the audit log. */
-  readonly user: string;
-  readonly role: Role;
-  /** The semaphores that it may see and change; absent if it may see and change all. */
-  readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
-  /** Whether others may send requests under the same name: it is of no token, and no guard gave it. */
-  readonly isNameless?: boolean;
-  /** ms of the longest lease of a task; absent: the usual one. */
-  readonly maxLease?: number;
-  /** Whether the sender may only take, refresh and release permits. */
-  readonly permitsOnly?: boolean;
-}
 
 /** The tokens of the console. Keeps only their hashes. */
 export class Tokens {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Slices } from '../../core/async/slices.js';
-import { VISITOR } from '../console.constants.js';
+import { VISITOR } from '../options/console.constants.js';
 import { clientAbortOf } from './client-abort.decorator.js';
 import { type ConsoleCall, rawResponse } from './console-request.js';
 import type { Handler } from './handlers.js';

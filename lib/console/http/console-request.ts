@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { VISITOR } from '../console.constants.js';
-import type { Visitor } from '../access/tokens.js';
+import type { VISITOR } from '../options/console.constants.js';
+import type { Visitor } from './visitor.js';
 import type { Route } from '../api/index.js';
 
 /** The common part of Express's and Fastify's requests. */

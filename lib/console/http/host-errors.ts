@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { CONSOLE_SETTINGS } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import { CONSOLE_SETTINGS } from '../options/console.constants.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleRequest, ConsoleResponse } from './console-request.js';
 import { OwnCalls } from './own-calls.js';
 import { ProblemAnswers } from './problem-answers.js';

@@ -1,5 +1,5 @@
 import { LARGEST_BODY, ROUTES, type Route } from '../api/index.js';
-import { STORE_ROUTES } from '../store/store.routes.js';
+import { STORE_ROUTES } from '../api/store-routes.js';
 import { escaped, pathPattern } from './route-table.js';
 
 /** All calls of the console that a client may make. */

@@ -1,8 +1,8 @@
 import { HttpStatus, Inject, StreamableFile } from '@nestjs/common';
 import { z } from 'zod';
 import { route } from '../api/route.js';
-import { CONSOLE_SETTINGS } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
+import { CONSOLE_SETTINGS } from '../options/console.constants.js';
+import type { ConsoleSettings } from '../options/console.settings.js';
 import { isTagKnown } from '../http/conditional.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';

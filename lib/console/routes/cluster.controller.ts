@@ -5,7 +5,7 @@ import { type NodeOverview, newestFirst, withHeldPermits } from '../../gatekeepe
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type AuditAnswer, type InputOf, type NodesAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { Input, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/handlers.js';
 

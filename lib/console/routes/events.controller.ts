@@ -6,7 +6,7 @@ import { ROUTES } from '../api/index.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { EventStreams } from '../http/event-streams.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { Res, SeenNames, User } from '../http/input.decorator.js';
 import { Serves } from '../http/handlers.js';
 

@@ -1,7 +1,7 @@
 import { type Health, type HealthFault } from '../../gatekeeper/index.js';
 import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleResponse } from '../http/console-request.js';

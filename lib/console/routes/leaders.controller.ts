@@ -11,7 +11,7 @@ import {
 } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { StoreUnavailableError } from '../../core/store/index.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { type InputOf, type LeaderAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, User } from '../http/input.decorator.js';

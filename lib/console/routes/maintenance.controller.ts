@@ -2,8 +2,7 @@ import type { MaintenanceEnd, MaintenanceStart, MaintenanceWindow, OpenWindow } 
 import { UnknownMaintenanceError } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { ChangeRate } from '../access/change-rate.js';
-import { type Sees, expectSeen } from '../access/name-limit.js';
-import type { Visitor } from '../access/tokens.js';
+import { expectSeen, type Sees, type Visitor } from '../http/visitor.js';
 import { type InputOf, type OpenWindowAnswer, ROUTES, type WindowAnswer } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';

@@ -5,7 +5,7 @@ import { AlreadyDefinedError, type ExternalAnswer, partsOf } from '../../gatekee
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, type PermitAnswer, type ProblemCode, ROUTES, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
-import type { Visitor } from '../access/tokens.js';
+import type { Visitor } from '../http/visitor.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
 import { Input, User, VisitorOf } from '../http/input.decorator.js';
 import { ProblemError } from '../http/problem.error.js';

@@ -6,7 +6,7 @@ import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type HistoryAnswer, type InputOf, type JobAnswer, type JobsAnswer, ROUTES } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import type { ConsoleRequest } from '../http/console-request.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { Input, Req, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/handlers.js';
 import { csvOf } from './runs-csv.js';

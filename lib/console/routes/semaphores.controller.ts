@@ -21,7 +21,7 @@ import { changedParts } from '../http/changed-parts.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { isKnownToClient } from '../http/conditional.js';
 import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees } from '../http/visitor.js';
 import { Input, Req, Res, SeenNames } from '../http/input.decorator.js';
 import { Serves } from '../http/handlers.js';
 

@@ -3,8 +3,7 @@ import { TASK_PREFIX } from '../../core/decision/index.js';
 import { type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type GroupCancelled, groupOfId, typeOfId } from '../../tasks/index.js';
-import type { Sees } from '../access/name-limit.js';
-import type { Visitor } from '../access/tokens.js';
+import type { Sees, Visitor } from '../http/visitor.js';
 import {
   type FoundGroupsAnswer,
   type InputOf,

@@ -2,8 +2,7 @@ import { type Context, timeOf } from '../../core/context/context.js';
 import { TASK_PREFIX, show } from '../../core/decision/index.js';
 import { type NodeTasks, type Parts, partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { Sees } from '../access/name-limit.js';
-import type { Visitor } from '../access/tokens.js';
+import type { Sees, Visitor } from '../http/visitor.js';
 import {
   type InputOf,
   type NodeWork,

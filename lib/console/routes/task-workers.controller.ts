@@ -7,7 +7,7 @@ import { type ExternalClaim, type ExternalTasks, type Task, typeOfId, viewOf } f
 import { InvalidOptionsError, quoted } from '../../core/decision/index.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { TaskCalls } from '../access/task-calls.js';
-import type { Visitor } from '../access/tokens.js';
+import type { Visitor } from '../http/visitor.js';
 import { type ChangedTask, type ClaimedTask, type ClaimsAnswer, type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';

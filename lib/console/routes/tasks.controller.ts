@@ -15,10 +15,9 @@ import {
   type Retried,
   withoutSecrets,
 } from '../../tasks/index.js';
-import type { Sees } from '../access/name-limit.js';
+import type { Sees, Visitor } from '../http/visitor.js';
 import { ChangeRate } from '../access/change-rate.js';
 import { TaskCalls } from '../access/task-calls.js';
-import type { Visitor } from '../access/tokens.js';
 import { type InputOf, ROUTES, type TaskAnswer, type TasksAnswer, includes } from '../api/index.js';
 import { ConsoleController } from '../http/console-controller.decorator.js';
 import { Input, SeenNames, VisitorOf } from '../http/input.decorator.js';

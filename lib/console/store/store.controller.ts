@@ -6,7 +6,7 @@ import type { ConsoleResponse } from '../http/console-request.js';
 import { Serves, parameter } from '../http/handlers.js';
 import { Input, Res } from '../http/input.decorator.js';
 import { StoreHost } from './store-host.js';
-import { SERVED_CALLS, WATCH_ROUTE } from './store.routes.js';
+import { SERVED_CALLS, WATCH_ROUTE } from '../api/store-routes.js';
 
 /** Makes a method the handler of all calls of the protocol. */
 const ServesCalls = (): MethodDecorator => (prototype, method, descriptor) => {

@@ -9,7 +9,7 @@ import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
-import { leave, resumeSession, signIn } from './session.js';
+import { leave, resumeSession, signIn } from './live/session.js';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.js';
 import { startShortcuts } from './shortcuts/shortcuts.js';
 import { answerOtherTabs } from './tabs/other-tabs.js';

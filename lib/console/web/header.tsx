@@ -7,10 +7,10 @@ import { Badge } from './parts/badge.js';
 import { Brand } from './parts/brand.js';
 import { TIMES, type Times, chooseTimes, times } from './parts/format.js';
 import { Icon } from './parts/icon.js';
-import { hrefOf, route } from './router.js';
-import { signIn, signOut } from './session.js';
+import { hrefOf, route } from './parts/router.js';
+import { signIn, signOut } from './live/session.js';
 import { ShortcutsButton } from './shortcuts/shortcuts-dialog.js';
-import { type Theme, chooseTheme, nextTheme, theme } from './theme.js';
+import { type Theme, chooseTheme, nextTheme, theme } from './parts/theme.js';
 
 const PAGES = [
   ['work', 'Work'],

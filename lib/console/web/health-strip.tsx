@@ -10,7 +10,7 @@ import { count } from './parts/format.js';
 import { Icon, type IconName } from './parts/icon.js';
 import { DateTime } from './parts/time.js';
 import { Unread } from './parts/unread.js';
-import { hrefOf } from './router.js';
+import { hrefOf } from './parts/router.js';
 
 /**
  * Shows the health on every page. Both regions are always in the document, because screen readers don't read text that

@@ -4,7 +4,7 @@ import { token } from './api/token.js';
 import { useSubmit } from './forms/use-submit.js';
 import { Field } from './parts/field.js';
 import { Brand } from './parts/brand.js';
-import { resumeSession, signInWith } from './session.js';
+import { resumeSession, signInWith } from './live/session.js';
 
 export function Login({ message }: { readonly message: string | undefined }) {
   const [value, setValue] = useState('');

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
-import { applyTheme } from './theme.js';
+import { applyTheme } from './parts/theme.js';
 
 applyTheme();
 render(<App />, document.getElementById('console')!);

@@ -1,6 +1,6 @@
 import { hazelcast } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
-import { openOperator } from '../../../lib/cli/open-operator.js';
+import { openOperator } from '../../../lib/cli/session/open-operator.js';
 import { call } from '../../../test/cli/command-line.js';
 import { TOKENS, useConsoles } from '../../../test/console/consoles.js';
 import { eventually } from '../../../test/contract/eventually.js';

@@ -1,6 +1,6 @@
 import { type StoreDefinition, hazelcast } from 'nestjs-gatekeeper';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
-import { openOperator } from '../../../lib/cli/open-operator.js';
+import { openOperator } from '../../../lib/cli/session/open-operator.js';
 import { TOKENS, useConsoles } from '../../../test/console/consoles.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';

@@ -6,7 +6,7 @@ import { PlainTable } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
 import { DateTime } from '../parts/time.js';
 import type { LiveQuery } from '../live/live-query.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from '../parts/router.js';
 
 type Change = MovesAnswer['changes'][number];
 type Move = Change['moves'][number];

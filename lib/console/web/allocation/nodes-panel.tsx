@@ -6,7 +6,7 @@ import { useSubmit } from '../forms/use-submit.js';
 import { Badge } from '../parts/badge.js';
 import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { drainAction, planOf, undrainAction } from './allocation-actions.js';
 import { PlanPanel } from './plan-panel.js';
 

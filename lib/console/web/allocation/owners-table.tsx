@@ -2,7 +2,7 @@ import type { GroupAnswer } from '../api/answers.js';
 import type { Action } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
 import { PlainTable } from '../parts/plain-table.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { pinAction, unpinAction } from './allocation-actions.js';
 
 type Resource = GroupAnswer['resources'][number];

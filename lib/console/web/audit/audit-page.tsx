@@ -6,7 +6,7 @@ import { hasWords } from '../parts/has-words.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from '../parts/router.js';
 import { AuditTable } from './audit-table.js';
 
 /** Entries that are loaded at first, and that each click loads besides. The search runs in the browser, over these. */

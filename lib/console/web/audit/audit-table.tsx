@@ -8,9 +8,9 @@ import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
-import { hrefOf } from '../router.js';
-import { whyNot } from '../session.js';
-import { GroupLink, TaskLink } from '../tasks/task-links.js';
+import { hrefOf } from '../parts/router.js';
+import { whyNot } from '../live/session.js';
+import { GroupLink, TaskLink } from '../parts/task-links.js';
 import { type LoggedChange, type UndoOffer, changesOf, undoOf } from './changes.js';
 import { UndoDialog } from './undo-dialog.js';
 

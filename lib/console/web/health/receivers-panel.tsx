@@ -8,7 +8,7 @@ import { announce } from '../parts/notices.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { milliseconds } from './health-line.js';
 
 type Receiver = NonNullable<Health['alerts']>[number];

@@ -3,7 +3,7 @@ import type { LeaderAnswer, ScopeCandidate } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { canTakeOver, transferAction } from './leader-actions.js';
 
 interface CandidatesPanelProps {

@@ -13,7 +13,7 @@ import { HistoryTable } from '../semaphore/history-table.js';
 import { canReset, pauseAction, resetAction, resumeAction } from '../semaphore/actions.js';
 import { scopeOf } from '../semaphores/kind.js';
 import { listHref } from '../semaphores/list-place.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { CandidatesPanel } from './candidates-panel.js';
 import { stepDownAction } from './leader-actions.js';
 import { TermsPanel } from './terms-panel.js';

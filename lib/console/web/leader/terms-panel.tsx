@@ -6,7 +6,7 @@ import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { DateTime } from '../parts/time.js';
-import { replaceQuery, route } from '../router.js';
+import { replaceQuery, route } from '../parts/router.js';
 import { endText, isBad } from './term-end.js';
 import { Lanes } from './lanes.js';
 import { type Span, type TermLanes, termLanes } from './term-lanes.js';

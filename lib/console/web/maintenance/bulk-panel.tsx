@@ -6,7 +6,7 @@ import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { BatchProgress } from '../batches/batch-progress.js';
 import { BATCH, announceProgress, useBatches } from '../batches/use-batches.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 
 type Verb = 'pause' | 'resume' | 'reset';
 const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed', reset: 'reset' };

@@ -7,7 +7,7 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Field } from '../parts/field.js';
 import { Icon } from '../parts/icon.js';
 import { NotAllowed } from '../parts/page-state.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { LeftList } from './left-list.js';
 import { WINDOW_BATCH } from './window-panel.js';
 

@@ -8,7 +8,7 @@ import { Badge } from '../parts/badge.js';
 import { count } from '../parts/format.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime, Distance } from '../parts/time.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { LeftList } from './left-list.js';
 
 /** Semaphores per call. */

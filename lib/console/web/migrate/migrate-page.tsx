@@ -8,7 +8,7 @@ import { count } from '../parts/format.js';
 import { Empty, NotAllowed } from '../parts/page-state.js';
 import { BatchProgress } from '../batches/batch-progress.js';
 import { BATCH, type Batch, announceProgress, useBatches } from '../batches/use-batches.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { MigrationFields } from './migration-fields.js';
 import { EMPTY_MIGRATION, type MigrationInput, isComplete, migrationBody } from './migration-input.js';
 import { StepTable } from './step-table.js';

@@ -16,7 +16,7 @@ import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from '../parts/router.js';
 import { type ListedNode, listedNodes } from './listed-nodes.js';
 import { NodeDetails } from './node-details.js';
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, Ref } from 'preact';
-import { hrefOf } from '../router.js';
+import { hrefOf } from './router.js';
 
 interface SemaphoreLinkProps {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { isNarrow } from '../live/screen.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from './router.js';
 import { Icon } from './icon.js';
 
 /** A column of a list that is loaded as a whole. */

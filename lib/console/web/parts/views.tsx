@@ -1,4 +1,4 @@
-import { hrefOf, route } from '../router.js';
+import { hrefOf, route } from './router.js';
 
 interface ViewsProps {
   /** Name of the navigation for screen readers. */

@@ -15,7 +15,7 @@ import { scheduleText } from '../parts/schedule-text.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
-import { hrefOf, replaceQuery, route } from '../router.js';
+import { hrefOf, replaceQuery, route } from '../parts/router.js';
 import { FOLLOWED } from '../semaphores/followed-list.js';
 import { AHEAD, type PlannedJob, plannedJobs } from './plan.js';
 

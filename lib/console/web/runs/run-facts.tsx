@@ -4,7 +4,7 @@ import { Fact } from '../parts/fact.js';
 import { count } from '../parts/format.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime, Distance } from '../parts/time.js';
-import { hrefOf } from '../router.js';
+import { hrefOf } from '../parts/router.js';
 
 interface RunFactsProps {
   readonly run: HistoryEntry;

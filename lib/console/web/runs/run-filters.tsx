@@ -7,7 +7,7 @@ import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
 import { FilterButtons } from '../parts/filter-buttons.js';
 import { announce } from '../parts/notices.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from '../parts/router.js';
 
 /** Number of loaded entries. */
 export const MOST_RUNS = 500;

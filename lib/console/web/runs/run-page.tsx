@@ -11,11 +11,11 @@ import { Later, Story } from '../parts/story.js';
 import { DateTime } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
 import { HistoryTable, RunState } from '../semaphore/history-table.js';
-import { Unheard } from '../semaphore/unheard.js';
-import { signIn } from '../session.js';
+import { Unheard } from '../parts/unheard.js';
+import { signIn } from '../live/session.js';
 import { logLink } from './log-link.js';
 import { RunFacts } from './run-facts.js';
-import { type RunPlace, isAt, runsHref } from './run-place.js';
+import { type RunPlace, isAt, runsHref } from '../parts/run-place.js';
 import { sentenceOf, storyOf } from './run-story.js';
 
 type JobPast = JobAnswer['jobs'][number];

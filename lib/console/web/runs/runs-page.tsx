@@ -8,13 +8,13 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
-import { changeQuery, route } from '../router.js';
+import { changeQuery, route } from '../parts/router.js';
 import { PlanPage } from './plan-page.js';
 import { TaskRunsPage } from '../tasks/task-runs-page.js';
-import { useHasTasks } from '../tasks/work-views.js';
+import { useHasTasks } from '../parts/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
 import { MOST_RUNS, RunFilters, pathOf } from './run-filters.js';
-import { keepFilters } from './run-place.js';
+import { keepFilters } from '../parts/run-place.js';
 
 const VIEWS = [
   [['runs'], 'Jobs'],

@@ -2,7 +2,7 @@ import type { DefinitionState, SemaphoreOverview } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
 import { count } from '../parts/format.js';
-import { goTo } from '../router.js';
+import { goTo } from '../parts/router.js';
 import { listHref } from '../semaphores/list-place.js';
 
 /* The actions of a semaphore's page. */

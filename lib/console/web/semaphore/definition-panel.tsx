@@ -5,7 +5,7 @@ import { focusOr } from '../parts/focus.js';
 import { Icon } from '../parts/icon.js';
 import { Empty } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { EditForm } from './edit-form.js';
 import { intendedDefinition } from './intended-definition.js';
 

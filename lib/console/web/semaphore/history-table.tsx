@@ -10,7 +10,7 @@ import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
-import { runHref } from '../runs/run-place.js';
+import { runHref } from '../parts/run-place.js';
 
 interface HistoryTableProps {
   readonly runs: readonly HistoryEntry[];

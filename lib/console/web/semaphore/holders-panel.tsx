@@ -5,9 +5,9 @@ import { count, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { Countdown, Distance } from '../parts/time.js';
 import { heldBy } from '../semaphores/condition.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { revokeAction } from './actions.js';
-import { Unheard } from './unheard.js';
+import { Unheard } from '../parts/unheard.js';
 
 interface HoldersPanelProps {
   readonly semaphore: SemaphoreOverview;

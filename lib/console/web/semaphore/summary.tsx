@@ -8,7 +8,7 @@ import { NotAllowed } from '../parts/page-state.js';
 import { Expression, Schedule } from '../parts/schedule.js';
 import { Distance } from '../parts/time.js';
 import { ConditionBadges } from '../semaphores/condition-badges.js';
-import { readOnlySentence, whyNot } from '../session.js';
+import { readOnlySentence, whyNot } from '../live/session.js';
 import { RunNow } from './run-now.js';
 import { canReset, pauseAction, removeAction, resetAction, resumeAction, unremovableSentence } from './actions.js';
 

@@ -1,5 +1,5 @@
 import type { AuditEntry, HistoryEntry, HolderOverview } from '../api/answers.js';
-import { runHref } from '../runs/run-place.js';
+import { runHref } from '../parts/run-place.js';
 
 /** A bar, or a point in time, on the timeline. */
 export interface Mark {

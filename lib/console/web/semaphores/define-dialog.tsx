@@ -10,7 +10,7 @@ import { useChange } from '../forms/use-change.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field } from '../parts/field.js';
 import { announce } from '../parts/notices.js';
-import { goTo, hrefOf } from '../router.js';
+import { goTo, hrefOf } from '../parts/router.js';
 
 const EMPTY: DefinitionInput = { groupPattern: '.*', acquirerPattern: '.*', permits: '1', duration: '5m' };
 

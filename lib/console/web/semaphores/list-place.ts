@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { cameFrom, hrefOf, route } from '../router.js';
+import { cameFrom, hrefOf, route } from '../parts/router.js';
 
 /** The row whose link was followed last, and its distance from the top of the window in px. */
 let opened: { readonly name: string; readonly top: number } | undefined;

@@ -9,7 +9,7 @@ import { Expression } from '../parts/schedule.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Heads, SortChoice } from '../parts/sorting.js';
 import { Countdown, Distance } from '../parts/time.js';
-import { Unheard } from '../semaphore/unheard.js';
+import { Unheard } from '../parts/unheard.js';
 import { Outcome } from '../parts/outcome.js';
 import type { Choice } from './choice.js';
 import { COLUMNS } from './columns.js';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { goTo, hrefOf } from '../router.js';
+import { goTo, hrefOf } from '../parts/router.js';
 
 /** Key in the browser's storage; "off" if the user turned the keys off. */
 const KEY = 'gatekeeper-shortcuts';

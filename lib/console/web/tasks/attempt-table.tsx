@@ -5,7 +5,7 @@ import { Excerpt } from '../parts/excerpt.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime } from '../parts/time.js';
-import { TaskLink } from './task-links.js';
+import { TaskLink } from '../parts/task-links.js';
 import { TaskState, countsText } from './task-state.js';
 
 /** An attempt that failed or crashed, or the end of a task that gets no further one. */

@@ -8,10 +8,10 @@ import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
-import { hrefOf, route } from '../router.js';
-import { whyNot } from '../session.js';
+import { hrefOf, route } from '../parts/router.js';
+import { whyNot } from '../live/session.js';
 import { GroupCounts, GroupState } from './group-state.js';
-import { typeHref } from './task-links.js';
+import { typeHref } from '../parts/task-links.js';
 import { TaskBranch, Unreadable } from './task-tree.js';
 import { useNodeNames } from './use-node-names.js';
 

@@ -10,10 +10,10 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { Distance } from '../parts/time.js';
-import { goTo } from '../router.js';
+import { goTo } from '../parts/router.js';
 import { GroupCounts, GroupState } from './group-state.js';
-import { GroupLink, TypeLink, groupHref } from './task-links.js';
-import { WorkViews } from './work-views.js';
+import { GroupLink, TypeLink, groupHref } from '../parts/task-links.js';
+import { WorkViews } from '../parts/work-views.js';
 
 /** The groups of the first tasks of each state. */
 export function GroupsPage() {

@@ -9,9 +9,9 @@ import { PlainTable } from '../parts/plain-table.js';
 import { Expression } from '../parts/schedule.js';
 import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime, Distance } from '../parts/time.js';
-import { TaskLink, TypeLink } from './task-links.js';
+import { TaskLink, TypeLink } from '../parts/task-links.js';
 import { Unreadable } from './task-tree.js';
-import { WorkViews } from './work-views.js';
+import { WorkViews } from '../parts/work-views.js';
 
 type ScheduleOf = SchedulesAnswer['schedules'][number];
 

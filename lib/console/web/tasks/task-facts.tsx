@@ -1,7 +1,7 @@
 import type { TaskView } from '../api/answers.js';
 import { Fact } from '../parts/fact.js';
 import { DateTime } from '../parts/time.js';
-import { TaskLink, TypeLink, groupHref } from './task-links.js';
+import { TaskLink, TypeLink, groupHref } from '../parts/task-links.js';
 import { attemptOf } from './task-state.js';
 
 interface TaskFactsProps {

@@ -6,7 +6,7 @@ import type { LiveQuery } from '../live/live-query.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Loaded } from '../parts/page-state.js';
-import { hrefOf, route } from '../router.js';
+import { hrefOf, route } from '../parts/router.js';
 
 /** Tasks of one page. */
 const PAGE = 50;

@@ -1,7 +1,7 @@
 import type { ListedState, TaskView, TasksAnswer } from '../api/answers.js';
 import { FilterButtons } from '../parts/filter-buttons.js';
 import { Empty } from '../parts/page-state.js';
-import { changeQuery, hrefOf, route } from '../router.js';
+import { changeQuery, hrefOf, route } from '../parts/router.js';
 import { AttemptTable, attemptsOf, endOf } from './attempt-table.js';
 import { TaskPages, emptyPage } from './task-pages.js';
 import { TaskTable } from './task-table.js';

@@ -2,7 +2,7 @@ import type { TaskView } from '../api/answers.js';
 import { Excerpt } from '../parts/excerpt.js';
 import { PlainTable } from '../parts/plain-table.js';
 import { Distance } from '../parts/time.js';
-import { TaskLink } from './task-links.js';
+import { TaskLink } from '../parts/task-links.js';
 import { TaskProgressBar, TaskState, attemptOf, countsText } from './task-state.js';
 
 interface TaskTableProps {

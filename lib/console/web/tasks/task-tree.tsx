@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { Distance } from '../parts/time.js';
 import { GroupCounts, GroupState } from './group-state.js';
-import { GroupLink, TaskLink } from './task-links.js';
+import { GroupLink, TaskLink } from '../parts/task-links.js';
 import { TaskProgressBar, TaskState, attemptOf } from './task-state.js';
 
 interface BranchProps {

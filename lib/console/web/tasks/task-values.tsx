@@ -1,6 +1,6 @@
 import type { TaskView } from '../api/answers.js';
 import { Empty, NotAllowed } from '../parts/page-state.js';
-import { mayClaim } from '../session.js';
+import { mayClaim } from '../live/session.js';
 
 /** Data, result and last error of a task. Only those who may claim tasks see data and results. */
 export function TaskValues({ task: { data, result, lastError } }: { readonly task: TaskView }) {

@@ -4,7 +4,7 @@ import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
 import { count, digits, shortId } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { signIn, whyNot } from '../session.js';
+import { signIn, whyNot } from '../live/session.js';
 import { switchAction } from './switch-action.js';
 import { type NodeOfType, type TypeOverview, nodesOf, obstacleSentence } from './task-types.js';
 

@@ -10,19 +10,19 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
-import { hrefOf } from '../router.js';
+import { hrefOf } from '../parts/router.js';
 import { pauseAction, resumeAction } from '../semaphore/actions.js';
 import { DefinitionPanel } from '../semaphore/definition-panel.js';
 import { HoldersPanel } from '../semaphore/holders-panel.js';
-import { whyNot } from '../session.js';
+import { whyNot } from '../live/session.js';
 import { LimitDialog } from './limit-dialog.js';
 import { TypeState } from './types-page.js';
 import { type TypeOverview, typesIn } from './task-types.js';
-import { noteSamples } from './type-history.js';
+import { noteSamples } from '../live/type-history.js';
 import { TypeLists } from './type-lists.js';
 import { TypeNodesPanel } from './type-nodes-panel.js';
 import { TypeTrends } from './type-trends.js';
-import { useTypes } from './work-views.js';
+import { useTypes } from '../parts/work-views.js';
 
 /** Problem of a semaphore without a record. A type need not have one. */
 const NO_LIMIT = { absent: 'unknown-semaphore' };
@@ -34,7 +34,7 @@ export function TypePage({ name }: { readonly name: string }) {
   const types = useTypes();
   const limit = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns, OFTEN, NO_LIMIT);
   const reload = async () => void (await Promise.all([types.load(), limit.load()]));
-  useEffect(() => types.data.subscribe((answer) => answer && noteSamples(answer)), [types]);
+  useEffect(() => types.data.subscribe((answer) => answer && noteSamples(answer.now, typesIn(answer))), [types]);
   return (
     <>
       <a class="back" href={hrefOf(['tasks'])}>

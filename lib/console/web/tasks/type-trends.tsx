@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Empty } from '../parts/page-state.js';
 import type { TypeOverview } from './task-types.js';
 import { Trend } from './trend.js';
-import { type TypeSample, samplesOf } from './type-history.js';
+import { type TypeSample, samplesOf } from '../live/type-history.js';
 import { aboutText } from './types-page.js';
 import { digits } from '../parts/format.js';
 

@@ -9,18 +9,18 @@ import { Search } from '../parts/search.js';
 import { type Columns, Heads, SortChoice, sorted } from '../parts/sorting.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
-import { changeQuery, route } from '../router.js';
-import { TypeLink } from './task-links.js';
+import { changeQuery, route } from '../parts/router.js';
+import { TypeLink } from '../parts/task-links.js';
 import { type TypeOverview, conditionOf, typesIn } from './task-types.js';
 import { Trend } from './trend.js';
-import { noteSamples, samplesOf } from './type-history.js';
-import { WorkViews, useTypes } from './work-views.js';
+import { noteSamples, samplesOf } from '../live/type-history.js';
+import { WorkViews, useTypes } from '../parts/work-views.js';
 
 /** The types of tasks in the whole cluster. */
 export function TypesPage() {
   const query = useTypes();
   const search = route.value.query.get('search') ?? '';
-  useEffect(() => query.data.subscribe((answer) => answer && noteSamples(answer)), [query]);
+  useEffect(() => query.data.subscribe((answer) => answer && noteSamples(answer.now, typesIn(answer))), [query]);
   return (
     <>
       <WorkViews isOfTasks />

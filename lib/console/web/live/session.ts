@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
-import type { Role, SessionAnswer } from './api/answers.js';
-import { ApiError, messageOf } from './api/api-error.js';
-import { call } from './api/call.js';
-import { forgetSamples } from './tasks/type-history.js';
-import { signOuts, token } from './api/token.js';
-import { tokenOfOtherTab } from './tabs/other-tabs.js';
+import type { Role, SessionAnswer } from '../api/answers.js';
+import { ApiError, messageOf } from '../api/api-error.js';
+import { call } from '../api/call.js';
+import { forgetSamples } from './type-history.js';
+import { signOuts, token } from '../api/token.js';
+import { tokenOfOtherTab } from '../tabs/other-tabs.js';
 
 export type SignIn =
   | { readonly state: 'asking' }

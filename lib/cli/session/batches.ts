@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from './exit-code.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
 import type { Session } from './session.js';
 
 /** Outcome of one call that changes many definitions. The lists contain names. */

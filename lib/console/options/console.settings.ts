@@ -9,8 +9,8 @@ import {
   onlyFields,
   patternSchema,
   urlText,
-} from '../core/decision/index.js';
-import { ROLES } from './api/index.js';
+} from '../../core/decision/index.js';
+import { ROLES } from '../api/index.js';
 import type { ConsoleOptions } from './console.options.js';
 import { logsUrlFault } from './logs-url.js';
 

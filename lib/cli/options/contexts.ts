@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { faultsOf, quoted } from '../core/decision/index.js';
+import { faultsOf, quoted } from '../../core/decision/index.js';
 import { UsageFailure } from './exit-code.js';
 import type { Environment, TargetOptions } from './target-options.js';
 

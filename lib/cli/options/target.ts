@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { quoted, urlText } from '../core/decision/index.js';
+import { quoted, urlText } from '../../core/decision/index.js';
 import { UsageFailure } from './exit-code.js';
 import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
-import type { Target } from './target.js';
+import type { Target } from '../options/target.js';
 
 /** Mode bits for reading and writing by users who are neither the owner nor in the file's group. */
 const OTHERS = 0o006;

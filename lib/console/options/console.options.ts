@@ -1,6 +1,6 @@
 import type { CanActivate, Type } from '@nestjs/common';
-import type { DurationInput } from '../core/decision/index.js';
-import type { Role } from './api/index.js';
+import type { DurationInput } from '../../core/decision/index.js';
+import type { Role } from '../api/index.js';
 
 /** A secret that gives its sender the rights of a role. */
 export interface ConsoleToken {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { EXIT, type ExitCode } from './exit-code.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
 import type { Session } from './session.js';
 
 /** Options of a command that may do harm. */
@@ -17,8 +17,6 @@ export interface CarefulChange {
   readonly change: () => Promise<ExitCode | void>;
 }
 
-const NAMES_SHOWN = 10;
-
 export const dryRunOption = () => new Option('--dry-run', 'show what would change, and change nothing');
 
 export const yesOption = () => new Option('--yes', 'do not ask first (without a terminal it never asks)');
@@ -35,14 +33,4 @@ export async function withCare(
   if (yes || (await session.confirm(`${sentence}?`))) return change();
   session.output.note('gatekeeper: nothing was changed');
   return EXIT.failed;
-}
-
-/**
- * Formats a list: the first names, and the number of the others.
- *
- * @param total if `names` are only the first of so many
- */
-export function someOf(names: readonly string[], total = names.length): string {
-  const more = total - Math.min(names.length, NAMES_SHOWN);
-  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { assured } from './assured.js';
-import { EXIT, type ExitCode } from './exit-code.js';
-import { exposures } from './exposures.js';
+import { EXIT, type ExitCode } from '../options/exit-code.js';
+import { exposures } from '../operator/exposures.js';
 import type { openOperator } from './open-operator.js';
-import type { Operator } from './operator.js';
+import type { Operator } from '../operator/operator.js';
 import { type Format, Output, type Streams, Progress } from './output.js';
-import { plain } from './text/plain.js';
-import { type Contexts, readContexts } from './contexts.js';
-import { resolveTarget } from './target.js';
-import type { Environment, TargetOptions } from './target-options.js';
+import { plain } from '../text/plain.js';
+import { type Contexts, readContexts } from '../options/contexts.js';
+import { resolveTarget } from '../options/target.js';
+import type { Environment, TargetOptions } from '../options/target-options.js';
 
 /** The process in which a command runs; tests replace it. */
 export interface Shell {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { PRIORITIES, type Priority } from '../tasks/index.js';
+import { PRIORITIES, type Priority } from '../../tasks/index.js';
 import type { TaskSubmission, TaskUniqueness } from './operator.js';
-import { readPattern, readSpan, wholeNumber } from './option-readers.js';
+import { readPattern, readSpan, wholeNumber } from '../options/option-readers.js';
 
 /** Options of a submission on the command line, apart from its data. */
 export interface SubmissionOptions {

@@ -1,4 +1,4 @@
-import { Badge } from '../parts/badge.js';
+import { Badge } from './badge.js';
 
 const TITLE = 'None of the living nodes is its process: it crashed, is cut off, or publishes no heartbeat';
 

@@ -1,6 +1,3 @@
-import type { TaskTypesAnswer } from '../api/answers.js';
-import { typesIn } from './task-types.js';
-
 /** The work on one type at one moment. */
 export interface TypeSample {
   /** Cluster time in ms. */
@@ -23,10 +20,9 @@ const MOST_TYPES = 200;
  */
 const samples = new Map<string, readonly TypeSample[]>();
 
-/** Adds the answer of a node. The same answer twice counts once. */
-export function noteSamples(answer: Pick<TaskTypesAnswer, 'now' | 'waiting' | 'nodes'>): void {
-  const { now } = answer;
-  for (const { type, waiting, running, completed, failed } of typesIn(answer)) {
+/** Adds what a node answered. The same answer twice counts once. @param now when it answered: cluster time in ms */
+export function noteSamples(now: number, types: readonly (Omit<TypeSample, 'at'> & { readonly type: string })[]): void {
+  for (const { type, waiting, running, completed, failed } of types) {
     const kept = samplesOf(type).filter(({ at }) => at > now - KEPT && at < now);
     if (kept.length === 0 && samples.size >= MOST_TYPES) continue;
     samples.set(type, [...kept.slice(1 - MOST_SAMPLES), { at: now, waiting, running, completed, failed }]);

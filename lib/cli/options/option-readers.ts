@@ -8,10 +8,10 @@ import {
   nameSchema,
   patternSchema,
   readDuration,
-} from '../core/decision/index.js';
-import { LONGEST_SOUGHT, MOST_SHOWN } from '../console/api/limits.js';
-import { entryIdSchema } from '../operate/definitions/bulk-request.js';
-import { typeFaults } from '../tasks/index.js';
+} from '../../core/decision/index.js';
+import { LONGEST_SOUGHT, MOST_SHOWN } from '../../console/api/limits.js';
+import { entryIdSchema } from '../../operate/definitions/bulk-request.js';
+import { typeFaults } from '../../tasks/index.js';
 
 /* The console checks what it gets. These readers check the same, so that both ways to a cluster refuse the same calls. */
 

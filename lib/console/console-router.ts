@@ -1,16 +1,16 @@
 import { Inject, Injectable, Logger, type MiddlewareConsumer } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
-import { AccessGuard } from '../access/access.guard.js';
-import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from '../console.constants.js';
-import type { ConsoleSettings } from '../console.settings.js';
-import type { Method } from '../api/route.js';
-import { AnswerInPieces } from './answer-in-pieces.js';
-import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';
-import { type Handler, handlersOf } from './handlers.js';
-import { IncomingBodies } from './incoming-bodies.js';
-import { ProblemAnswers } from './problem-answers.js';
-import { ProblemError } from './problem.error.js';
-import { type Found, RouteTable } from './route-table.js';
+import { AccessGuard } from './access/access.guard.js';
+import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from './options/console.constants.js';
+import type { ConsoleSettings } from './options/console.settings.js';
+import type { Method } from './api/route.js';
+import { AnswerInPieces } from './http/answer-in-pieces.js';
+import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './http/console-request.js';
+import { type Handler, handlersOf } from './http/handlers.js';
+import { IncomingBodies } from './http/incoming-bodies.js';
+import { ProblemAnswers } from './http/problem-answers.js';
+import { ProblemError } from './http/problem.error.js';
+import { type Found, RouteTable } from './http/route-table.js';
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 

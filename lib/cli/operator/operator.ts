@@ -23,9 +23,9 @@ import type {
   SemaphoreOverview,
   StalePart,
   UndoPlan,
-} from '../gatekeeper/index.js';
-import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../allocation/index.js';
-import type { SemaphoreDefinitionInput } from '../core/decision/index.js';
+} from '../../gatekeeper/index.js';
+import type { AllocationPlan, GroupSummary, MovesQuery, PastMoves } from '../../allocation/index.js';
+import type { SemaphoreDefinitionInput } from '../../core/decision/index.js';
 import type {
   Cancelled,
   GroupCancelled,
@@ -40,8 +40,8 @@ import type {
   TaskTarget,
   UniqueOptions,
   WaitingType,
-} from '../tasks/index.js';
-import type { Group } from './views/allocation.view.js';
+} from '../../tasks/index.js';
+import type { Group } from '../views/allocation.view.js';
 
 /** The results of a test, one per receiver. */
 export interface AlertsTest {

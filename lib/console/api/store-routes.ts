@@ -1,6 +1,6 @@
 import { CALLS, type Call, LARGEST_BODY, MEDIA_TYPE, WATCH } from '../../stores/remote/protocol.js';
 import { z } from 'zod';
-import { type Route, route } from '../api/index.js';
+import { type Route, route } from './index.js';
 
 export const WATCH_ROUTE = route({
   method: 'GET',

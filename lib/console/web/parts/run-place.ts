@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../api/answers.js';
-import { hrefOf } from '../router.js';
+import { hrefOf } from './router.js';
 
 /** Identifies a run in an address. */
 export interface RunPlace {

@@ -1,5 +1,5 @@
-import { systemClock } from '../core/async/node-clock.js';
-import { pause } from '../core/async/pause.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
 
 /** ms for which hints are collected. One look answers all of them. */
 const GATHERING = 200;

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import { quoted } from '../core/decision/index.js';
-import type { DirectOptions } from './direct/direct-operator.js';
-import { UsageFailure } from './exit-code.js';
-import type { Operator } from './operator.js';
-import { RestOperator } from './rest/rest-operator.js';
-import type { HazelcastTarget, Target } from './target.js';
+import { quoted } from '../../core/decision/index.js';
+import type { DirectOptions } from '../direct/direct-operator.js';
+import { UsageFailure } from '../options/exit-code.js';
+import type { Operator } from '../operator/operator.js';
+import { RestOperator } from '../rest/rest-operator.js';
+import type { HazelcastTarget, Target } from '../options/target.js';
 
 /** Settings of the connection to a target. */
 export interface Manner extends Pick<DirectOptions, 'timeout' | 'logger' | 'clockTolerance' | 'group' | 'acquirer'> {
@@ -33,8 +33,8 @@ async function openDirect(
   manner: Omit<DirectOptions, 'store' | 'target'>,
 ): Promise<Operator> {
   const [{ hazelcast }, { DirectOperator }] = await Promise.all([
-    import('../stores/hazelcast/index.js'),
-    import('./direct/direct-operator.js'),
+    import('../../stores/hazelcast/index.js'),
+    import('../direct/direct-operator.js'),
   ]);
   const store = hazelcast({ ...further, clusterName, members });
   const where = `cluster ${quoted(clusterName)} at ${members.join(', ')}`;

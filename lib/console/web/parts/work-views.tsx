@@ -2,7 +2,7 @@ import type { TaskTypesAnswer } from '../api/answers.js';
 import { anyChange, nothing } from '../live/concerns.js';
 import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
-import { Views } from '../parts/views.js';
+import { Views } from './views.js';
 
 const VIEWS = [
   [['work'], 'All work'],

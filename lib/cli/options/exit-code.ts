@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 // Not from the index, because that also loads Nest, which takes long.
-import { PROBLEMS, isProblemCode } from '../console/api/problem-codes.js';
-import { InvalidOptionsError } from '../core/decision/index.js';
+import { PROBLEMS, isProblemCode } from '../../console/api/problem-codes.js';
+import { InvalidOptionsError } from '../../core/decision/index.js';
 
 /** Exit codes of the command line. Scripts depend on them, so they are never renumbered. */
 export const EXIT = {

@@ -1,6 +1,21 @@
 import { LEADER_PREFIX, show } from '../../core/decision/index.js';
-import { ProblemError } from '../http/problem.error.js';
-import type { Visitor } from './tokens.js';
+import type { Role } from '../api/index.js';
+import { ProblemError } from './problem.error.js';
+
+/** The sender of a request, and its rights. */
+export interface Visitor {
+  /** Name of the sender, for the audit log. */
+  readonly user: string;
+  readonly role: Role;
+  /** The semaphores that it may see and change; absent if it may see and change all. */
+  readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
+  /** Whether others may send requests under the same name: it is of no token, and no guard gave it. */
+  readonly isNameless?: boolean;
+  /** ms of the longest lease of a task; absent: the usual one. */
+  readonly maxLease?: number;
+  /** Whether the sender may only take, refresh and release permits. */
+  readonly permitsOnly?: boolean;
+}
 
 /** Whether a visitor may see a semaphore. Undefined if it may see all. */
 export type Sees = ((name: string) => boolean) | undefined;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { hrefOf } from '../router.js';
+import { hrefOf } from './router.js';
 
 const QUEUE = 'task:';
 

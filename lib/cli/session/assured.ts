@@ -1,7 +1,7 @@
-import type { Health, HealthFaultCode, StalePart } from '../gatekeeper/index.js';
-import { CommandFailure, EXIT, exitCodeOf } from './exit-code.js';
-import type { Operator, TaskOperator } from './operator.js';
-import { outageLines } from './views/health.view.js';
+import type { Health, HealthFaultCode, StalePart } from '../../gatekeeper/index.js';
+import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
+import type { Operator, TaskOperator } from '../operator/operator.js';
+import { outageLines } from '../views/health.view.js';
 
 /*
  * A store that is lost, or that lacks its quorum, may answer with nothing at all: a client may see the smaller side of a

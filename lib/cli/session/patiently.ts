@@ -1,4 +1,4 @@
-import { EXIT, exitCodeOf } from './exit-code.js';
+import { EXIT, exitCodeOf } from '../options/exit-code.js';
 import type { Session } from './session.js';
 
 /** Reports an unreachable target once, and lets the caller try again, because it may come back. */

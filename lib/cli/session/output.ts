@@ -1,6 +1,6 @@
-import { safeJson } from '../core/decision/index.js';
-import { plain } from './text/plain.js';
-import { yaml } from './text/yaml.js';
+import { safeJson } from '../../core/decision/index.js';
+import { plain } from '../text/plain.js';
+import { yaml } from '../text/yaml.js';
 
 /** Output streams of the command line: those of the process, or replacements in tests. */
 export interface Streams {
