@@ -1,4 +1,19 @@
 /**
+ * The rooms of lib/tasks, from the lowest to the highest. Above them stands the service: the files of lib/tasks itself, which
+ * may import all of them.
+ */
+const TASK_ROOMS = [
+  'tasks/rules',
+  'tasks/records',
+  'tasks/sweep',
+  'tasks/workers',
+  'tasks/schedules',
+  'tasks/by-hand',
+  'tasks/overview',
+  'tasks/external',
+];
+
+/**
  * The floors of lib, from the lowest to the highest: a folder may import only from those before it. A new folder gets its
  * place in this list. Nobody imports a peer that belongs to another folder.
  */
@@ -17,6 +32,7 @@ const FLOORS = [
   'stores',
   'leadership',
   'allocation',
+  ...TASK_ROOMS,
   'tasks',
   'operate/archives',
   'operate/activity',
@@ -47,6 +63,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^lib/.+/', pathNot: `^lib/(${[...FLOORS, 'testing'].join('|')})/` },
       to: {},
+    },
+    {
+      name: 'every-room-of-tasks-has-its-place',
+      comment: 'Add the folder to TASK_ROOMS.',
+      severity: 'error',
+      from: { path: '^lib/tasks/.+/', pathNot: `^lib/(${TASK_ROOMS.join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'the-rules-of-tasks-are-pure',
+      comment: 'They ask no store and no clock. Of what does, they may know types.',
+      severity: 'error',
+      from: { path: '^lib/tasks/rules/' },
+      to: {
+        path: '^lib/core/',
+        pathNot: '^lib/core/(decision/|cron/|async/backoff\\.ts$|context/(node-identity|change-options)\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'nothing-imports-the-edge',
@@ -121,10 +155,12 @@ module.exports = {
       comment: 'Of two folders, one stands on the other: it can be read without what stands above it.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|console|cli|testing)' },
+      from: {
+        path: '^lib/(core|stores|leadership|allocation|tasks|operate|gatekeeper|nest|telemetry|console|cli|testing)',
+      },
       to: {
         circular: true,
-        path: '^lib/(core|stores|leadership|allocation|operate|gatekeeper|nest|telemetry|console|cli|testing)',
+        path: '^lib/(core|stores|leadership|allocation|tasks|operate|gatekeeper|nest|telemetry|console|cli|testing)',
       },
     },
     { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '\\.d\\.ts$' }, to: {} },

@@ -10,7 +10,7 @@ import type { Cluster } from '../leadership/index.js';
 import type { NodeRegistry } from '../operate/activity/index.js';
 import type { Health, HealthCheck } from '../operate/insight/index.js';
 import type { Tasks } from '../tasks/index.js';
-import { groupType } from '../tasks/task-id.js';
+import { groupType } from '../tasks/rules/task-id.js';
 
 /** A node, as telemetry sees it. Nothing here asks the store. */
 export interface ObservedNode {

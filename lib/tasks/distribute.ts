@@ -1,5 +1,5 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
-import { type SubmitRequest, expectList } from './submit-many.js';
+import { type SubmitRequest, expectList } from './records/submit-many.js';
 
 /** Options of `distribute()`. */
 export interface DistributeOptions {

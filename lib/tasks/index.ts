@@ -1,6 +1,6 @@
 export { Tasks } from './tasks.js';
 export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js';
-export { nameOfId, typeOfId } from './name-of-id.js';
+export { nameOfId, typeOfId } from './rules/name-of-id.js';
 export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
 export {
   LISTED_STATES,
@@ -19,9 +19,9 @@ export {
   groupOfId,
 } from './overview/task-groups.js';
 export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
-export { stateLinesOf } from './overview/state-lines.js';
-export { defineTask } from './define-task.js';
-export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './submit-many.js';
+export { stateLinesOf } from './state-lines.js';
+export { defineTask } from './rules/define-task.js';
+export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
 export {
   type DataOf,
   type GroupName,
@@ -38,18 +38,18 @@ export {
   typeFaults,
   typeOf,
   wholeGroup,
-} from './task-id.js';
-export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction } from './submit-options.js';
+} from './rules/task-id.js';
+export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction } from './rules/submit-options.js';
 export type { DistributeOptions } from './distribute.js';
-export type { TaskTarget } from './addressed/target.js';
-export type { UniqueOptions } from './unique/unique-options.js';
-export type { GroupHandlerOptions, HandlerOptions } from './handler-options.js';
-export type { MissedTicks, ScheduleMode, ScheduleOptions } from './schedules/schedule-options.js';
-export type { SkippedTick } from './schedules/schedule-record.js';
-export { expectNoSchedule } from './schedules/tick-id.js';
+export type { TaskTarget } from './rules/target.js';
+export type { UniqueOptions } from './rules/unique-options.js';
+export type { GroupHandlerOptions, HandlerOptions } from './rules/handler-options.js';
+export type { MissedTicks, ScheduleMode, ScheduleOptions } from './rules/schedule-options.js';
+export type { SkippedTick } from './rules/schedule-record.js';
+export { expectNoSchedule } from './rules/tick-id.js';
 export type { ScheduleView } from './schedules/schedule-view.js';
-export type { ScheduleContext, ScheduleFunction } from './schedules/schedules.js';
-export type { Submitted } from './submission.js';
+export type { ScheduleContext, ScheduleFunction } from './task-schedules.js';
+export type { Submitted } from './rules/submission.js';
 export {
   type Cancellation,
   type GroupCounts,
@@ -60,12 +60,12 @@ export {
   type PastAttempt,
   type TaskFault,
   type TaskProgress,
-} from './task.js';
+} from './rules/task.js';
 export type { ExternalClaim } from './external/external-claim.js';
 export type { ExternalWorker, TypeDenial } from './external/external-limit.js';
 export type { ExternalAttempt, ExternalTasks } from './external/external-tasks.js';
 export type { CancelOptions } from './by-hand/cancel-options.js';
-export type { Cancelled } from './by-hand/cancel.js';
+export type { Cancelled } from './records/cancel.js';
 export type { GroupCancelled } from './by-hand/cancel-group.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export type { Released } from './by-hand/release.js';
@@ -90,4 +90,4 @@ export {
   TaskCancelledError,
   TaskTimeoutError,
   TasksClosingError,
-} from './tasks.errors.js';
+} from './rules/tasks.errors.js';

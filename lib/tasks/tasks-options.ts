@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { onlyFields, show } from '../core/decision/index.js';
 import { wholeSchema } from '../core/decision/option-types.js';
-import { MOST_BYTES } from './json.js';
+import { MOST_BYTES } from './rules/json.js';
 
 /** Options of distributed tasks. */
 export interface TasksOptions {

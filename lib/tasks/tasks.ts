@@ -1,7 +1,7 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { afterWrite } from '../core/store/after-write.js';
 import type { CancelOptions } from './by-hand/cancel-options.js';
-import type { Cancelled } from './by-hand/cancel.js';
+import type { Cancelled } from './records/cancel.js';
 import type { GroupCancelled } from './by-hand/cancel-group.js';
 import type { TaskExplanation } from './by-hand/explanation.js';
 import type { Released } from './by-hand/release.js';
@@ -10,24 +10,24 @@ import type { TaskPage, TaskQuery, WaitingTypes } from './by-hand/task-list.js';
 import type { TaskView } from './by-hand/task-view.js';
 import type { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
-import type { Submitted } from './submission.js';
+import type { Submitted } from './rules/submission.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
-import type { SubmitOptions } from './submit-options.js';
+import type { SubmitOptions } from './rules/submit-options.js';
 import {
   type SubmitArguments,
   type SubmitRequest,
   expectNoTransaction,
   expectOnlyList,
   submitMany,
-} from './submit-many.js';
+} from './records/submit-many.js';
 import { NodeWork } from './overview/node-work.js';
 import type { SubTaskPage } from './overview/sub-task-list.js';
 import type { TaskGroups } from './overview/task-groups.js';
-import { groupType, type TaskName, type TaskType, nameFaults } from './task-id.js';
-import { Schedules } from './schedules/schedules.js';
+import { groupType, type TaskName, type TaskType, nameFaults } from './rules/task-id.js';
+import { Schedules } from './task-schedules.js';
 import { type TaskCode, taskCode } from './task-code.js';
-import type { TaskStore } from './task-store.js';
-import { type HandlersParts, TaskHandlers } from './workers/task-handlers.js';
+import type { TaskStore } from './records/task-store.js';
+import { type HandlersParts, TaskHandlers } from './task-handlers.js';
 
 export interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
   /** Bytes of all tasks that have ended; absent: no limit. */

@@ -1,6 +1,6 @@
 import { GatekeeperError, nameOfError } from '../core/decision/index.js';
 import type { ObservedNode } from '../gatekeeper/telemetry.js';
-import { groupType } from '../tasks/task-id.js';
+import { groupType } from '../tasks/rules/task-id.js';
 
 /** Names in the attributes of metrics and in the names of spans: a limited number of each kind. */
 export class Labels {

@@ -24,7 +24,7 @@ import type {
 } from '../core/context/instrumentation.js';
 import { RunSkippedError } from '../core/permits/runs/run-skipped.error.js';
 import { codeOfError, messageOf, nameOfError, stackOf } from '../core/decision/index.js';
-import { groupType } from '../tasks/task-id.js';
+import { groupType } from '../tasks/rules/task-id.js';
 import { outcomeOf } from './call-metrics.js';
 import type { Labels } from './labels.js';
 import { ATTRIBUTES as A } from './metrics.js';

@@ -9,7 +9,7 @@ import * as fields from '../../lib/console/api/fields.js';
 import { compilePattern, faultsOf, storedText } from '../../lib/core/decision/index.js';
 import { fairKeyOf } from '../../lib/tasks/submission-reader.js';
 import { nameOfId } from '../../lib/tasks/index.js';
-import { parseSubmitOptions } from '../../lib/tasks/submit-options.js';
+import { parseSubmitOptions } from '../../lib/tasks/rules/submit-options.js';
 import { schemaOf, valuesOf } from './schema-values.js';
 import { runs } from '../support/runs.js';
 

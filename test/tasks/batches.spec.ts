@@ -4,8 +4,8 @@ import { systemRandomness } from '../../lib/core/async/random-ids.js';
 import { Timers } from '../../lib/core/async/timers.js';
 import type { Context, Timing } from '../../lib/core/context/context.js';
 import { TextCells } from '../../lib/core/cell/text-cells.js';
-import { Hints } from '../../lib/tasks/hints.js';
-import { PacedStore } from '../../lib/tasks/paced-store.js';
+import { Hints } from '../../lib/tasks/records/hints.js';
+import { PacedStore } from '../../lib/tasks/records/paced-store.js';
 import { HintSource } from '../../lib/tasks/workers/hint-source.js';
 
 const CONTEXT = { nodeClock: systemClock, random: systemRandomness() } as Context;

@@ -8,7 +8,7 @@ import {
   grouped,
   single,
 } from '../../lib/tasks/index.js';
-import { decodeTask } from '../../lib/tasks/task.codec.js';
+import { decodeTask } from '../../lib/tasks/rules/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { interceptWrites } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, useTaskCluster, worker } from './task-nodes.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { RetryLaterError, single } from 'nestjs-gatekeeper';
-import { RANKS, isLeft, nextLook, patienceOf } from '../../lib/tasks/due/due-rule.js';
-import { OwnTimes } from '../../lib/tasks/due/due-timer.js';
-import { placeAt } from '../../lib/tasks/task-place.js';
+import { RANKS, isLeft, nextLook, patienceOf } from '../../lib/tasks/rules/due-rule.js';
+import { OwnTimes } from '../../lib/tasks/sweep/due-timer.js';
+import { placeAt } from '../../lib/tasks/rules/task-place.js';
 import type { HintQueue } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';

@@ -1,5 +1,5 @@
-import { type Effect, effectsOf } from '../../lib/tasks/effects.js';
-import { type Task, USUAL_LIMITS } from '../../lib/tasks/task.js';
+import { type Effect, effectsOf } from '../../lib/tasks/rules/effects.js';
+import { type Task, USUAL_LIMITS } from '../../lib/tasks/rules/task.js';
 
 const TASK: Task = {
   id: 'import[june]#1',

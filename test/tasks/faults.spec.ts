@@ -1,6 +1,6 @@
 import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { RetryLaterError, type TaskContext, type TaskFunction, grouped, single } from '../../lib/tasks/index.js';
-import { encodeTask } from '../../lib/tasks/task.codec.js';
+import { encodeTask } from '../../lib/tasks/rules/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
 import { interceptWrites } from '../support/writes.js';

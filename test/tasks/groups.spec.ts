@@ -1,7 +1,7 @@
-import { joinType } from '../../lib/tasks/task-id.js';
+import { joinType } from '../../lib/tasks/rules/task-id.js';
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type GroupContext, grouped } from '../../lib/tasks/index.js';
-import { USUAL_LIMITS } from '../../lib/tasks/task.js';
+import { USUAL_LIMITS } from '../../lib/tasks/rules/task.js';
 import { SHORT_GROUP, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();

@@ -1,4 +1,4 @@
-import { readJson } from '../../lib/tasks/json.js';
+import { readJson } from '../../lib/tasks/rules/json.js';
 
 describe('a value that is to be kept as JSON', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { InvalidOptionsError } from 'nestjs-gatekeeper';
 import { type TaskContext, single } from '../../lib/tasks/index.js';
-import { decodeTask } from '../../lib/tasks/task.codec.js';
+import { decodeTask } from '../../lib/tasks/rules/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { refused } from '../support/refused.js';
 import { interceptWrites } from '../support/writes.js';

@@ -1,7 +1,7 @@
 import { parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { InvalidTaskError, grouped, single } from '../../lib/tasks/index.js';
 import type { GroupContext, TaskFunction } from '../../lib/tasks/index.js';
-import { TaskStore } from '../../lib/tasks/task-store.js';
+import { TaskStore } from '../../lib/tasks/records/task-store.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster } from './task-nodes.js';
 
 const newCluster = useTaskCluster();

@@ -1,5 +1,5 @@
 import { single } from '../../lib/tasks/index.js';
-import { decodeTask } from '../../lib/tasks/task.codec.js';
+import { decodeTask } from '../../lib/tasks/rules/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { interceptWrites } from '../support/writes.js';
 import { type TaskNode, useTaskCluster, worker } from './task-nodes.js';

@@ -5,7 +5,7 @@ import { systemRandomness } from '../../lib/core/async/random-ids.js';
 import { type Context, createContext } from '../../lib/core/context/context.js';
 import { SemaphoreDirectory } from '../../lib/core/permits/semaphore-directory.js';
 import { type TaskFunction, Tasks } from '../../lib/tasks/index.js';
-import { TaskStore } from '../../lib/tasks/task-store.js';
+import { TaskStore } from '../../lib/tasks/records/task-store.js';
 import type { Driver, HintQueue } from '../../lib/core/store/index.js';
 import type { MemoryDriver } from '../../lib/stores/memory/memory.driver.js';
 import { FakeTime } from '../support/fake-time.js';

@@ -1,7 +1,7 @@
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
-import { type TaskType, groupId, typeFaults, typeOf } from '../task-id.js';
-import type { TaskStore } from '../task-store.js';
+import { type TaskType, groupId, typeFaults, typeOf } from '../rules/task-id.js';
+import type { TaskStore } from '../records/task-store.js';
 import { type CancelOptions, parseCancelOptions } from './cancel-options.js';
 
 /** Answer to `cancelGroup()`. */

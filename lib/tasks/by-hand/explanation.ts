@@ -1,14 +1,14 @@
-import { groupType } from '../task-id.js';
+import { groupType } from '../rules/task-id.js';
 import { TASK_PREFIX, escapeHidden, show } from '../../core/decision/index.js';
 import { skipSentence } from '../../core/permits/runs/run-skipped.error.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
-import { type TaskTarget, isTarget, targetText } from '../addressed/target.js';
-import type { GroupRoot } from '../groups/group.js';
-import type { Task, TaskProgress } from '../task.js';
-import { instanceIn } from '../external/owner.js';
-import { isInGroup } from '../transitions.js';
+import { type TaskTarget, isTarget, targetText } from '../rules/target.js';
+import type { GroupRoot } from '../rules/group.js';
+import type { Task, TaskProgress } from '../rules/task.js';
+import { instanceIn } from '../rules/owner.js';
+import { isInGroup } from '../rules/transitions.js';
 import type { WorkerState } from '../workers/handled-type.js';
-import { UNKNOWN } from './cancel.js';
+import { UNKNOWN } from '../records/cancel.js';
 import { type TaskView, viewOf } from './task-view.js';
 
 /** Why a task does not run, or where it runs. Times are cluster time in ms since 1970. */

@@ -1,8 +1,8 @@
 import { afterWrite } from '../../core/store/after-write.js';
-import { isTaskId } from '../task-id.js';
-import { decodeTask, encodeTask } from '../task.codec.js';
-import * as transitions from '../transitions.js';
-import { type TaskRecords, UNKNOWN } from './cancel.js';
+import { isTaskId } from '../rules/task-id.js';
+import { decodeTask, encodeTask } from '../rules/task.codec.js';
+import * as transitions from '../rules/transitions.js';
+import { type TaskRecords, UNKNOWN } from '../records/cancel.js';
 
 /** Answer to `release()`. */
 export interface Released {

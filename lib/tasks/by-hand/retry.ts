@@ -1,11 +1,11 @@
 import { afterWrite } from '../../core/store/after-write.js';
-import { groupType, isTaskId } from '../task-id.js';
-import { FAMILY, familyOf } from '../subtasks/sub-name.js';
-import type { Task } from '../task.js';
-import { decodeTask, encodeTask } from '../task.codec.js';
-import * as transitions from '../transitions.js';
-import { type Stamp, bornOf } from '../transitions.js';
-import { type TaskRecords, UNKNOWN } from './cancel.js';
+import { groupType, isTaskId } from '../rules/task-id.js';
+import { FAMILY, familyOf } from '../rules/sub-name.js';
+import type { Task } from '../rules/task.js';
+import { decodeTask, encodeTask } from '../rules/task.codec.js';
+import * as transitions from '../rules/transitions.js';
+import { type Stamp, bornOf } from '../rules/transitions.js';
+import { type TaskRecords, UNKNOWN } from '../records/cancel.js';
 
 /** Answer to `retry()`. */
 export interface Retried {

@@ -1,10 +1,10 @@
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
-import { PRIORITIES, type Task } from '../task.js';
-import { readableTask } from '../task.codec.js';
-import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../task-place.js';
-import { groupType } from '../task-id.js';
+import { PRIORITIES, type Task } from '../rules/task.js';
+import { readableTask } from '../rules/task.codec.js';
+import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } from '../rules/task-place.js';
+import { groupType } from '../rules/task-id.js';
 import { FIRST_BATCH, behindText, batchAfter } from '../../core/store/text-batches.js';
-import type { TaskStore } from '../task-store.js';
+import type { TaskStore } from '../records/task-store.js';
 import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
 
 export const LISTED_STATES = ['waiting', 'delayed', 'blocked', 'running', 'awaiting', 'dead'] as const;

@@ -1,5 +1,5 @@
-import { groupType } from '../task-id.js';
-import { givenName } from '../subtasks/sub-name.js';
+import { groupType } from '../rules/task-id.js';
+import { givenName } from '../rules/sub-name.js';
 import type {
   Cancellation,
   Ending,
@@ -12,9 +12,9 @@ import type {
   TaskFault,
   TaskProgress,
   TaskState,
-} from '../task.js';
-import type { TaskTarget } from '../addressed/target.js';
-import { instanceIn } from '../external/owner.js';
+} from '../rules/task.js';
+import type { TaskTarget } from '../rules/target.js';
+import { instanceIn } from '../rules/owner.js';
 
 /** State of a task for people: where it is, or how it ended. */
 export type TaskViewState = 'waiting' | 'delayed' | 'blocked' | 'running' | 'awaiting' | Outcome;

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context/context.js';
-import { TooManyTypesError } from '../tasks.errors.js';
+import { TooManyTypesError } from '../rules/tasks.errors.js';
 
 /** Types of tasks that one program may name on one node in {@link SPAN}: each one has queues in the store. */
 const MOST_TYPES = 1000;

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context/context.js';
-import type { Hints } from '../hints.js';
+import type { Hints } from '../records/hints.js';
 import { type Hint, HintSource } from '../workers/hint-source.js';
 
 /** A hint that arrived for a claim that waits. */

@@ -1,8 +1,8 @@
 import type { NodeTasks } from './node-tasks.js';
 import type { Context } from '../../core/context/context.js';
-import { typeOfId } from '../name-of-id.js';
-import { joinType } from '../task-id.js';
-import type { TaskHandlers } from '../workers/task-handlers.js';
+import { typeOfId } from '../rules/name-of-id.js';
+import { joinType } from '../rules/task-id.js';
+import type { HandledType } from '../workers/handled-type.js';
 import { type AttemptEnd, RecentEnds } from './recent-ends.js';
 
 /** The work of this node on tasks, for operators. Asks no store. */
@@ -21,7 +21,7 @@ export class NodeWork {
   }
 
   /** The types that this node handles, and those of which programs ended tasks within the last minute. */
-  list(handlers: Pick<TaskHandlers, 'types'>): NodeTasks[] {
+  list(handlers: { types(): readonly HandledType[] }): NodeTasks[] {
     const own = handlers.types().map((handled) => ({ ...handled, ...this.#own.of(recordType(handled)) }));
     const programs = this.programs.types().map((type) => {
       return { type, handles: 'programs' as const, concurrency: 0, running: 0, ...this.programs.of(type) };

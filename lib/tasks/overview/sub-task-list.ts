@@ -1,8 +1,8 @@
 import type { TaskView } from '../by-hand/task-view.js';
-import { PAGE_ENTRIES } from '../subtasks/child-list.js';
-import { type Child, familyOf, readChild } from '../subtasks/sub-name.js';
-import { groupId } from '../task-id.js';
-import type { TaskStore } from '../task-store.js';
+import { PAGE_ENTRIES } from '../records/child-list.js';
+import { type Child, familyOf, readChild } from '../rules/sub-name.js';
+import { groupId } from '../rules/task-id.js';
+import type { TaskStore } from '../records/task-store.js';
 import { type TaskGroupOverview, TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
 
 /** A sub-task, or a group of sub-tasks. */

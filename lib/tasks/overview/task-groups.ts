@@ -1,13 +1,13 @@
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { MOST_KEYS } from '../../core/store/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
-import { type GroupRoot, begunAt, wasAbandoned } from '../groups/group.js';
-import { givenName } from '../subtasks/sub-name.js';
-import type { Cancellation } from '../task.js';
-import { readableTask } from '../task.codec.js';
-import { groupId, groupType, isGroupId, joinId, memberId } from '../task-id.js';
-import { ALL_DEAD, ALL_WAITING, type Range, allOf, waitingOf } from '../task-place.js';
-import type { TaskStore } from '../task-store.js';
+import { type GroupRoot, begunAt, wasAbandoned } from '../rules/group.js';
+import { givenName } from '../rules/sub-name.js';
+import type { Cancellation } from '../rules/task.js';
+import { readableTask } from '../rules/task.codec.js';
+import { groupId, groupType, isGroupId, joinId, memberId } from '../rules/task-id.js';
+import { ALL_DEAD, ALL_WAITING, type Range, allOf, waitingOf } from '../rules/task-place.js';
+import type { TaskStore } from '../records/task-store.js';
 
 /** Rows that a search for groups reads per state, and groups that it gives. */
 const MOST_ROWS = 100;

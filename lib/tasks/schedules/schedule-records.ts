@@ -1,10 +1,10 @@
 import type { Context } from '../../core/context/context.js';
-import { observedSubmit } from '../submission.js';
-import type { TaskStore } from '../task-store.js';
-import { encodeTask } from '../task.codec.js';
-import * as transitions from '../transitions.js';
-import { hasEnded } from '../transitions.js';
-import type { ParsedSchedule } from './schedule-options.js';
+import { observedSubmit } from '../rules/submission.js';
+import type { TaskStore } from '../records/task-store.js';
+import { encodeTask } from '../rules/task.codec.js';
+import * as transitions from '../rules/transitions.js';
+import { hasEnded } from '../rules/transitions.js';
+import type { ParsedSchedule } from '../rules/schedule-options.js';
 import {
   SCHEDULES,
   type ScheduleRecord,
@@ -14,8 +14,8 @@ import {
   nameOfKey,
   readableSchedule,
   scheduleKey,
-} from './schedule-record.js';
-import { SCHEDULE_TYPE, iso, tickId } from './tick-id.js';
+} from '../rules/schedule-record.js';
+import { SCHEDULE_TYPE, iso, tickId } from '../rules/tick-id.js';
 
 /**
  * ms for which a node may act on a record that it has seen. A task is remembered for at least a minute, so a tick that is

@@ -3,8 +3,8 @@ import type { CancelTimer } from '../../core/async/node-clock.js';
 import type { Context } from '../../core/context/context.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import type { ScheduleLook } from './schedule-look.js';
-import type { ParsedSchedule } from './schedule-options.js';
-import { SCHEDULE_TYPE } from './tick-id.js';
+import type { ParsedSchedule } from '../rules/schedule-options.js';
+import { SCHEDULE_TYPE } from '../rules/tick-id.js';
 
 /** ms after a tick before a node looks that did not submit the former one, at least and at most. */
 const PATIENCE = { least: 250, most: 500 };

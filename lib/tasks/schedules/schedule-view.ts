@@ -1,12 +1,12 @@
-import type { MissedTicks, ParsedSchedule } from './schedule-options.js';
-import { SCHEDULE_TYPE } from './tick-id.js';
+import type { MissedTicks, ParsedSchedule } from '../rules/schedule-options.js';
+import { SCHEDULE_TYPE } from '../rules/tick-id.js';
 import {
   type ScheduleRecord,
   type SkippedTick,
   UNREADABLE_SCHEDULE,
   decidedUntil,
   silentUntil,
-} from './schedule-record.js';
+} from '../rules/schedule-record.js';
 import { type Ticks, readTicks } from '../../core/cron/ticks.js';
 
 /** A schedule of the cluster. Times are cluster time in ms since 1970. */

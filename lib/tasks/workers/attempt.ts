@@ -1,19 +1,19 @@
 import { type Context, timeOf } from '../../core/context/context.js';
 import { InvalidOptionsError } from '../../core/decision/index.js';
 import { PermitLostError } from '../../core/permits/permits.errors.js';
-import type { Claim } from '../claim.js';
-import { faultOf } from '../fault.js';
-import { readJson } from '../json.js';
-import type { Task } from '../task.js';
-import { dataOf } from '../task.codec.js';
-import type { TaskStore } from '../task-store.js';
+import type { Claim } from '../rules/claim.js';
+import { faultOf } from '../rules/fault.js';
+import { readJson } from '../rules/json.js';
+import type { Task } from '../rules/task.js';
+import { dataOf } from '../rules/task.codec.js';
+import type { TaskStore } from '../records/task-store.js';
 import {
   InvalidTaskError,
   LeaseExpiredError,
   RetryLaterError,
   TaskCancelledError,
   TasksClosingError,
-} from '../tasks.errors.js';
+} from '../rules/tasks.errors.js';
 import type { HeldTask } from './held-task.js';
 import type { InvalidTaskFunction } from './task-handler.js';
 

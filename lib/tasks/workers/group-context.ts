@@ -1,11 +1,11 @@
 import { NewerRecordError } from '../../core/decision/index.js';
 import { isStoreError } from '../../core/store/index.js';
-import type { GroupCounts, Incarnation, Task } from '../task.js';
-import { givenName } from '../subtasks/sub-name.js';
-import { decodeTask } from '../task.codec.js';
-import { groupType, memberId } from '../task-id.js';
-import type { TaskStore } from '../task-store.js';
-import { InvalidTaskError, RetryLaterError } from '../tasks.errors.js';
+import type { GroupCounts, Incarnation, Task } from '../rules/task.js';
+import { givenName } from '../rules/sub-name.js';
+import { decodeTask } from '../rules/task.codec.js';
+import { groupType, memberId } from '../rules/task-id.js';
+import type { TaskStore } from '../records/task-store.js';
+import { InvalidTaskError, RetryLaterError } from '../rules/tasks.errors.js';
 import type { EndedMember, GroupContext, TaskContext } from './task-handler.js';
 
 /** ms before the handler of a group that is over looks again at a member that runs again. */

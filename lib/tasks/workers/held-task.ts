@@ -15,10 +15,10 @@ import {
 import { LONGEST_BLINK } from '../../core/permits/lease.js';
 import { type Instant, instantOf } from '../../core/cell/plan.js';
 import { isStoreError } from '../../core/store/index.js';
-import type { CancelAuthor } from '../by-hand/cancel.js';
-import type { Claim } from '../claim.js';
-import type { TaskStore } from '../task-store.js';
-import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../tasks.errors.js';
+import type { CancelAuthor } from '../records/cancel.js';
+import type { Claim } from '../rules/claim.js';
+import type { TaskStore } from '../records/task-store.js';
+import { LeaseExpiredError, TaskCancelledError, TaskTimeoutError } from '../rules/tasks.errors.js';
 import type { TaskLease } from './task-handler.js';
 
 /** Part of the lease in which renewals that are due come together: then one write to the connection carries all of them. */

@@ -2,11 +2,11 @@ import type { CancelTimer } from '../../core/async/node-clock.js';
 import type { Context } from '../../core/context/context.js';
 import { pause } from '../../core/async/pause.js';
 import { FIRST_BATCH, batchAfter } from '../../core/store/text-batches.js';
-import type { AddressedTasks } from '../addressed/addressed-tasks.js';
-import type { Hints } from '../hints.js';
-import { placeOfText } from '../task-place.js';
-import { PRIORITIES, type Priority } from '../task.js';
-import { readableTask } from '../task.codec.js';
+import type { AddressedTasks } from './addressed-tasks.js';
+import type { Hints } from '../records/hints.js';
+import { placeOfText } from '../rules/task-place.js';
+import { PRIORITIES, type Priority } from '../rules/task.js';
+import { readableTask } from '../rules/task.codec.js';
 
 /** A hint, with the priority of its queue. */
 export interface Hint {

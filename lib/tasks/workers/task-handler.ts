@@ -1,8 +1,8 @@
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
-import type { Outcome, TaskFault } from '../task.js';
-import type { Submitted } from '../submission.js';
-import type { SubmitArguments, SubmitRequest } from '../submit-many.js';
-import type { TaskName } from '../task-id.js';
+import type { Outcome, TaskFault } from '../rules/task.js';
+import type { Submitted } from '../rules/submission.js';
+import type { SubmitArguments, SubmitRequest } from '../records/submit-many.js';
+import type { TaskName } from '../rules/task-id.js';
 
 /** A task for its handler. */
 export interface TaskContext<In = unknown> {

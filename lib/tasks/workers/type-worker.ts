@@ -2,13 +2,13 @@ import { Deadline } from '../../core/async/deadline.js';
 import { pause } from '../../core/async/pause.js';
 import { instantOf } from '../../core/cell/plan.js';
 import { StoreUnavailableError } from '../../core/store/index.js';
-import type { TaskLimits } from '../task.js';
-import { LeaseExpiredError, TasksClosingError } from '../tasks.errors.js';
+import type { TaskLimits } from '../rules/task.js';
+import { LeaseExpiredError, TasksClosingError } from '../rules/tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource, nameIn } from './hint-source.js';
 import type { WorkerState } from './handled-type.js';
-import type { AddressedTasks } from '../addressed/addressed-tasks.js';
+import type { AddressedTasks } from './addressed-tasks.js';
 import type { Admission, TypeLimit } from './type-limit.js';
 import type { NodeClock } from '../../core/async/node-clock.js';
 

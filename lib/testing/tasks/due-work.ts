@@ -1,12 +1,19 @@
 import { partsOf } from '../../gatekeeper/index.js';
-import { isTarget } from '../../tasks/addressed/target.js';
-import { decodeTask } from '../../tasks/task.codec.js';
-import { ALL_ADDRESSED, behindType, deadRange, placeOfText, rangeOf, waitingRange } from '../../tasks/task-place.js';
+import { isTarget } from '../../tasks/rules/target.js';
+import { decodeTask } from '../../tasks/rules/task.codec.js';
+import {
+  ALL_ADDRESSED,
+  behindType,
+  deadRange,
+  placeOfText,
+  rangeOf,
+  waitingRange,
+} from '../../tasks/rules/task-place.js';
 import { type TaskView, PRIORITIES, viewOf } from '../../tasks/index.js';
 import type { OrderedTable } from '../../stores/memory/text-table.js';
-import { joinType } from '../../tasks/task-id.js';
-import { TaskStore } from '../../tasks/task-store.js';
-import { TaskSweep } from '../../tasks/task-sweep.js';
+import { joinType } from '../../tasks/rules/task-id.js';
+import { TaskStore } from '../../tasks/records/task-store.js';
+import { TaskSweep } from '../../tasks/sweep/task-sweep.js';
 import type { TestNode } from './test-node.js';
 
 /** Later than any time of a test, with the 16 digits of the times in texts. */

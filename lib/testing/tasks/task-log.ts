@@ -1,7 +1,7 @@
 import type { GatekeeperEvent } from '../../gatekeeper/index.js';
 import { type Outcome, type TaskView, viewOf } from '../../tasks/index.js';
-import { decodeTask } from '../../tasks/task.codec.js';
-import { bornOf } from '../../tasks/transitions.js';
+import { decodeTask } from '../../tasks/rules/task.codec.js';
+import { bornOf } from '../../tasks/rules/transitions.js';
 
 /** An attempt at a task on one of the nodes of a test. */
 export interface TestAttempt {

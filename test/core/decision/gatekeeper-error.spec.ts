@@ -7,19 +7,19 @@ import {
   UnknownOutcomeError,
   isStoreError,
 } from '../../../lib/core/store/store.errors.js';
-import { InvalidTaskError } from '../../../lib/tasks/tasks.errors.js';
+import { InvalidTaskError } from '../../../lib/tasks/rules/tasks.errors.js';
 import { secondCopyOf } from '../../support/second-copy.js';
 
 const LIB = fileURLToPath(new URL('../../../lib/', import.meta.url));
 
 type Stores = typeof import('../../../lib/core/store/store.errors.js');
-type Tasks = typeof import('../../../lib/tasks/tasks.errors.js');
+type Tasks = typeof import('../../../lib/tasks/rules/tasks.errors.js');
 type Decision = typeof import('../../../lib/core/decision/invalid-options.error.js') &
   typeof import('../../../lib/core/decision/reserved-names.js');
 
 const other = await secondCopyOf<Stores & Tasks & Decision>([
   'core/store/store.errors.ts',
-  'tasks/tasks.errors.ts',
+  'tasks/rules/tasks.errors.ts',
   'core/decision/invalid-options.error.ts',
   'core/decision/reserved-names.ts',
 ]);

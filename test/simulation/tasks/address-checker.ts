@@ -1,8 +1,8 @@
-import type { TaskTarget } from '../../../lib/tasks/addressed/target.js';
+import type { TaskTarget } from '../../../lib/tasks/rules/target.js';
 import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
-import type { Task } from '../../../lib/tasks/task.js';
-import { decodeTask } from '../../../lib/tasks/task.codec.js';
-import { hasEnded } from '../../../lib/tasks/transitions.js';
+import type { Task } from '../../../lib/tasks/rules/task.js';
+import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
+import { hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import type { LivingList } from './living-list.js';
 
 /**

@@ -1,4 +1,4 @@
-import { decodeTask } from '../../../lib/tasks/task.codec.js';
+import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
 import { Chance } from '../world/chance.js';
 import type { TaskNode } from './task-node.js';
 import { TROUBLE, type TasksScene } from './tasks-scene.js';

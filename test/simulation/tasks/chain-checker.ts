@@ -1,5 +1,5 @@
-import type { Awaited, Task } from '../../../lib/tasks/task.js';
-import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
+import type { Awaited, Task } from '../../../lib/tasks/rules/task.js';
+import { bornOf, hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import type { PlannedLink } from './chain-plan.js';
 import type { Life } from './tasks-checker.js';
 

@@ -1,4 +1,4 @@
-import { decodeTask } from '../../../lib/tasks/task.codec.js';
+import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
 
 /** Turns of another key that one node may take while tasks of a key wait: see {@link FairChecker}. */
 const MOST = 4;

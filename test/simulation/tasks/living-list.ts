@@ -1,4 +1,4 @@
-import type { LivingNode, LivingNodes } from '../../../lib/tasks/addressed/readdressing.js';
+import type { LivingNode, LivingNodes } from '../../../lib/tasks/sweep/readdressing.js';
 import { StoreUnavailableError } from '../../../lib/core/store/index.js';
 import type { Chance } from '../world/chance.js';
 import type { TaskNode } from './task-node.js';

@@ -1,5 +1,5 @@
-import type { Task } from '../../../lib/tasks/task.js';
-import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
+import type { Task } from '../../../lib/tasks/rules/task.js';
+import { bornOf, hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import type { Life } from './tasks-checker.js';
 
 /** Checks T11 when a node begins to work on a task of a serial queue. */

@@ -1,7 +1,7 @@
-import { decodeSchedule } from '../../../lib/tasks/schedules/schedule-record.js';
-import { SCHEDULE_TYPE } from '../../../lib/tasks/schedules/tick-id.js';
-import { decodeTask } from '../../../lib/tasks/task.codec.js';
-import { hasEnded } from '../../../lib/tasks/transitions.js';
+import { decodeSchedule } from '../../../lib/tasks/rules/schedule-record.js';
+import { SCHEDULE_TYPE } from '../../../lib/tasks/rules/tick-id.js';
+import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
+import { hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import { EPOCH } from '../machines/sim-process.js';
 import type { SchedulePlan } from './schedule-plan.js';
 import type { TasksScene } from './tasks-scene.js';

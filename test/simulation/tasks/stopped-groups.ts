@@ -1,4 +1,4 @@
-import { decodeRoot } from '../../../lib/tasks/groups/group.codec.js';
+import { decodeRoot } from '../../../lib/tasks/rules/group.codec.js';
 import type { VirtualTime } from '../world/virtual-time.js';
 import type { TasksChecker } from './tasks-checker.js';
 

@@ -1,6 +1,6 @@
-import type { Incarnation, Task } from '../../../lib/tasks/task.js';
-import { decodeTask } from '../../../lib/tasks/task.codec.js';
-import { bornOf, hasEnded } from '../../../lib/tasks/transitions.js';
+import type { Incarnation, Task } from '../../../lib/tasks/rules/task.js';
+import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
+import { bornOf, hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import { ChainChecker, isUnstarted } from './chain-checker.js';
 import { QueueChecker } from './queue-checker.js';
 import type { PlannedLink } from './chain-plan.js';

@@ -2,10 +2,10 @@ import { memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { systemRandomness } from '../../../lib/core/async/random-ids.js';
 import { type Context, createContext } from '../../../lib/core/context/context.js';
-import { familyOf, readChild } from '../../../lib/tasks/subtasks/sub-name.js';
-import { memberId } from '../../../lib/tasks/task-id.js';
-import { USUAL_LIMITS } from '../../../lib/tasks/task.js';
-import { TaskStore } from '../../../lib/tasks/task-store.js';
+import { familyOf, readChild } from '../../../lib/tasks/rules/sub-name.js';
+import { memberId } from '../../../lib/tasks/rules/task-id.js';
+import { USUAL_LIMITS } from '../../../lib/tasks/rules/task.js';
+import { TaskStore } from '../../../lib/tasks/records/task-store.js';
 import { LongestBlock, threadCpu } from '../../../test/console/longest-block.js';
 
 /** ms; what nothing may take up of the event loop in one go. */

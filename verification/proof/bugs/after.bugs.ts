@@ -8,7 +8,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'a task that waits for several others starts when the first of them has ended',
     patches: [
       {
-        file: 'lib/tasks/after/awaited.ts',
+        file: 'lib/tasks/rules/awaited.ts',
         find: 'return rest.length > 0 ? {',
         replace: 'return rest.length > after.length ? {',
       },
@@ -20,7 +20,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'the submitter of a task dies before it looks whether the others have ended meanwhile, and the sweep does not look either',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "      ['untimed', () => this.#each('blocked', rangeOf('blocked', now), settle)],\n",
         replace: '',
       },
@@ -33,7 +33,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'a task runs although one that it waits for has failed',
     patches: [
       {
-        file: 'lib/tasks/after/awaited.ts',
+        file: 'lib/tasks/rules/awaited.ts',
         find: 'if (failed && !task.afterFailed)',
         replace: "if (failed?.outcome === 'crashed' && !task.afterFailed)",
       },
@@ -45,7 +45,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'a task of a queue that is cancelled ends at once: the next one begins beside the one before it',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: "(task.state === 'blocked' && task.queue !== undefined)",
         replace: "(task.state === 'blocked' && task.queue === '')",
       },
@@ -57,7 +57,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'the last task of a queue is replaced before it waits for the one before it: after a crash it gets a place behind its successor',
     patches: [
       {
-        file: 'lib/tasks/after/serial-queues.ts',
+        file: 'lib/tasks/records/serial-queues.ts',
         find: '      if (tail) await this.#link(tail.last, tail.before);\n',
         replace: '',
       },

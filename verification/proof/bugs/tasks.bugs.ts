@@ -16,7 +16,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member looks whether its group is complete before it notes its own end: the last two can miss each other',
     patches: [
       {
-        file: 'lib/tasks/groups/member-ends.ts',
+        file: 'lib/tasks/records/groups/member-ends.ts',
         find: `    await this.#marks.share(pageKey(group, incarnation, page), { group, incarnation, number, hasFailed });
 `,
         replace: `    const look = this.#looks.share(\`\${incarnation}:\${group}\`, { group, incarnation, page });
@@ -26,7 +26,7 @@ export const TASKS_BUGS: readonly Bug[] = [
       },
       // The sweep looks again when a member's retention has passed.
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: '      await this.store.settling.joinIfEnded(type, member, task);\n',
         replace: '',
       },
@@ -38,7 +38,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a late write submits the task of a group that is closed, and its handler does not look at the root',
     patches: [
       {
-        file: 'lib/tasks/settling.ts',
+        file: 'lib/tasks/records/settling.ts',
         find: 'return join !== undefined && !join.isOver && !(await',
         replace: 'return join === undefined && !(await',
       },
@@ -50,7 +50,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'the sweep offers no new hint: a task whose hint got lost waits for ever',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "      ['untimed', () => this.#hintLost(now)],\n",
         replace: '',
       },
@@ -62,7 +62,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'the sweep does not take tasks away from nodes that crashed',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: '() => this.#lapsedClaims(',
         replace: 'async () => begun < 0 && this.#lapsedClaims(',
       },
@@ -74,7 +74,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'cluster time alone decides when the lease of a task is over: a clock that jumps ahead gives it to a second node',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "(await this.#lapsed.isOver(task)) ? this.#expired(task, text) : 'stays',",
         replace: 'this.#expired(task, text),',
       },
@@ -86,7 +86,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a node that crashes between the end of a task and the note in its group leaves the group open for ever',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "() => this.#each('done',",
         replace: "async () => begun < 0 && this.#each('done',",
       },
@@ -98,7 +98,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a node whose lease ended overwrites the claim of the next one with its result',
     patches: [
       {
-        file: 'lib/tasks/claim.ts',
+        file: 'lib/tasks/rules/claim.ts',
         find: "other.state === 'claimed' && other.token === this.task.token && other.owner === this.task.owner",
         replace: "other.state === 'claimed' && other.id === this.task.id",
       },
@@ -110,7 +110,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a task that was submitted again while it ran ends without its next life',
     patches: [
       {
-        file: 'lib/tasks/unique/unique.ts',
+        file: 'lib/tasks/records/unique.ts',
         find: 'if (!task.next) return finish(',
         replace: 'if (task.next?.runAt === undefined) return finish(',
       },
@@ -122,7 +122,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a submission that replaces a task while it runs keeps the data of the one before',
     patches: [
       {
-        file: 'lib/tasks/unique/unique.ts',
+        file: 'lib/tasks/records/unique.ts',
         find: 'next: nextLife(submission, stamp),',
         replace: 'next: task.next ?? nextLife(submission, stamp),',
       },
@@ -134,7 +134,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a task that is submitted again begins with the tokens of the first time',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: 'const token = nextToken(task.token, now);',
         replace: 'const token = now > 0 ? task.attempts + task.crashes + 1 : nextToken(task.token, now);',
       },
@@ -146,7 +146,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member of a group is forgotten before the handler of the group has read its result',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: 'if (member && !(await this.store.groups.isOver(type, member)))',
         replace: 'if (member && type.length === 0)',
       },
@@ -158,7 +158,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a task that was cancelled while a node worked on it completes, although `cancel()` has answered that it can not',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: "task.cancel ? (['cancelled', undefined]",
         replace: "task.cancel?.by === '' ? (['cancelled', undefined]",
       },
@@ -206,7 +206,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a task ends when its handler has ended, and does not wait for its sub-tasks',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: "  if (task.split !== undefined) return { ...ended, state: 'awaiting' };\n",
         replace: '',
       },
@@ -218,7 +218,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a node that crashes when the handler of a task has ended leaves the task waiting for its sub-tasks for ever',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "      ['untimed', () => this.#each('awaiting', rangeOf('awaiting', unsettled), settle)],\n",
         replace: '',
       },
@@ -230,7 +230,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a sub-task that was announced, and never submitted, keeps its parent waiting for ever',
     patches: [
       {
-        file: 'lib/tasks/subtasks/parents.ts',
+        file: 'lib/tasks/records/parents.ts',
         find: "    await this.store.create(submission, 'unfinished', transitions.skip);",
         replace: "    if (submission.id === '') await this.store.create(submission, 'unfinished', transitions.skip);",
       },
@@ -242,7 +242,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member that is submitted after its group was stopped does not look at the root: it runs',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: '  if (!stopped) return submit;',
         replace: '  if (!stopped?.by.startsWith("none")) return submit;',
       },
@@ -254,7 +254,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a node that crashes while it ends the members of a group leaves the rest of them to run, and the stop for ever',
     patches: [
       {
-        file: 'lib/tasks/task-sweep.ts',
+        file: 'lib/tasks/sweep/task-sweep.ts',
         find: "() => this.#eachText('stopped',",
         replace: "async () => begun < 0 && this.#eachText('stopped',",
       },
@@ -266,13 +266,13 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member counts its end before it stops its group: after a crash between the two the group ends as if it had not failed fast',
     patches: [
       {
-        file: 'lib/tasks/effects.ts',
+        file: 'lib/tasks/rules/effects.ts',
         find: `    member && hasFailed && { do: 'stopGroup' },
 `,
         replace: '',
       },
       {
-        file: 'lib/tasks/effects.ts',
+        file: 'lib/tasks/rules/effects.ts',
         find: `    { do: 'finish' },
 `,
         replace: `    member && hasFailed && { do: 'stopGroup' },
@@ -287,7 +287,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'an attempt that has reported nothing shows the progress of the attempt before',
     patches: [
       {
-        file: 'lib/tasks/transitions.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: 'const former = { progress: undefined, formerEnd: undefined, lastProgram: undefined };',
         replace: 'const former = {};',
       },

@@ -9,7 +9,7 @@ import {
 import { type PostgresStoreOptions, postgres } from 'nestjs-gatekeeper/postgres';
 import { Gatekeeper } from '../../../lib/gatekeeper/gatekeeper.js';
 import { parseGatekeeperOptions } from '../../../lib/gatekeeper/index.js';
-import { TaskSweep } from '../../../lib/tasks/task-sweep.js';
+import { TaskSweep } from '../../../lib/tasks/sweep/task-sweep.js';
 import { describeUnless } from '../../../test/support/unless.js';
 import { until } from '../../../test/support/apps.js';
 import { type Pool, PostgresServer, lackOfPostgres } from '../../support/postgres-server.js';

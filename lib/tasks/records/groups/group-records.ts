@@ -1,0 +1,76 @@
+import type { Slices } from '../../../core/async/slices.js';
+import type { TextCells } from '../../../core/cell/text-cells.js';
+import { type GroupPage, type GroupRoot, type Paged, incarnationsOf } from '../../rules/group.js';
+import { decodePage, decodeRoot, pageKey, rootKey } from '../../rules/group.codec.js';
+
+/** A root as it stands in the store. */
+export interface Found {
+  readonly root: GroupRoot;
+  readonly text: string;
+}
+
+/** Roots of several groups. */
+export interface FoundRoots {
+  readonly roots: readonly GroupRoot[];
+  /** Number of those that this node can't read: of a newer version, or corrupt. */
+  readonly leftOut: number;
+}
+
+/**
+ * The records of groups as they stand in the store.
+ *
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError from each method
+ */
+export class GroupRecords {
+  constructor(private readonly parts: { readonly texts: TextCells; readonly slices: Pick<Slices, 'turn'> }) {}
+
+  async root(group: string): Promise<Found | undefined> {
+    return foundIn(await this.parts.texts.read(rootKey(group)));
+  }
+
+  /** Those that are not there are left out. Those that can't be read are counted. */
+  async roots(groups: readonly string[]): Promise<FoundRoots> {
+    const texts = await this.parts.texts.readMany(groups.map(rootKey));
+    const roots = [...texts.values()].flatMap(readable);
+    return { roots, leftOut: texts.size - roots.length };
+  }
+
+  async isOver(group: string, incarnation: number): Promise<boolean> {
+    const found = await this.root(group);
+    return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
+  }
+
+  async pages(group: string, incarnation: number, indexes: readonly number[]): Promise<Map<number, GroupPage>> {
+    const pages = new Map<number, GroupPage>();
+    const texts = await this.parts.texts.readMany(indexes.map((page) => pageKey(group, incarnation, page)));
+    for (const page of indexes) {
+      await this.parts.slices.turn();
+      const text = texts.get(pageKey(group, incarnation, page));
+      if (text !== undefined) pages.set(page, decodePage(text));
+    }
+    return pages;
+  }
+
+  /** Removes the pages of a root, and those of its former incarnation that have come back. */
+  async removePages(root: Paged): Promise<void> {
+    const keys = incarnationsOf(root).flatMap(({ incarnation, pages }) =>
+      Array.from({ length: pages }, (_, page) => pageKey(root.group, incarnation, page)),
+    );
+    for (const [key, text] of await this.parts.texts.readMany(keys)) {
+      await this.parts.texts.write(key, text, undefined);
+    }
+  }
+}
+
+/** @throws CorruptRecordError, NewerRecordError */
+export function foundIn(text: string | undefined): Found | undefined {
+  return text === undefined ? undefined : { root: decodeRoot(text), text };
+}
+
+function readable(text: string): GroupRoot[] {
+  try {
+    return [decodeRoot(text)];
+  } catch {
+    return [];
+  }
+}
