@@ -1,6 +1,25 @@
 export { Tasks } from './tasks.js';
 export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js';
-export { nameOfId, typeOfId } from './rules/name-of-id.js';
+export {
+  nameOfId,
+  typeOfId,
+  type DataOf,
+  type GroupName,
+  LARGEST_GROUP,
+  LONGEST_TASK_ID,
+  type MemberName,
+  type ResultOf,
+  type TaskDefinition,
+  type TaskName,
+  type TaskType,
+  grouped,
+  idFault,
+  single,
+  typeFaults,
+  typeOf,
+  wholeGroup,
+  defineTask,
+} from './rules/task-id.js';
 export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
 export {
   LISTED_STATES,
@@ -20,33 +39,13 @@ export {
 } from './overview/task-groups.js';
 export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
 export { stateLinesOf } from './state-lines.js';
-export { defineTask } from './rules/define-task.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
-export {
-  type DataOf,
-  type GroupName,
-  LARGEST_GROUP,
-  LONGEST_TASK_ID,
-  type MemberName,
-  type ResultOf,
-  type TaskDefinition,
-  type TaskName,
-  type TaskType,
-  grouped,
-  idFault,
-  single,
-  typeFaults,
-  typeOf,
-  wholeGroup,
-} from './rules/task-id.js';
-export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction } from './rules/submit-options.js';
+export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction, UniqueOptions } from './rules/submit-options.js';
 export type { DistributeOptions } from './distribute.js';
 export type { TaskTarget } from './rules/target.js';
-export type { UniqueOptions } from './rules/unique-options.js';
 export type { GroupHandlerOptions, HandlerOptions } from './rules/handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './rules/schedule-options.js';
-export type { SkippedTick } from './rules/schedule-record.js';
-export { expectNoSchedule } from './rules/tick-id.js';
+export { type SkippedTick, expectNoSchedule } from './rules/schedule-record.js';
 export type { ScheduleView } from './schedules/schedule-view.js';
 export type { ScheduleContext, ScheduleFunction } from './task-schedules.js';
 export type { Submitted } from './rules/submission.js';

@@ -1,16 +1,16 @@
 import { InvalidOptionsError, ReservedNameError, show } from '../core/decision/index.js';
 import { MOST_BYTES, readJson } from './rules/json.js';
-import { isTickId } from './rules/tick-id.js';
+import { isTickId } from './rules/schedule-record.js';
 import type { NewTask } from './rules/submission.js';
 import {
   type AwaitedName,
   type ParsedSubmitOptions,
   type SubmitOptions,
   parseSubmitOptions,
+  type UniqueOptions,
 } from './rules/submit-options.js';
 import { subAwaitedId } from './rules/sub-name.js';
 import { type TaskName, isMadeName, isOfEmpty, nameFaults, single } from './rules/task-id.js';
-import type { UniqueOptions } from './rules/unique-options.js';
 
 interface ReaderParts {
   /** Bytes of data as JSON. */

@@ -12,7 +12,7 @@ import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './rule
 import type { ScheduleRecords } from './schedules/schedule-records.js';
 import type { ScheduleTimer } from './schedules/schedule-timer.js';
 import type { ScheduleView, SkippedRun } from './schedules/schedule-view.js';
-import { SCHEDULE_TYPE, iso, tickId } from './rules/tick-id.js';
+import { SCHEDULE_TYPE, iso, tickId } from './rules/schedule-record.js';
 
 /** A tick for its handler. */
 export interface ScheduleContext extends TaskContext {

@@ -1,7 +1,7 @@
 import { LEADERSHIP_JOB } from '../core/decision/reserved-names.js';
 import type { EventOf, GatekeeperEvent, RunOfJob } from '../core/context/events.js';
 import { isProgram } from '../core/context/node-identity.js';
-import { typeOfId } from '../tasks/rules/name-of-id.js';
+import { typeOfId } from '../tasks/rules/task-id.js';
 import type { ActiveWork } from './active-work.js';
 import type { Labels } from './labels.js';
 import { ATTRIBUTES as A, type RecordValue } from './metrics.js';

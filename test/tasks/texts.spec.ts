@@ -3,8 +3,17 @@ import { grouped, single } from '../../lib/tasks/index.js';
 import { PRIORITIES, type Task, USUAL_LIMITS } from '../../lib/tasks/rules/task.js';
 import { decodeTask, encodeTask } from '../../lib/tasks/rules/task.codec.js';
 import { deadRange, placeOfText, rangeOf, waitingRange } from '../../lib/tasks/rules/task-place.js';
-import { Bits, PAGE_BITS } from '../../lib/tasks/rules/bits.js';
-import { isFull, knows, openRoot, pagesOf, placeOf, withFull, withMember } from '../../lib/tasks/rules/group.js';
+import {
+  Bits,
+  PAGE_BITS,
+  isFull,
+  knows,
+  openRoot,
+  pagesOf,
+  placeOf,
+  withFull,
+  withMember,
+} from '../../lib/tasks/rules/group.js';
 import { decodePage, decodeRoot, encodePage, encodeRoot } from '../../lib/tasks/rules/group.codec.js';
 
 const NOW = 1_790_000_000_000;

@@ -5,7 +5,7 @@ import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { type TaskTarget, isTarget, targetText } from '../rules/target.js';
 import type { GroupRoot } from '../rules/group.js';
 import type { Task, TaskProgress } from '../rules/task.js';
-import { instanceIn } from '../rules/owner.js';
+import { instanceIn } from '../rules/claim.js';
 import { isInGroup } from '../rules/transitions.js';
 import type { WorkerState } from '../workers/handled-type.js';
 import { UNKNOWN } from '../records/cancel.js';

@@ -14,7 +14,7 @@ import type {
   TaskState,
 } from '../rules/task.js';
 import type { TaskTarget } from '../rules/target.js';
-import { instanceIn } from '../rules/owner.js';
+import { instanceIn } from '../rules/claim.js';
 
 /** State of a task for people: where it is, or how it ended. */
 export type TaskViewState = 'waiting' | 'delayed' | 'blocked' | 'running' | 'awaiting' | Outcome;

@@ -3,12 +3,11 @@ import type { Context } from '../../core/context/context.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import { FIRST_BATCH } from '../../core/store/text-batches.js';
-import type { Claim } from '../rules/claim.js';
+import { type Claim, ownerOf } from '../rules/claim.js';
 import { PRIORITIES } from '../rules/task.js';
 import type { TaskStore } from '../records/task-store.js';
 import { type Hint, nameIn } from '../workers/hint-source.js';
 import { type ExternalLimit, type ExternalWorker, type Leave, type TypeDenial } from './external-limit.js';
-import { ownerOf } from '../rules/owner.js';
 import type { WaitingClaims } from './waiting-claims.js';
 
 /** ms before a waiting claim asks again for a permit that it was denied. */

@@ -1,16 +1,14 @@
 import { type Context, timeOf } from '../../core/context/context.js';
 import { InvalidOptionsError, show, shortestDuration } from '../../core/decision/index.js';
-import { Claim, whyLost } from '../rules/claim.js';
-import { faultOf } from '../rules/fault.js';
+import { Claim, whyLost, holderIn, isHeldBy } from '../rules/claim.js';
+import { faultOf, type Outcome, type Task, type TaskProgress } from '../rules/task.js';
 import { MOST_BYTES, readJson } from '../rules/json.js';
 import type { AttemptEnd } from '../overview/recent-ends.js';
-import type { Outcome, Task, TaskProgress } from '../rules/task.js';
 import type { TaskStore } from '../records/task-store.js';
 import { decodeTask } from '../rules/task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../rules/tasks.errors.js';
 import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
 import { ExternalLimit, type TypeDenial } from './external-limit.js';
-import { holderIn, isHeldBy } from '../rules/owner.js';
 import { TypeBudgets } from './type-budgets.js';
 import { WaitingClaims } from './waiting-claims.js';
 

@@ -1,7 +1,6 @@
 import type { NodeTasks } from './node-tasks.js';
 import type { Context } from '../../core/context/context.js';
-import { typeOfId } from '../rules/name-of-id.js';
-import { joinType } from '../rules/task-id.js';
+import { typeOfId, joinType } from '../rules/task-id.js';
 import type { HandledType } from '../workers/handled-type.js';
 import { type AttemptEnd, RecentEnds } from './recent-ends.js';
 

@@ -10,8 +10,7 @@ import { decodeRoot, encodeRoot, rootKey } from '../rules/group.codec.js';
 import type { Outcome, Task } from '../rules/task.js';
 import { isGroupId, isTaskId } from '../rules/task-id.js';
 import { decodeTask, encodeTask, readableTask } from '../rules/task.codec.js';
-import { type Stamp, bornOf, hasEnded } from '../rules/transitions.js';
-import { type EndedAwaited, withDependent } from '../rules/awaited.js';
+import { type Stamp, bornOf, hasEnded, type EndedAwaited, withDependent } from '../rules/transitions.js';
 
 /** Dependents of one task or group. Each write of its record writes them again. */
 const MOST_DEPENDENTS = 1000;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { decodeStored } from '../../core/decision/index.js';
 import type { Awaited, Task } from '../rules/task.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
-import { bornOf } from '../rules/transitions.js';
-import { unblocked } from '../rules/awaited.js';
+import { bornOf, unblocked } from '../rules/transitions.js';
 import { isUnplaced } from '../rules/effects.js';
 import type { AwaitedRecords, AwaitedStore } from './awaited-records.js';
 

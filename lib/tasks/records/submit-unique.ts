@@ -1,10 +1,9 @@
-import type { Dedup } from '../rules/submit-options.js';
+import type { Dedup, Unique } from '../rules/submit-options.js';
 import { type NewTask, type Submitted, isKnown } from '../rules/submission.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
 import type { Task } from '../rules/task.js';
 import type { TaskStore } from './task-store.js';
 import { isFrom, resolve } from './unique.js';
-import type { Unique } from '../rules/unique-options.js';
 
 /** The answer, with the task if a running attempt at it is to stop. */
 export interface UniqueSubmitted {

@@ -2,7 +2,7 @@ import type { Context } from '../../core/context/context.js';
 import { Slices } from '../../core/async/slices.js';
 import { afterWrite } from '../../core/store/after-write.js';
 import { answerWithin } from '../../core/store/answer-within.js';
-import { unblock } from '../rules/awaited.js';
+import { unblock, type Stamp, type Submission, bornOf, hasEnded } from '../rules/transitions.js';
 import { Awaiting } from './awaiting.js';
 import type { CancelAuthor } from './cancel.js';
 import { type Claim, isOfClaim, whyLost } from '../rules/claim.js';
@@ -25,7 +25,6 @@ import { LeaseExpiredError } from '../rules/tasks.errors.js';
 import { PacedStore } from './paced-store.js';
 import * as transitions from '../rules/transitions.js';
 import type { WrittenPlace } from './written-place.js';
-import { type Stamp, type Submission, bornOf, hasEnded } from '../rules/transitions.js';
 
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';

@@ -1,8 +1,7 @@
-import type { EndedAwaited } from './awaited.js';
+import { type EndedAwaited, bornOf } from './transitions.js';
 import type { Awaited, Incarnation, Member, SubTask, Task } from './task.js';
 import { familyOf } from './sub-name.js';
 import { groupType } from './task-id.js';
-import { bornOf } from './transitions.js';
 
 /** A group's incarnation, with the type that the group counts. */
 interface GroupOf {

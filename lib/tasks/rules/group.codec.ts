@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { decodeStored, storedCount, storedList } from '../../core/decision/index.js';
 import { LARGEST_GROUP } from './task-id.js';
 import { cancellationSchema } from './task.codec.js';
-import { Bits, PAGE_BITS } from './bits.js';
-import { type GroupPage, type GroupRoot, pagesOf } from './group.js';
+import { Bits, PAGE_BITS, type GroupPage, type GroupRoot, pagesOf } from './group.js';
 
 const VERSION = 1;
 

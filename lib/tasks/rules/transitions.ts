@@ -1,10 +1,9 @@
 import { pauseAfter } from '../../core/async/backoff.js';
 import { isProgram } from '../../core/context/node-identity.js';
 import { nextToken } from '../../core/decision/index.js';
-import { instanceIn } from './owner.js';
-import { faultText } from './fault.js';
-import { taskOf } from './task.codec.js';
+import { instanceIn } from './claim.js';
 import {
+  faultText,
   type Awaited,
   type Cancellation,
   type Ending,
@@ -21,6 +20,7 @@ import {
   USUAL_LEASE,
   familyIn,
 } from './task.js';
+import { taskOf } from './task.codec.js';
 
 /**
  * The changes of a task, as pure functions. Each returns the next task; the caller writes it by comparison with the
@@ -32,7 +32,7 @@ import {
  * | `firstState` | none, or finished  | done, as `cancelled`, in a stopped group; as `completed` for a group without members | |
  * | `hint`     | waiting, delayed     | waiting                               |           |
  * | `readdress` | waiting             | waiting, for another process          |           |
- * | `unblock`  | blocked              | blocked, waiting, delayed; see `awaited.ts` |  |
+ * | `unblock`  | blocked              | blocked, waiting, delayed; done or finished, as `cancelled`, if one of those before it failed | |
  * | `claim`    | waiting              | claimed, with a higher token          |           |
  * | `renew`    | claimed              | claimed, for longer                   |           |
  * | `giveBack` | claimed              | waiting                               |           |
@@ -88,6 +88,8 @@ export interface Submission {
 const LONGEST_PAST = 300;
 /** ms until the sweep looks whether the submitter of a blocked task died before it had looked itself. */
 const FIRST_LOOK = 5000;
+/** ms between two looks at a task that is blocked: as long as it has been waiting, within these limits. */
+const LOOKS = { shortest: 5000, longest: 3_600_000 };
 /** Fields that say for what a task waits. A task that has ended has none. */
 const WITHOUT_WAITS = { isPutOff: undefined, after: undefined, afterFailed: undefined, runAt: undefined };
 
@@ -120,6 +122,55 @@ export function hint(task: Task, { now, nonce }: Stamp): Task {
 /** Its process is gone: the task waits for another one. */
 export function readdress(task: Task, to: NonNullable<Task['to']>, stamp: Stamp): Task {
   return { ...hint(task, stamp), to };
+}
+
+/** Something that a task waited for, and that has ended. */
+export interface EndedAwaited extends Awaited {
+  readonly outcome: Outcome;
+}
+
+/**
+ * A blocked task after some of those that it waits for have ended. It goes on when all have. If one did not complete, the task
+ * ends as cancelled, unless it was submitted with `afterFailed: 'run'`.
+ *
+ * @returns the same task if it did not wait for any of them
+ */
+export function unblock(task: Task, ended: readonly EndedAwaited[], stamp: Stamp): Task {
+  const after = task.after ?? [];
+  const isOver = (each: Awaited) => ended.some((other) => isSame(each, other));
+  const rest = after.filter((each) => !isOver(each));
+  if (task.state !== 'blocked' || rest.length === after.length) return task;
+  const failed = ended.find((each) => each.outcome !== 'completed' && after.some((other) => isSame(each, other)));
+  const written = { ...task, born: bornOf(task), nonce: stamp.nonce };
+  if (failed && !task.afterFailed) return end({ ...written, error: faultOfAwaited(failed, stamp) }, 'cancelled', stamp);
+  return rest.length > 0 ? { ...written, after: rest } : unblocked(written, stamp);
+}
+
+/** A blocked task that waits for its time only, or for a node. */
+export function unblocked(task: Task, stamp: Stamp): Task {
+  const { now, nonce } = stamp;
+  if (task.cancel) return end({ ...task, born: bornOf(task) }, 'cancelled', stamp);
+  const { state, at } = ready(task.runAt, now);
+  return { ...task, after: undefined, afterFailed: undefined, runAt: undefined, born: bornOf(task), nonce, state, at };
+}
+
+/** A blocked task after a look of the sweep. The pauses grow, so a task that waits for long costs next to nothing. */
+export function lookedAt(task: Task, { now, nonce }: Stamp): Task {
+  const pause = Math.min(LOOKS.longest, Math.max(LOOKS.shortest, now - task.submittedAt));
+  return { ...task, born: bornOf(task), at: now + pause, nonce };
+}
+
+/** A task that has not ended, and whose end another one waits for. */
+export function withDependent(task: Task, dependent: string, nonce: string): Task {
+  return { ...task, born: bornOf(task), dependents: [...(task.dependents ?? []), dependent], nonce };
+}
+
+function isSame(one: Awaited, other: Awaited): boolean {
+  return one.id === other.id && one.life === other.life;
+}
+
+function faultOfAwaited({ id, outcome }: EndedAwaited, { now }: Stamp): TaskFault {
+  return { name: 'AwaitedTaskFailedError', message: `it was to run after ${id}, which ended as ${outcome}`, at: now };
 }
 
 /** The taker of a task. */

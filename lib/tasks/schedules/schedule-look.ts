@@ -1,12 +1,10 @@
 import { forEachLimit } from '../../core/async/for-each-limit.js';
 import type { Context } from '../../core/context/context.js';
-import { type DueTicks, dueTicks } from '../rules/due-ticks.js';
-import { type Decision, decide } from '../rules/plan.js';
+import { type DueTicks, dueTicks, type Decision, decide } from '../rules/schedule-ticks.js';
 import type { ParsedSchedule } from '../rules/schedule-options.js';
-import { KEPT, type ScheduleRecord, MOST_TICKS, silentUntil } from '../rules/schedule-record.js';
+import { KEPT, type ScheduleRecord, MOST_TICKS, silentUntil, iso } from '../rules/schedule-record.js';
 import type { ScheduleRecords, Seen } from './schedule-records.js';
 import { show } from '../../core/decision/index.js';
-import { iso } from '../rules/tick-id.js';
 
 export interface LookParts {
   readonly records: ScheduleRecords;

@@ -14,8 +14,10 @@ import {
   nameOfKey,
   readableSchedule,
   scheduleKey,
+  SCHEDULE_TYPE,
+  iso,
+  tickId,
 } from '../rules/schedule-record.js';
-import { SCHEDULE_TYPE, iso, tickId } from '../rules/tick-id.js';
 
 /**
  * ms for which a node may act on a record that it has seen. A task is remembered for at least a minute, so a tick that is

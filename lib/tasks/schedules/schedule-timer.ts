@@ -4,7 +4,7 @@ import type { Context } from '../../core/context/context.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import type { ScheduleLook } from './schedule-look.js';
 import type { ParsedSchedule } from '../rules/schedule-options.js';
-import { SCHEDULE_TYPE } from '../rules/tick-id.js';
+import { SCHEDULE_TYPE } from '../rules/schedule-record.js';
 
 /** ms after a tick before a node looks that did not submit the former one, at least and at most. */
 const PATIENCE = { least: 250, most: 500 };

@@ -1,6 +1,6 @@
 import type { MissedTicks, ParsedSchedule } from '../rules/schedule-options.js';
-import { SCHEDULE_TYPE } from '../rules/tick-id.js';
 import {
+  SCHEDULE_TYPE,
   type ScheduleRecord,
   type SkippedTick,
   UNREADABLE_SCHEDULE,

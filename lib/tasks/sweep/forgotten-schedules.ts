@@ -8,8 +8,8 @@ import {
   decidedUntil,
   readableSchedule,
   scheduleKey,
+  SCHEDULE_TYPE,
 } from '../rules/schedule-record.js';
-import { SCHEDULE_TYPE } from '../rules/tick-id.js';
 import { readTicks } from '../../core/cron/ticks.js';
 
 /** ms between two looks. */

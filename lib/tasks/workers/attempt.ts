@@ -2,9 +2,8 @@ import { type Context, timeOf } from '../../core/context/context.js';
 import { InvalidOptionsError } from '../../core/decision/index.js';
 import { PermitLostError } from '../../core/permits/permits.errors.js';
 import type { Claim } from '../rules/claim.js';
-import { faultOf } from '../rules/fault.js';
+import { faultOf, type Task } from '../rules/task.js';
 import { readJson } from '../rules/json.js';
-import type { Task } from '../rules/task.js';
 import { dataOf } from '../rules/task.codec.js';
 import type { TaskStore } from '../records/task-store.js';
 import {

@@ -1,13 +1,12 @@
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { NewTask } from '../rules/submission.js';
 import { type SubmitRequest, expectNoTransaction, expectOnlyList, submitMany } from '../records/submit-many.js';
-import type { SubmitOptions } from '../rules/submit-options.js';
+import type { SubmitOptions, Unique } from '../rules/submit-options.js';
 import { SubTasks } from './sub-tasks.js';
 import { givenName } from '../rules/sub-name.js';
 import type { Incarnation, Member, Task } from '../rules/task.js';
 import { type TaskName, groupId, groupType } from '../rules/task-id.js';
 import type { TaskStore } from '../records/task-store.js';
-import type { Unique } from '../rules/unique-options.js';
 import type { HeldTask } from './held-task.js';
 import type { MemberContext, TaskContext } from './task-handler.js';
 

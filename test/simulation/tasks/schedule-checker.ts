@@ -1,5 +1,4 @@
-import { decodeSchedule } from '../../../lib/tasks/rules/schedule-record.js';
-import { SCHEDULE_TYPE } from '../../../lib/tasks/rules/tick-id.js';
+import { decodeSchedule, SCHEDULE_TYPE } from '../../../lib/tasks/rules/schedule-record.js';
 import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';
 import { hasEnded } from '../../../lib/tasks/rules/transitions.js';
 import { EPOCH } from '../machines/sim-process.js';

@@ -8,7 +8,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'a task that waits for several others starts when the first of them has ended',
     patches: [
       {
-        file: 'lib/tasks/rules/awaited.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: 'return rest.length > 0 ? {',
         replace: 'return rest.length > after.length ? {',
       },
@@ -33,7 +33,7 @@ export const AFTER_BUGS: readonly Bug[] = [
     why: 'a task runs although one that it waits for has failed',
     patches: [
       {
-        file: 'lib/tasks/rules/awaited.ts',
+        file: 'lib/tasks/rules/transitions.ts',
         find: 'if (failed && !task.afterFailed)',
         replace: "if (failed?.outcome === 'crashed' && !task.afterFailed)",
       },
