@@ -1,5 +1,4 @@
-export { Tasks } from './tasks.js';
-export { LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks-options.js';
+export { Tasks, LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks.js';
 export {
   nameOfId,
   typeOfId,
@@ -20,7 +19,7 @@ export {
   wholeGroup,
   defineTask,
 } from './rules/task-id.js';
-export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
+export { type TaskDetails, type TaskReason, detailsOf, type TaskExplanation } from './by-hand/explanation.js';
 export {
   LISTED_STATES,
   type ListedState,
@@ -36,9 +35,11 @@ export {
   type GroupsQuery,
   TaskGroups,
   groupOfId,
+  type SubTaskEntry,
+  type SubTaskPage,
+  subTasksOf,
 } from './overview/task-groups.js';
-export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
-export { stateLinesOf } from './state-lines.js';
+export { stateLinesOf } from './overview/node-work.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
 export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction, UniqueOptions } from './rules/submit-options.js';
 export type { DistributeOptions } from './distribute.js';
@@ -63,14 +64,10 @@ export {
 export type { ExternalClaim } from './external/external-claim.js';
 export type { ExternalWorker, TypeDenial } from './external/external-limit.js';
 export type { ExternalAttempt, ExternalTasks } from './external/external-tasks.js';
-export type { CancelOptions } from './by-hand/cancel-options.js';
-export type { Cancelled } from './records/cancel.js';
-export type { GroupCancelled } from './by-hand/cancel-group.js';
-export type { TaskExplanation } from './by-hand/explanation.js';
-export type { Released } from './by-hand/release.js';
-export type { Retried } from './by-hand/retry.js';
+export type { CancelOptions, Cancelled } from './records/cancel.js';
+export type { GroupCancelled, Released, Retried } from './by-hand/changes.js';
 export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
-export type { HandledType, TypeObstacle, WorkerState } from './workers/handled-type.js';
+export type { HandledType, TypeObstacle, WorkerState } from './workers/type-worker.js';
 export {
   type EndedMember,
   type GroupContext,

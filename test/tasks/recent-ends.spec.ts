@@ -1,4 +1,4 @@
-import { RecentEnds } from '../../lib/tasks/overview/recent-ends.js';
+import { RecentEnds } from '../../lib/tasks/overview/node-work.js';
 
 describe('the counts of attempts that ended', () => {
   function counting() {

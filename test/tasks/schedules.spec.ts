@@ -1,5 +1,5 @@
 import { single } from '../../lib/tasks/index.js';
-import { stateLinesOf } from '../../lib/tasks/state-lines.js';
+import { stateLinesOf } from '../../lib/tasks/overview/node-work.js';
 import { FIRST, MINUTE, MINUTELY, SOON, ScheduledJob, countCalls } from './schedule-nodes.js';
 import { openEnd } from '../support/nodes.js';
 import { SWEPT, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';

@@ -1,4 +1,4 @@
-import { taskLines } from '../../lib/tasks/state-lines.js';
+import { taskLines } from '../../lib/tasks/overview/node-work.js';
 
 it('the state dump has a line per type of tasks, and one per schedule', () => {
   const work = { type: 'mail', handles: 'tasks', concurrency: 4, running: 1, completed: 9, failed: 2 } as const;

@@ -10,7 +10,7 @@ import type { RunHistory } from './run-history.js';
 import { type LivingNodes, KEY_PREFIX, isAlive, learnTime } from './living-nodes.js';
 import { encodeUsed } from '../../core/permits/declared/node-code.js';
 import { MOST_TASK_TYPES, type JobInfo, type NodeCard, type NodeInfo, decodeCards, encodeCards } from './node-info.js';
-import type { NodeTasks } from '../../tasks/overview/node-tasks.js';
+import type { NodeTasks } from '../../tasks/overview/node-work.js';
 
 /**
  * Number of texts that contain all entries. So few are quick to read, and two nodes rarely write the same one at once.

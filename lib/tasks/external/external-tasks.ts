@@ -3,13 +3,12 @@ import { InvalidOptionsError, show, shortestDuration } from '../../core/decision
 import { Claim, whyLost, holderIn, isHeldBy } from '../rules/claim.js';
 import { faultOf, type Outcome, type Task, type TaskProgress } from '../rules/task.js';
 import { MOST_BYTES, readJson } from '../rules/json.js';
-import type { AttemptEnd } from '../overview/recent-ends.js';
+import type { AttemptEnd } from '../overview/node-work.js';
 import type { TaskStore } from '../records/task-store.js';
 import { decodeTask } from '../rules/task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../rules/tasks.errors.js';
 import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
-import { ExternalLimit, type TypeDenial } from './external-limit.js';
-import { TypeBudgets } from './type-budgets.js';
+import { ExternalLimit, type TypeDenial, TypeBudgets } from './external-limit.js';
 import { WaitingClaims } from './waiting-claims.js';
 
 /** An attempt of an external worker, by data of the answer that gave it the task. */

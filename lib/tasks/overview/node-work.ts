@@ -1,8 +1,37 @@
-import type { NodeTasks } from './node-tasks.js';
 import type { Context } from '../../core/context/context.js';
 import { typeOfId, joinType } from '../rules/task-id.js';
-import type { HandledType } from '../workers/handled-type.js';
-import { type AttemptEnd, RecentEnds } from './recent-ends.js';
+import type { HandledType } from '../workers/type-worker.js';
+import { z } from 'zod';
+import { storedCount, storedText, word } from '../../core/decision/index.js';
+import type { WaitingType, WaitingTypes } from '../by-hand/task-list.js';
+import type { ScheduleView } from '../schedules/schedule-view.js';
+
+/** Work of a node on the tasks of one type. */
+export const nodeTasksSchema = z
+  .object({
+    /** The type. */
+    type: storedText,
+    /** `tasks` of the type, the end of its `groups`, or tasks of `programs` that end them over HTTP. */
+    handles: z.enum(['tasks', 'groups', 'programs']),
+    /** Attempts at the same time on this node; 0 for programs. */
+    concurrency: storedCount,
+    /** Attempts that run on this node; 0 for programs. */
+    running: storedCount,
+    /** Why the node takes no task of the type: `paused-here`, or why it gets no permit. Absent if it takes some. */
+    obstacle: storedText.optional(),
+    /** Tasks that were completed on this node in the last minute. */
+    completed: storedCount,
+    /** Attempts that failed on this node in the last minute. */
+    failed: storedCount,
+  })
+  .meta({ id: 'NodeTasks' });
+
+/**
+ * Work of a node on the tasks of one type.
+ *
+ * @interface
+ */
+export type NodeTasks = z.output<typeof nodeTasksSchema>;
 
 /** The work of this node on tasks, for operators. Asks no store. */
 export class NodeWork {
@@ -49,4 +78,115 @@ function endOf({
 function keyOf(id: string): string {
   const type = typeOfId(id);
   return id[type.length] === '[' && id.endsWith(']#join') ? joinType(type) : type;
+}
+
+/** ms that the counts cover, and of one of their parts. */
+const SPAN = 60_000;
+const PART = 10_000;
+/** Types that are counted: programs may name any. */
+const MOST_TYPES = 1000;
+
+/** Attempts that ended on this node within the last minute. */
+export interface EndCounts {
+  /** Those that completed their task. */
+  readonly completed: number;
+  /** Those that failed, also if the task is tried again. */
+  readonly failed: number;
+}
+
+/** How an attempt ended. */
+export type AttemptEnd = keyof EndCounts;
+
+/** The counts of one part of the span. */
+interface Part {
+  readonly number: number;
+  completed: number;
+  failed: number;
+}
+
+/** Counts the attempts that ended in the last minute, per type. */
+export class RecentEnds {
+  readonly #parts = new Map<string, Part[]>();
+
+  constructor(private readonly clock: Pick<Context['nodeClock'], 'monotonic'>) {}
+
+  /** @param type of the record, so that handlers of groups have a type of their own */
+  note(type: string, end: AttemptEnd): void {
+    const number = this.#now;
+    const parts = this.#parts.get(type) ?? [];
+    if (parts.length === 0 && this.#parts.size >= MOST_TYPES) return;
+    const last = parts.at(-1);
+    const part = last?.number === number ? last : { number, completed: 0, failed: 0 };
+    part[end]++;
+    this.#parts.set(type, part === last ? parts : [...recent(parts, number), part]);
+  }
+
+  /** The counts of a type. */
+  of(type: string): EndCounts {
+    const parts = recent(this.#parts.get(type) ?? [], this.#now);
+    const sum = (end: AttemptEnd) => parts.reduce((total, part) => total + part[end], 0);
+    return { completed: sum('completed'), failed: sum('failed') };
+  }
+
+  /** The types of which an attempt ended within the last minute. Forgets the others. */
+  types(): string[] {
+    for (const [type, parts] of this.#parts) if (recent(parts, this.#now).length === 0) this.#parts.delete(type);
+    return [...this.#parts.keys()];
+  }
+
+  get #now(): number {
+    return Math.floor(this.clock.monotonic() / PART);
+  }
+}
+
+function recent(parts: readonly Part[], now: number): Part[] {
+  return parts.filter(({ number }) => number > now - SPAN / PART);
+}
+
+/** The tasks of one node, as far as its state dump tells of them. */
+interface StatedTasks {
+  /** Absent until this node uses tasks. */
+  readonly opened?: unknown;
+  readonly work: NodeWork;
+  readonly handlers: { types(): readonly HandledType[] };
+  readonly schedules: { list(): Promise<readonly ScheduleView[]> };
+  waitingTypes(): Promise<WaitingTypes>;
+}
+
+/** The types and the schedules for the state dump; none if this node uses no tasks. @throws StoreUnavailableError */
+export async function stateLinesOf(tasks: StatedTasks): Promise<string[]> {
+  if (!tasks.opened) return [];
+  return taskLines((await tasks.waitingTypes()).types, tasks.work.list(tasks.handlers), await tasks.schedules.list());
+}
+
+/** Formats the work on tasks for the log: a line per type of this node or with waiting tasks, then a line per schedule. */
+export function taskLines(
+  waiting: readonly WaitingType[],
+  work: readonly NodeTasks[],
+  schedules: readonly ScheduleView[],
+): string[] {
+  const types = new Set([...waiting.map(({ type }) => type), ...work.map(({ type }) => type)]);
+  const typeLines = [...types].toSorted().map((type) => {
+    const about = waiting.find((each) => each.type === type)?.waiting ?? 0;
+    const here = work.filter((each) => each.type === type).map(workText);
+    return `state task-type=${word(type)} waiting~${about} here=[${here.join(' ')}]`;
+  });
+  return [...typeLines, ...schedules.map(scheduleLine)];
+}
+
+function workText({ handles, running, concurrency, completed, failed, obstacle }: NodeTasks): string {
+  const stop = obstacle === undefined ? '' : ` ${word(obstacle)}`;
+  return `${handles}(${running}/${concurrency} running, ${completed} completed, ${failed} failed in the last minute${stop})`;
+}
+
+function scheduleLine(schedule: ScheduleView): string {
+  const { name, expression, timeZone, mode, next, last, run, waiting, isHere, isUnreadable, silentUntil } = schedule;
+  const silent = silentUntil === undefined ? '' : ` silent-until=${new Date(silentUntil).toISOString()}`;
+  const time = (at: number | undefined) => (at === undefined ? 'none' : new Date(at).toISOString());
+  const text = (value: string | undefined) => (value === undefined ? 'unknown' : word(value));
+  return (
+    `state schedule=${word(name)} expression=${expression === undefined ? 'unknown' : JSON.stringify(expression)} ` +
+    `zone=${text(timeZone)} mode=${text(mode)} next=${time(next)} last=${time(last)} run=${time(run)} ` +
+    `waiting=${waiting}${isHere ? '' : ' elsewhere'}${isUnreadable ? ' unreadable' : ''}${silent}`
+  );
 }

@@ -10,7 +10,7 @@ import { Claiming } from './claiming.js';
 import { TextCells } from '../../core/cell/text-cells.js';
 import { FairTurns } from './fair-turns.js';
 import { Groups } from './groups/groups.js';
-import { Members } from './groups/members.js';
+import { Members } from './groups/group-records.js';
 import { Hints } from './hints.js';
 import { RetainedBytes } from './retained-bytes.js';
 import type { Dedup } from '../rules/submit-options.js';
@@ -24,7 +24,7 @@ import { type MemberName, groupId, isTaskId } from '../rules/task-id.js';
 import { LeaseExpiredError } from '../rules/tasks.errors.js';
 import { PacedStore } from './paced-store.js';
 import * as transitions from '../rules/transitions.js';
-import type { WrittenPlace } from './written-place.js';
+import type { WrittenPlace } from './submitting.js';
 
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';

@@ -1,5 +1,3 @@
-import type { Context } from '../../core/context/context.js';
-import type { NamedTask } from '../../core/context/instrumentation.js';
 import type { Written } from '../../core/cell/text-cells.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
@@ -29,16 +27,6 @@ export interface Submitted {
   readonly outcome: 'created' | 'known' | 'replaced';
   /** Why, in a sentence. */
   readonly because: string;
-}
-
-/** Submits a task with `call`, which telemetry observes: it gets the task with its trace. @throws any error of `call` */
-export function observedSubmit<E extends { readonly outcome: string }, Some extends NamedTask>(
-  { instrumentation }: Pick<Context, 'instrumentation'>,
-  task: Some,
-  call: (task: Some & { readonly trace?: string }) => Promise<E>,
-): Promise<E> {
-  if (!instrumentation) return call(task);
-  return instrumentation.submit(task, (trace) => call(trace === undefined ? task : { ...task, trace }));
 }
 
 /**

@@ -128,7 +128,7 @@ export interface UniqueOptions {
 /** {@link UniqueOptions} without the key, which is in the name. */
 export type Unique = Required<Omit<UniqueOptions, 'key'>>;
 
-export const uniqueSchema = onlyFields({
+const uniqueSchema = onlyFields({
   key: z
     .custom<UniqueOptions['key']>((key) => key === undefined || typeof key === 'string' || typeof key === 'function', {
       error: ({ input }) => `${show(input)} is neither a text nor a function of the data`,

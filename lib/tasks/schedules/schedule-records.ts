@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context/context.js';
-import { observedSubmit } from '../rules/submission.js';
+import { observedSubmit } from '../records/submitting.js';
 import type { TaskStore } from '../records/task-store.js';
 import { encodeTask } from '../rules/task.codec.js';
 import * as transitions from '../rules/transitions.js';

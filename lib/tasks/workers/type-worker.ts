@@ -7,10 +7,10 @@ import { LeaseExpiredError, TasksClosingError } from '../rules/tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource, nameIn } from './hint-source.js';
-import type { WorkerState } from './handled-type.js';
 import type { AddressedTasks } from './addressed-tasks.js';
 import type { Admission, TypeLimit } from './type-limit.js';
 import type { NodeClock } from '../../core/async/node-clock.js';
+import type { DenialReason } from '../../core/decision/index.js';
 
 export interface WorkerOptions extends HeldOptions {
   /** Tasks of the type at the same time on this node. */
@@ -38,6 +38,27 @@ const LATEST = 0.2;
 const SHORT = 2;
 /** ms for which a task that was claimed ahead waits for the handler before it. Then it goes back. */
 const PATIENCE = 50;
+
+/** Why a node takes no task of a type: `paused-here` by `pauseType()`, or why it gets no permit of `task:<type>`. */
+export type TypeObstacle = 'paused-here' | DenialReason;
+
+/** State of a node's work on one type, as the node knows it now. */
+export interface WorkerState {
+  /** Attempts at the same time on this node. */
+  readonly concurrency: number;
+  /** Attempts that run on this node now. */
+  readonly running: number;
+  /** Why this node takes no task now; absent if it does. */
+  readonly obstacle?: TypeObstacle;
+}
+
+/** A type that a node handles. */
+export interface HandledType extends WorkerState {
+  /** The type. */
+  readonly type: string;
+  /** `tasks`: the tasks of the type. `groups`: the end of its groups. */
+  readonly handles: 'tasks' | 'groups';
+}
 
 /** Attempts one after another under one permit, or a single one. */
 interface Series {

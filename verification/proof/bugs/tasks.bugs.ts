@@ -170,7 +170,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a member is tried again before its group is over: the handler of the group runs although the member has not ended',
     patches: [
       {
-        file: 'lib/tasks/by-hand/retry.ts',
+        file: 'lib/tasks/by-hand/changes.ts',
         find: 'if (member && !(await groups.isOver(type, member)))',
         replace: 'if (member && type.length === 0)',
       },

@@ -4,8 +4,7 @@ import { OF_SUB_TASKS } from '../../rules/task-id.js';
 import type { Stamp } from '../../rules/transitions.js';
 import { type GroupRoot, closed, hasBeenOpenFor, isWithoutMembers } from '../../rules/group.js';
 import { encodeRoot, rootKey } from '../../rules/group.codec.js';
-import { type Found, type GroupRecords, foundIn } from './group-records.js';
-import type { Members } from './members.js';
+import { type Found, type GroupRecords, foundIn, type Members } from './group-records.js';
 
 /** ms after its opening from which a group without members gets none any more. */
 const ABANDONED = 86_400_000;

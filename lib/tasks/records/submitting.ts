@@ -1,13 +1,26 @@
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { Context } from '../../core/context/context.js';
+import type { NamedTask } from '../../core/context/instrumentation.js';
 import { StoreUnavailableError, type TransactionCollection } from '../../core/store/index.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
-import { hintOf, queueName } from './hints.js';
+import { type Hints, hintOf, queueName } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
-import type { Submitted } from '../rules/submission.js';
-import type { Dedup } from '../rules/submit-options.js';
+import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
+import type { Dedup, Unique } from '../rules/submit-options.js';
 import type { Task } from '../rules/task.js';
-import { type Submission, submit } from '../rules/transitions.js';
+import { type Stamp, type Submission, submit } from '../rules/transitions.js';
+import { decodeTask, encodeTask } from '../rules/task.codec.js';
+import { isFrom, resolve } from './unique.js';
+
+/** Submits a task with `call`, which telemetry observes: it gets the task with its trace. @throws any error of `call` */
+export function observedSubmit<E extends { readonly outcome: string }, Some extends NamedTask>(
+  { instrumentation }: Pick<Context, 'instrumentation'>,
+  task: Some,
+  call: (task: Some & { readonly trace?: string }) => Promise<E>,
+): Promise<E> {
+  if (!instrumentation) return call(task);
+  return instrumentation.submit(task, (trace) => call(trace === undefined ? task : { ...task, trace }));
+}
 
 /** Writes that are refused although the text is as expected, until a submission is given up: nothing else ends it. */
 const MOST_UNSEEN = 5;
@@ -72,4 +85,53 @@ function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['n
       },
     },
   };
+}
+
+/** The answer, with the task if a running attempt at it is to stop. */
+export interface UniqueSubmitted {
+  readonly answer: Submitted;
+  readonly task?: Task;
+}
+
+/** The part of the store of tasks that makes and changes unique ones. */
+interface UniqueTasks {
+  readonly texts: Pick<TextCells, 'read' | 'write'>;
+  readonly hints: Pick<Hints, 'follow'>;
+  create(submission: Submission, dedup: Dedup): Promise<Submitted>;
+  stamp(): Promise<Stamp>;
+}
+
+/**
+ * Submits a task, or changes the unfinished one of its id. Each change is one write by comparison of the task's record,
+ * so there is one task of the key at any time. After an error, submit it again: it may then run once more.
+ *
+ * @throws UnknownOutcomeError if it may have been submitted
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+ */
+export async function submitUnique(
+  store: UniqueTasks,
+  newTask: Omit<NewTask, 'member'>,
+  dedup: Dedup,
+  unique: Unique,
+): Promise<UniqueSubmitted> {
+  const { id } = newTask;
+  for (;;) {
+    const answer = await store.create(newTask, dedup);
+    if (answer.outcome === 'created') return { answer };
+    const found = await store.texts.read(id);
+    const task = found === undefined ? undefined : decodeTask(found);
+    if (task?.state === 'finished' && dedup === 'retained') return { answer };
+    // It has ended since.
+    if (!task || task.state === 'finished') continue;
+    const stamp = await store.stamp();
+    const resolved = resolve(task, newTask, unique, stamp);
+    if (!resolved) return { answer: isKnown(task) };
+    const text = encodeTask(resolved.task);
+    const written = await store.texts.write(id, found, text);
+    const isMine = written.isWritten || (written.found !== undefined && isFrom(decodeTask(written.found), stamp.nonce));
+    if (!isMine) continue;
+    if (written.isWritten) await store.hints.follow(found!, text);
+    const { outcome, because } = resolved;
+    return { answer: { id, outcome, because }, task: resolved.task };
+  }
 }

@@ -1,11 +1,14 @@
 import { afterWrite } from '../../core/store/after-write.js';
-import { groupType, isTaskId } from '../rules/task-id.js';
+import { groupType, isTaskId, type TaskType, groupId, typeFaults, typeOf } from '../rules/task-id.js';
 import { FAMILY, familyOf } from '../rules/sub-name.js';
 import type { Task } from '../rules/task.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
 import * as transitions from '../rules/transitions.js';
 import { type Stamp, bornOf } from '../rules/transitions.js';
-import { type TaskRecords, UNKNOWN } from '../records/cancel.js';
+import { type TaskRecords, UNKNOWN, type CancelOptions, parseCancelOptions } from '../records/cancel.js';
+import type { NodeIdentity } from '../../core/context/node-identity.js';
+import { InvalidOptionsError, show } from '../../core/decision/index.js';
+import type { TaskStore } from '../records/task-store.js';
 
 /** Answer to `retry()`. */
 export interface Retried {
@@ -112,3 +115,87 @@ async function groupFault(
   if (root) return 'its group is not over yet: retry it in a few seconds';
   return 'its group is not remembered, or was submitted again: submit the members again';
 }
+
+/** Answer to `release()`. */
+export interface Released {
+  /** Id of the task. */
+  readonly id: string;
+  /**
+   * `released`: the program that had claimed it has lost it, and another one may claim it at once. `refused`: nothing was
+   * changed. `unknown`: there is no task of this id, or it is no longer remembered.
+   */
+  readonly outcome: 'released' | 'refused' | 'unknown';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
+
+/**
+ * Ends the claim of a program by hand, as if the program had given the task back. The next call of the program is refused. A
+ * task of a node stays: cancel it, and the signal of its handler aborts.
+ *
+ * @throws UnknownOutcomeError if it may be released: release it again
+ * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
+ */
+export async function releaseTask(id: string, store: TaskRecords): Promise<Released> {
+  const written = new Set<string>();
+  const released: Released = { id, outcome: 'released', because: RELEASED };
+  const unknown: Released = { id, outcome: 'unknown', because: UNKNOWN };
+  if (!isTaskId(id)) return unknown;
+  return store.texts.change<Released>(id, async (text) => {
+    if (text === undefined) return { result: unknown };
+    const found = decodeTask(text);
+    if (written.has(found.nonce)) return { result: released };
+    if (!transitions.isOfProgram(found))
+      return { result: { id, outcome: 'refused', because: found.state === 'claimed' ? OF_NODE : NOT_CLAIMED } };
+    const stamp = await store.stamp();
+    written.add(stamp.nonce);
+    const task = transitions.giveBack(found, stamp);
+    const write = encodeTask(task);
+    const done = async () => {
+      await afterWrite(() => store.settle(task, write));
+      return released;
+    };
+    return { write, done };
+  });
+}
+
+const RELEASED = 'the next call of the program that had it is refused';
+const OF_NODE = 'a node works on it, and no program: cancel it';
+const NOT_CLAIMED = 'no program has it';
+
+/** Answer to `cancelGroup()`. */
+export interface GroupCancelled {
+  /** Id of the group: `import[june]`. */
+  readonly id: string;
+  /**
+   * `cancelled`: all members that have not ended, end as cancelled. It goes on in the background if there are many. `ended`:
+   * all members had ended, and nothing was changed. `unknown`: there is no such group, or it is no longer remembered.
+   */
+  readonly outcome: 'cancelled' | 'ended' | 'unknown';
+  /** Why, in a sentence. */
+  readonly because: string;
+}
+
+/** @throws InvalidOptionsError, StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError */
+export async function cancelGroup(
+  task: TaskType,
+  group: string,
+  options: CancelOptions | undefined,
+  { groups, stops }: Pick<TaskStore, 'groups' | 'stops'>,
+  node: Pick<NodeIdentity, 'acquirer'>,
+): Promise<GroupCancelled> {
+  const { type } = typeOf(task);
+  const faults = typeFaults(type);
+  if (typeof group !== 'string' || group === '') faults.push(`group: ${show(group)} is not a text`);
+  if (faults.length > 0) throw new InvalidOptionsError('a group of tasks', faults);
+  const id = groupId(type, group);
+  const author = parseCancelOptions(id, options, node);
+  const root = await groups.latest(type, group);
+  if (!root) return { id, outcome: 'unknown', because: 'no such group is in the store: it has no members, or is over' };
+  if (root.state !== 'open') return { id, outcome: 'ended', because: ENDED };
+  const stopped = await stops.stop(type, { group, incarnation: root.incarnation }, author, true);
+  if (!stopped) return { id, outcome: 'ended', because: ENDED };
+  return { id, outcome: 'cancelled', because: `all members that have not ended, end: cancelled by ${stopped.by}` };
+}
+
+const ENDED = 'all its members have ended';
