@@ -1,8 +1,7 @@
 import { KeyedMutex } from '../../core/async/keyed-mutex.js';
 import type { Context } from '../../core/context/context.js';
 import type { TextEntry } from '../../core/store/index.js';
-import { type WaitingPlace, fairPrefix, placeOfText } from '../rules/task-place.js';
-import { ticketOf } from './hints.js';
+import { type WaitingPlace, fairPrefix, placeOfText, ticketOf } from '../rules/task-place.js';
 import type { PacedStore } from './paced-store.js';
 
 /** Tasks of one read. */

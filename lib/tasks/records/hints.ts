@@ -2,7 +2,7 @@ import type { Context } from '../../core/context/context.js';
 import type { HintQueue } from '../../core/store/index.js';
 import { SharedWork } from '../../core/async/shared-work.js';
 import type { Priority, Task } from '../rules/task.js';
-import { kindOfText, placeOfText } from '../rules/task-place.js';
+import { hintOf, leadsTo, placeOfText } from '../rules/task-place.js';
 import type { PacedStore } from './paced-store.js';
 
 /** Hears of addressed tasks, which have no hints. */
@@ -117,25 +117,6 @@ export class Hints {
       this.context.events.next({ type: 'problem', action, error });
     }
   }
-}
-
-/** Whether the hint of a text is one of a later text of the same task, too. An addressed task has none. */
-export function leadsTo(former: string, text: string): boolean {
-  const [one, other] = [placeOfText(former), placeOfText(text)];
-  if (!one || !other || one.kind === 'addressed') return false;
-  return one.kind === other.kind && one.type === other.type && one.priority === other.priority;
-}
-
-/** The hint of a task that waits, by its text; undefined if it is addressed. */
-export function hintOf(text: string): string | undefined {
-  const kind = kindOfText(text);
-  if (kind === 'addressed') return undefined;
-  return kind === 'fair' ? ticketOf(text) : text;
-}
-
-/** The place of a text of a task with a fair key. */
-export function ticketOf(text: string): string {
-  return text.split('{', 1)[0]!;
 }
 
 /** Name of the queue of a type and priority. */

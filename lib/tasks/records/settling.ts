@@ -14,7 +14,7 @@ import { type Incarnation, type Task, USUAL_LIMITS } from '../rules/task.js';
 import { groupId, groupType, joinId, joinType } from '../rules/task-id.js';
 import { type Stamp, type Submission, hasEnded } from '../rules/transitions.js';
 import { encodeTask } from '../rules/task.codec.js';
-import { finishedOrBegun } from './unique.js';
+import { finishedOrBegun } from '../rules/unique.js';
 
 /** No sub-task is known to be in the store. */
 const NONE: ReadonlySet<string> = new Set();

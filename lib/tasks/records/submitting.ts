@@ -3,14 +3,15 @@ import type { Context } from '../../core/context/context.js';
 import type { NamedTask } from '../../core/context/instrumentation.js';
 import { StoreUnavailableError, type TransactionCollection } from '../../core/store/index.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
-import { type Hints, hintOf, queueName } from './hints.js';
+import { hintOf } from '../rules/task-place.js';
+import { type Hints, queueName } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
 import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
 import type { Dedup, Unique } from '../rules/submit-options.js';
 import type { Task } from '../rules/task.js';
 import { type Stamp, type Submission, submit } from '../rules/transitions.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
-import { isFrom, resolve } from './unique.js';
+import { isFrom, resolve } from '../rules/unique.js';
 
 /** Submits a task with `call`, which telemetry observes: it gets the task with its trace. @throws any error of `call` */
 export function observedSubmit<E extends { readonly outcome: string }, Some extends NamedTask>(

@@ -192,7 +192,7 @@ const KINDS = new Map<string | undefined, WaitingPlace['kind']>([
 ]);
 
 /** Kind of the text of a waiting task, by its first letter; undefined for any other text. */
-export function kindOfText(text: string): WaitingPlace['kind'] | undefined {
+function kindOfText(text: string): WaitingPlace['kind'] | undefined {
   return KINDS.get(text[0]);
 }
 
@@ -209,6 +209,25 @@ export function placeOfText(text: string): WaitingPlace | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether the hint of a text is one of a later text of the same task, too. An addressed task has none. */
+export function leadsTo(former: string, text: string): boolean {
+  const [one, other] = [placeOfText(former), placeOfText(text)];
+  if (!one || !other || one.kind === 'addressed') return false;
+  return one.kind === other.kind && one.type === other.type && one.priority === other.priority;
+}
+
+/** The hint of a task that waits, by its text; undefined if it is addressed. */
+export function hintOf(text: string): string | undefined {
+  const kind = kindOfText(text);
+  if (kind === 'addressed') return undefined;
+  return kind === 'fair' ? ticketOf(text) : text;
+}
+
+/** The place of a text of a task with a fair key. */
+export function ticketOf(text: string): string {
+  return text.split('{', 1)[0]!;
 }
 
 function waitingPlace(

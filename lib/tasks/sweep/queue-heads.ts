@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context/context.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
-import { type Hints, leadsTo } from '../records/hints.js';
+import type { Hints } from '../records/hints.js';
 import { readableTask } from '../rules/task.codec.js';
-import type { WaitingPlace } from '../rules/task-place.js';
+import { type WaitingPlace, leadsTo } from '../rules/task-place.js';
 import type { Priority } from '../rules/task.js';
 import { groupType, joinType } from '../rules/task-id.js';
 import { show } from '../../core/decision/index.js';

@@ -110,7 +110,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a task that was submitted again while it ran ends without its next life',
     patches: [
       {
-        file: 'lib/tasks/records/unique.ts',
+        file: 'lib/tasks/rules/unique.ts',
         find: 'if (!task.next) return finish(',
         replace: 'if (task.next?.runAt === undefined) return finish(',
       },
@@ -122,7 +122,7 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'a submission that replaces a task while it runs keeps the data of the one before',
     patches: [
       {
-        file: 'lib/tasks/records/unique.ts',
+        file: 'lib/tasks/rules/unique.ts',
         find: 'next: nextLife(submission, stamp),',
         replace: 'next: task.next ?? nextLife(submission, stamp),',
       },

@@ -1,8 +1,7 @@
-import { leadsTo } from './hints.js';
-import { placeOf } from '../rules/task-place.js';
-import type { NextLife, Task } from '../rules/task.js';
-import { type Stamp, type Submission, bornOf, finish, submit } from '../rules/transitions.js';
-import type { Unique } from '../rules/submit-options.js';
+import { leadsTo, placeOf } from './task-place.js';
+import type { NextLife, Task } from './task.js';
+import { type Stamp, type Submission, bornOf, finish, submit } from './transitions.js';
+import type { Unique } from './submit-options.js';
 
 /** A change of the task that a unique submission found. */
 export interface Resolved {
