@@ -1,8 +1,9 @@
 import { Slices } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
+import { writeOnce } from '../core/cell/call.js';
 import { CorruptRecordError, isDoubted } from '../core/decision/index.js';
 import { answerWithin } from '../core/store/answer-within.js';
-import { type Notify, StoreUnavailableError } from '../core/store/index.js';
+import type { Notify } from '../core/store/index.js';
 import { ALLOCATION_PREFIX } from './group-options.js';
 import type { KnownPages } from './round/owner-map.js';
 import type { CommitRound } from './round/round.js';
@@ -138,9 +139,8 @@ export class MapStore {
     for (const [key, page] of round.owned) this.owned.set(key, page);
     for (const [key, page] of round.limbo) this.limbo.set(key, page);
     const text = encodeAllocationRoot(round.root);
-    const outcome = await this.#write(this.rootKey, expected.text, text, 'all');
-    if (outcome === undefined) this.onUnknown(round.root);
-    if (!outcome) return false;
+    const isWritten = await this.#write(this.rootKey, expected.text, text, 'all', () => this.onUnknown(round.root));
+    if (!isWritten) return false;
     this.#last = { text, root: round.root };
     this.#confirmed = round.root.nonce;
     this.keepOnly(pageKeysOf(round.root));
@@ -216,14 +216,20 @@ export class MapStore {
     return texts;
   }
 
-  /** @returns undefined if the outcome is unknown */
-  async #write(key: string, expected: string | undefined, text: string, notify: Notify): Promise<boolean | undefined> {
-    try {
-      return await this.context.store.records.compareAndSet(key, expected, text, { notify });
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) throw error;
-      return undefined;
-    }
+  /**
+   * One write, without a look: after an unclear one the next turn decides anew, from the root that it reads.
+   *
+   * @returns whether it was surely written
+   * @throws StoreUnavailableError
+   */
+  #write(
+    key: string,
+    expected: string | undefined,
+    text: string,
+    notify: Notify,
+    onUnclear?: () => void,
+  ): Promise<boolean> {
+    return writeOnce(() => this.context.store.records.compareAndSet(key, expected, text, { notify }), onUnclear);
   }
 
   #slot(key: string): string {

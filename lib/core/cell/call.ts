@@ -9,6 +9,31 @@ export interface Attempt {
   isUncertain: boolean;
 }
 
+/** Whether a write that failed may be applied, now or later. Only one error says that it surely is not. */
+export function isUnclear(error: unknown): boolean {
+  return !(error instanceof StoreUnavailableError);
+}
+
+/**
+ * Sends a write once, without a look after it: for a writer that reads and decides anew in any case, as at its next look.
+ *
+ * @param onUnclear called if the write may have been applied, or may still be applied
+ * @returns whether it was surely applied
+ * @throws StoreUnavailableError if it was surely not applied
+ */
+export async function writeOnce(
+  write: () => Promise<boolean>,
+  onUnclear: (error: unknown) => void = () => undefined,
+): Promise<boolean> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isUnclear(error)) throw error;
+    onUnclear(error);
+    return false;
+  }
+}
+
 const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 
 /**
@@ -90,7 +115,7 @@ export class Call<A extends Attempt = Attempt> {
    */
   failed(attempt: A, error: unknown): void {
     this.#last = error;
-    attempt.isUncertain = !(error instanceof StoreUnavailableError);
+    attempt.isUncertain = isUnclear(error);
     if (attempt.isUncertain && isLate(error)) throw this.unanswered();
     if (attempt.isUncertain) return;
     this.attempts.pop();

@@ -8,12 +8,12 @@ import {
   isDoubted,
   quoted,
 } from '../decision/index.js';
-import { type Notify, StoreUnavailableError } from '../store/index.js';
+import type { Notify } from '../store/index.js';
 import type { Context } from '../context/context.js';
 import { Deadline } from '../async/deadline.js';
 import { KnownRecord, askTimeOf } from './known-record.js';
 import { type Plan, type Step, type Write, instantOf } from './plan.js';
-import { type Attempt, Call } from './call.js';
+import { type Attempt, Call, isUnclear } from './call.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import type { Randomness } from '../async/random-ids.js';
 import { SerialQueue } from '../async/serial-queue.js';
@@ -349,7 +349,7 @@ export class Cell<R extends StoredRecord> {
       if (!(await this.context.store.records.compareAndSet(this.key, found, text, call))) return false;
     } catch (error) {
       // After a write was sent, only a further look tells what became of it.
-      if (!(error instanceof StoreUnavailableError) || call.hasSent) return false;
+      if (isUnclear(error) || call.hasSent) return false;
       throw error;
     }
     this.#seen.keep(text, record);

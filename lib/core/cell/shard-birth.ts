@@ -17,6 +17,7 @@ import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
 import { StoreUnavailableError } from '../store/index.js';
+import { writeOnce } from './call.js';
 import { hasData } from './cluster-data.js';
 import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR } from '../store/store.js';
@@ -258,15 +259,12 @@ export class ShardBirth {
     return true;
   }
 
-  async #compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
-    try {
-      return await this.context.store.records.compareAndSet(key, expected, next);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) throw error;
-      // Nothing else says why a birth takes long.
-      this.context.reachability.lost(error as Error);
-      return false;
-    }
+  /** One write, without a look: a birth gives up what is not certain, and the next step decides from the root it reads. */
+  #compareAndSet(key: string, expected: string | undefined, next: string): Promise<boolean> {
+    const { store, reachability } = this.context;
+    // Nothing else says why a birth takes long.
+    const onUnclear = (error: unknown) => reachability.lost(error as Error);
+    return writeOnce(() => store.records.compareAndSet(key, expected, next), onUnclear);
   }
 
   #untilNextLook(): number {
