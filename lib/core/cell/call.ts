@@ -61,9 +61,12 @@ export class Call<A extends Attempt = Attempt> {
   /** The last error of the store, for the error of this call. */
   #last: unknown;
 
-  /** @param subject the cell, for errors */
+  /**
+   * @param deadline of all its writes, or of the present one if what lies between two of them may take long
+   * @param subject the cell, for errors
+   */
   constructor(
-    readonly deadline: Deadline,
+    public deadline: Deadline,
     private readonly random: Pick<Randomness, 'number'>,
     private readonly subject: () => string,
   ) {}
@@ -122,6 +125,11 @@ export class Call<A extends Attempt = Attempt> {
     if (!this.hasSent) throw error;
   }
 
+  /** Notes that a look has found another text: no attempt was applied, except for one whose outcome is unknown. */
+  lost(): void {
+    if (!this.isUncertain) this.attempts.length = 0;
+  }
+
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */
   unanswered(): Error {
     const cause = this.#last;
@@ -130,8 +138,15 @@ export class Call<A extends Attempt = Attempt> {
     return new UnknownOutcomeError(`${what}, and a write may have been applied`, { cause });
   }
 
-  /** Call it before each further try. No pause before the second one. Later pauses are jittered, so that nodes that collided don't collide again. */
-  async backOff(): Promise<void> {
-    if (++this.#tries > 1) await this.deadline.pause(pauseAfter(this.#tries, this.random.number(), CONTENTION));
+  /**
+   * Call it before each further try. No pause before the second one. Later pauses are jittered, so that nodes that collided
+   * don't collide again.
+   *
+   * @returns whether it paused: others may have written meanwhile
+   */
+  async backOff(): Promise<boolean> {
+    if (++this.#tries <= 1) return false;
+    await this.deadline.pause(pauseAfter(this.#tries, this.random.number(), CONTENTION));
+    return true;
   }
 }

@@ -78,14 +78,22 @@ export class TextCells {
    * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
    * @throws StoreUnavailableError if it was surely not applied
    */
-  async write(
+  write(
     key: string,
     former: string | undefined,
     next: string | undefined,
     isLate: () => boolean = never,
   ): Promise<Written> {
-    const { timers, timing, random } = this.context;
-    const call = new Call(new Deadline(timers, timing.callTimeout), random, () => show(key));
+    return this.#write(this.#call(key), key, former, next, isLate);
+  }
+
+  async #write(
+    call: Call,
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    isLate: () => boolean = never,
+  ): Promise<Written> {
     for (;;) {
       // The pause may have taken the rest of the time.
       if (call.deadline.remaining <= 0) throw call.unanswered();
@@ -101,24 +109,32 @@ export class TextCells {
         this.onWritten(former, next);
         return WRITTEN;
       }
-      if (found !== former) return { isWritten: false, found, isUncertain: call.isUncertain };
+      if (found !== former) {
+        call.lost();
+        return { isWritten: false, found, isUncertain: call.isUncertain };
+      }
       await call.backOff();
     }
   }
 
   /**
-   * Changes a text by `rule`, which is asked again with what another node wrote meanwhile.
+   * Changes a text by `rule`, which is asked again with what another node wrote meanwhile. That may have replaced a write of
+   * this change whose answer was lost, so the rule recognises what it wrote.
    *
    * @param known the text, if it was read already
-   * @throws the errors of {@link write} and of `rule`
+   * @throws the errors of {@link write}, for all writes together, and those of `rule`
    */
   async change<T>(key: string, rule: TextRule<T>, known?: string): Promise<T> {
+    const call = this.#call(key);
     for (let text = known ?? (await this.read(key)); ;) {
       const step = await rule(text);
       if ('result' in step) return step.result;
-      const written = await this.write(key, text, step.write);
+      // Each write and each look has a time of its own: the rule may have asked the store for much.
+      call.deadline = this.#deadline();
+      const written = await this.#write(call, key, text, step.write);
       if (written.isWritten) return step.done();
-      text = written.found;
+      call.deadline = this.#deadline();
+      text = (await call.backOff()) ? await call.ask(() => this.texts.read(key, call)) : written.found;
     }
   }
 
@@ -141,6 +157,14 @@ export class TextCells {
         if (clock.monotonic() >= until) throw unknown;
       }
     }
+  }
+
+  #call(key: string): Call {
+    return new Call(this.#deadline(), this.context.random, () => show(key));
+  }
+
+  #deadline(): Deadline {
+    return new Deadline(this.context.timers, this.context.timing.callTimeout);
   }
 
   async #isWritten(call: Call, key: string, former: string | undefined, next: string | undefined): Promise<boolean> {

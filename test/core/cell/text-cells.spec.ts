@@ -82,4 +82,57 @@ describe('a text of which a node remembers nothing', () => {
       await texts.change(KEY, (text) => (text === 'abc' ? { result: 'stays' } : { write: '', done: () => '' })),
     ).toBe('stays');
   });
+
+  it('may have been changed if an earlier write was unclear, although the last one was surely not applied', async () => {
+    const { nodes, tasks, texts } = await start();
+    const other = nodes.raw.tasks;
+    await other.compareAndSet(KEY, undefined, '0');
+    let writes = 0;
+    interceptWrites(tasks, 'replace', async (go, { next }) => {
+      if (++writes > 1) throw new StoreUnavailableError('away');
+      await go();
+      await other.compareAndSet(KEY, next, `${next} and another node's`);
+      throw new UnknownOutcomeError('no answer');
+    });
+    const changing = texts
+      .change(KEY, (text) => ({ write: `${text} own`, done: () => 'written' }))
+      .catch((error: unknown) => error);
+    await nodes.time.advance(5000);
+    expect(await changing).toBeInstanceOf(UnknownOutcomeError);
+    expect(writes).toBeGreaterThan(1);
+  });
+
+  it('was surely not changed if the last write was not applied, and all others had lost to other nodes', async () => {
+    const { nodes, tasks, texts } = await start();
+    const other = nodes.raw.tasks;
+    await other.compareAndSet(KEY, undefined, '0');
+    let writes = 0;
+    interceptWrites(tasks, 'replace', async (go, { expected }) => {
+      if (++writes > 1) throw new StoreUnavailableError('away');
+      await other.compareAndSet(KEY, expected, "another node's");
+      return go();
+    });
+    const changing = texts.change(KEY, (text) => ({ write: `${text} own`, done: () => 'written' }));
+    await expect(changing).rejects.toThrow(StoreUnavailableError);
+    expect(writes).toBe(2);
+  });
+
+  it('is changed after a pause if other nodes were faster more than once', async () => {
+    const { nodes, tasks, texts, context } = await start();
+    const other = nodes.raw.tasks;
+    await other.compareAndSet(KEY, undefined, '0');
+    const begun = context.nodeClock.monotonic();
+    const tries: { readonly after: number; readonly from: string | undefined }[] = [];
+    interceptWrites(tasks, 'replace', async (go, { expected }) => {
+      tries.push({ after: context.nodeClock.monotonic() - begun, from: expected });
+      if (tries.length <= 4) await other.compareAndSet(KEY, expected, String(tries.length));
+      return go();
+    });
+    const changing = texts.change(KEY, (text) => ({ write: `${text} own`, done: () => 'written' }));
+    await nodes.time.advance(1000);
+    expect(await changing).toBe('written');
+    expect(tries.map(({ from }) => from)).toEqual(['0', '1', '2', '3', '4']);
+    expect(tries.slice(0, 2).map(({ after }) => after)).toEqual([0, 0]);
+    expect(tries.at(-1)!.after).toBeGreaterThan(0);
+  });
 });
