@@ -3,7 +3,7 @@ import { pause } from '../async/pause.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { show } from '../decision/index.js';
-import { MOST_KEYS, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
+import { MOST_KEYS, type Notify, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
 import type { StoreCollection } from '../store/store.js';
 import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
 import { type Attempt, Call } from './call.js';
@@ -31,7 +31,8 @@ type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<
 const RETRY = 200;
 
 /**
- * Cells of which this node remembers no text between two calls: those of tasks and groups. A write by comparison finds out
+ * Cells of which this node remembers no text between two calls: those of tasks and groups, the cards of the nodes and the
+ * past of the jobs. A write by comparison finds out
  * what became of it: it reads the text after a lost answer, and after a `false`, which may be wrong. A text that is found
  * proves its write, because each text has a nonce of its own and so is written only once.
  *
@@ -44,7 +45,11 @@ export class TextCells {
   constructor(
     private readonly texts: StoreCollection,
     private readonly context: Pick<Context, 'timers' | 'timing' | 'random'>,
-    private readonly onWritten: (former: string | undefined, next: string | undefined) => void = () => undefined,
+    private readonly options: {
+      readonly onWritten?: (former: string | undefined, next: string | undefined) => void;
+      /** The nodes that a hint notifies of a write: only for records. */
+      readonly notify?: Notify;
+    } = {},
   ) {
     this.#slices = Slices.of(context.timers.clock);
   }
@@ -106,7 +111,7 @@ export class TextCells {
       const turn = this.#slices.turn(found?.length);
       if (turn) await turn;
       if (found === next) {
-        this.onWritten(former, next);
+        this.options.onWritten?.(former, next);
         return WRITTEN;
       }
       if (found !== former) {
@@ -171,7 +176,8 @@ export class TextCells {
     const attempt: Attempt = { isUncertain: false };
     call.attempts.push(attempt);
     try {
-      return await this.texts.compareAndSet(key, former, next, call);
+      const { deadline } = call;
+      return await this.texts.compareAndSet(key, former, next, { deadline, notify: this.options.notify });
     } catch (error) {
       call.failed(attempt, error);
       return false;

@@ -8,6 +8,7 @@ import { inSlices } from '../../core/async/slices.js';
 import type { Membership } from '../../core/members/membership.js';
 import type { RunHistory } from './run-history.js';
 import { type LivingNodes, KEY_PREFIX, isAlive, learnTime } from './living-nodes.js';
+import { TextCells } from '../../core/cell/text-cells.js';
 import { encodeUsed } from '../../core/permits/declared/node-code.js';
 import { MOST_TASK_TYPES, type JobInfo, type NodeCard, type NodeInfo, decodeCards, encodeCards } from './node-info.js';
 import type { NodeTasks } from '../../tasks/overview/node-work.js';
@@ -16,8 +17,6 @@ import type { NodeTasks } from '../../tasks/overview/node-work.js';
  * Number of texts that contain all entries. So few are quick to read, and two nodes rarely write the same one at once.
  */
 const SHARDS = 16;
-/** Attempts of one write while other nodes write the same text. */
-const TRIES = 5;
 /** ms until the next try if this node's entry was never written: the first connection may still be under way. */
 const FIRST_TRIES = 500;
 /**
@@ -44,6 +43,7 @@ export class NodeRegistry {
   /** Returns the names that this node has used without a definition in its code. */
   used: () => Iterable<string> = () => [];
   readonly #key: string;
+  readonly #texts: TextCells;
   readonly #periodic?: Periodic;
   /** An older entry must not overwrite a newer one. */
   readonly #queue = new SerialQueue();
@@ -69,6 +69,7 @@ export class NodeRegistry {
     private readonly living: LivingNodes,
   ) {
     this.#key = KEY_PREFIX + spreadOf(context.node.instance, SHARDS);
+    this.#texts = new TextCells(context.store.records, context, { notify: 'none' });
     if (options.heartbeat > 0) this.#periodic = this.#createPeriodic(options.heartbeat);
   }
 
@@ -144,16 +145,14 @@ export class NodeRegistry {
   }
 
   async #write(next: (others: NodeCard[]) => NodeCard[]): Promise<void> {
-    const { store, node, nodeClock } = this.context;
-    for (let tries = 0; tries < TRIES; tries++) {
-      const text = await store.records.read(this.#key);
+    const { node, nodeClock } = this.context;
+    await this.#texts.change<void>(this.#key, async (text) => {
       const { nodes, faults } = await inSlices(decodeCards(text), nodeClock);
       // Reported now, because this write removes the invalid entries.
       this.living.leftOut.note(faults);
-      const written = encodeCards(next(nodes.filter(({ instance }) => instance !== node.instance)));
-      if (await store.records.compareAndSet(this.#key, text, written, { notify: 'none' })) return;
-    }
-    throw new Error(`other nodes were faster ${TRIES} times: the next heartbeat tries again`);
+      const write = encodeCards(next(nodes.filter(({ instance }) => instance !== node.instance)));
+      return { write, done: () => undefined };
+    });
   }
 
   #card(): NodeCard {

@@ -59,9 +59,11 @@ export class TaskStore {
     const groupTexts = new TextCells(store.groups, context);
     if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
-    this.texts = new TextCells(store.tasks, context, (former, next) => {
-      this.retained?.note(former, next);
-      if (next !== undefined) this.#written(next);
+    this.texts = new TextCells(store.tasks, context, {
+      onWritten: (former, next) => {
+        this.retained?.note(former, next);
+        if (next !== undefined) this.#written(next);
+      },
     });
     this.groups = new Groups({
       texts: groupTexts,

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { DefinedInCodeError, StoreUnavailableError } from 'nestjs-gatekeeper';
+import { DefinedInCodeError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import type { NodeClock } from '../../../lib/core/async/node-clock.js';
 import { START } from '../../support/fake-time.js';
 import { type TestCluster, type TestNode, useCluster } from '../../support/nodes.js';
@@ -111,6 +111,27 @@ describe('the registry of nodes', () => {
     const many = await Promise.all(Array.from({ length: 40 }, () => living(nodes)));
     await nodes.time.advance(11_000);
     expect(await names(many[0]!)).toHaveLength(40);
+  });
+
+  it.each<[string, boolean]>([
+    ['was applied', true],
+    ['was not applied', false],
+  ])('looks for a card whose answer was lost, and reports nothing, if it %s', async (_, isApplied) => {
+    const nodes = cluster();
+    const other = await living(nodes);
+    const late = nodes.unstarted({ heartbeat: '10s' });
+    let lost = 0;
+    late.store.script = async (call, go, key) => {
+      if (call !== 'compareAndSet' || !key?.startsWith('nodes:') || lost > 0) return go();
+      lost++;
+      if (isApplied) await go();
+      throw new UnknownOutcomeError('no answer');
+    };
+    await late.gatekeeper.start();
+    await nodes.time.advance(100);
+    expect(lost).toBe(1);
+    expect(await names(other)).toHaveLength(2);
+    expect(late.of('problem')).toEqual([]);
   });
 
   it('lists a node as soon as the store is there, if it was not when the node began', async () => {

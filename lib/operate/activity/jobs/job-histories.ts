@@ -3,6 +3,7 @@ import { inSlices } from '../../../core/async/slices.js';
 import { type Context, timeOf } from '../../../core/context/context.js';
 import { LeftOut } from '../../../core/context/left-out.js';
 import { DecodedTexts } from '../../../core/cell/decoded-texts.js';
+import { TextCells, type TextStep } from '../../../core/cell/text-cells.js';
 import { LIST_FACTOR } from '../../../core/store/store.js';
 import type { StoredRunEntry } from '../history-entry.js';
 import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-record.js';
@@ -16,8 +17,6 @@ export const KEY_PREFIX = 'history:';
 const GATHERING = 5000;
 /** ms after a failure until the next try. */
 const PATIENCE = 10_000;
-/** Attempts of one write while other nodes write the same text. */
-const TRIES = 5;
 /** ms for which a reading counts as current. */
 const FRESH = 1000;
 
@@ -43,6 +42,7 @@ type TimesOf = (job: JobRecord) => JobTimes | undefined;
  */
 export class JobHistories {
   readonly #pending: PendingAdditions;
+  readonly #texts: TextCells;
   readonly #decoded = new DecodedTexts((_key, text) => decodeJobShard(text));
   readonly #leftOut: LeftOut;
   #known: readonly JobRecord[] = [];
@@ -60,6 +60,7 @@ export class JobHistories {
     private readonly version?: string,
   ) {
     this.#pending = new PendingAdditions(context.node.instance);
+    this.#texts = new TextCells(context.store.records, context, { notify: 'none' });
     this.#leftOut = new LeftOut('read the history of jobs', context);
   }
 
@@ -151,26 +152,20 @@ export class JobHistories {
   }
 
   async #write(shard: number, timesOf: TimesOf): Promise<void> {
-    const { store } = this.context;
-    const key = KEY_PREFIX + shard;
     const addition = this.#pending.take(shard, Math.round(timeOf(this.context)), (job) =>
       this.#complete(job, timesOf(job)),
     );
-    for (let tries = 0; tries < TRIES; tries++) {
-      const text = await store.records.read(key);
-      const next = await this.#next(text, addition);
-      const isWritten = next === undefined || (await store.records.compareAndSet(key, text, next, { notify: 'none' }));
-      if (isWritten) return this.#pending.done(shard);
-    }
-    throw new Error(`other nodes were faster ${TRIES} times: the next try follows in ${PATIENCE} ms`);
+    await this.#texts.change<void>(KEY_PREFIX + shard, (text) => this.#withAddition(text, addition));
+    this.#pending.done(shard);
   }
 
-  /** @returns undefined if there is nothing to write: the shard has the addition, or a newer version wrote it */
-  async #next(text: string | undefined, addition: Addition): Promise<string | undefined> {
+  async #withAddition(text: string | undefined, addition: Addition): Promise<TextStep<void>> {
     const { shard, faults, isNewer } = await inSlices(decodeJobShard(text), this.context.nodeClock);
     // Reported now, because the write removes the invalid jobs.
     if (faults.length > 0) this.#leftOut.note(faults);
-    return isNewer || contains(shard, addition) ? undefined : encodeJobShard(withAddition(shard, addition));
+    // The addition may have been written before, by a write whose answer was lost.
+    if (isNewer || contains(shard, addition)) return { result: undefined };
+    return { write: encodeJobShard(withAddition(shard, addition)), done: () => undefined };
   }
 
   #complete(job: JobRecord, times: JobTimes | undefined): JobRecord {

@@ -145,6 +145,30 @@ describe('the past of a job', () => {
     expect(job!.runs).toHaveLength(2);
   });
 
+  it('counts a run once if the answer of its write was lost, and another node wrote before it was looked for', async () => {
+    const nodes = cluster();
+    const [one, other] = [await noting(nodes), await noting(nodes)];
+    await succeed(one);
+    await nodes.time.advance(1000);
+    await succeed(other);
+    let lose!: () => void;
+    one.store.script = async (call, go) => {
+      if (call !== 'compareAndSet') return go();
+      one.store.script = undefined;
+      await go();
+      await new Promise<void>((resolve) => (lose = resolve));
+      throw new UnknownOutcomeError('no answer');
+    };
+    await nodes.time.advance(WRITTEN - 1000);
+    // Now the other node writes.
+    await nodes.time.advance(1500);
+    lose();
+    await nodes.time.advance(20_000);
+    const [job] = await one.gatekeeper.runs.jobs();
+    expect(job!.day).toMatchObject({ ok: 2 });
+    expect(job!.runs).toHaveLength(2);
+  });
+
   it('outlasts an outage of the store', async () => {
     const nodes = cluster();
     const one = await noting(nodes);
