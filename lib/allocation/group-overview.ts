@@ -1,8 +1,7 @@
-import { type Pieces, inSlices } from '../core/async/slices.js';
+import { eachInPieces, inSlices, type Pieces } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
 import { ascending } from './assign/assign.js';
 import { byText } from './assign/participant.js';
-import { eachInPieces } from './each-in-pieces.js';
 import type { MapStore } from './map-store.js';
 import { resourcesIn } from './map/page.js';
 import type { AllocationRoot } from './map/root.js';

@@ -1,8 +1,7 @@
-import type { Pieces } from '../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../core/async/slices.js';
 import { type RevocationReason, ascending, assign } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';
-import { eachInPieces } from './each-in-pieces.js';
 import { type NodeEntry, incarnationsOf, participantsOf } from './round/participants.js';
 import type { AllocationOrders } from './round/round.js';
 

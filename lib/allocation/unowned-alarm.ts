@@ -1,7 +1,6 @@
-import type { Pieces } from '../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
 import { show } from '../core/decision/index.js';
-import { eachInPieces } from './each-in-pieces.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 
 /** ms, besides lease and `clockTolerance`, after which resources without an owner are an alarm. */

@@ -1,6 +1,5 @@
-import type { Pieces } from '../../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import { type WeightedParticipant, byText } from './participant.js';
 import { type Strategy, divide } from './strategy.js';
 

@@ -1,7 +1,6 @@
-import type { Pieces } from '../../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { messageOf, show } from '../../core/decision/index.js';
 import { AllocationStrategyError } from '../allocation.errors.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import { type WeightedParticipant, byText } from './participant.js';
 
 /** Input of a strategy. Pinned resources and drained participants are left out. */

@@ -1,5 +1,4 @@
-import type { Pieces } from '../../core/async/slices.js';
-import { eachInPieces } from '../each-in-pieces.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { type AllocationRoot, type Withdrawal, pageKeysOf } from './root.js';
 
 /** Resources of one member. A page that a root has never changes: a change of the map writes new pages in free slots. */

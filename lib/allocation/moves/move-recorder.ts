@@ -1,8 +1,7 @@
 import type { MoveHistory } from './move-history.js';
 import type { OwnersChange } from './owners-change.js';
-import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import type { AllocationRoot } from '../map/root.js';
 import type { GroupRegistry } from '../round/group-registry.js';
 import type { CommitRound, RoundInput } from '../round/round.js';

@@ -1,6 +1,5 @@
 import type { OwnerMoves } from './owners-change.js';
-import type { Pieces } from '../../core/async/slices.js';
-import { eachInPieces } from '../each-in-pieces.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import type { OwnerStep } from './owner-steps.js';
 
 /** Maximum number of {@link OwnerMoves} of one change. */

@@ -1,6 +1,5 @@
 import type { OwnerMoveReason, OwnerMoves } from './owners-change.js';
-import type { Pieces } from '../../core/async/slices.js';
-import { eachInPieces } from '../each-in-pieces.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { resourcesIn } from '../map/page.js';
 import type { KnownIncarnation } from '../round/group-registry.js';
 import type { CommitRound, RoundInput } from '../round/round.js';

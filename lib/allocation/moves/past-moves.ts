@@ -1,8 +1,7 @@
 import type { MoveHistory } from './move-history.js';
 import type { OwnerMoveReason, OwnerMoves, OwnersChange } from './owners-change.js';
-import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
-import { eachInPieces } from '../each-in-pieces.js';
 
 /** Number of changes of a group that {@link readMoves} looks at. */
 export const MOST_CHANGES = 1000;

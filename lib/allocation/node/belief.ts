@@ -1,5 +1,4 @@
-import type { Pieces } from '../../core/async/slices.js';
-import { eachInPieces } from '../each-in-pieces.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { type OwnedPage, resourcesIn } from '../map/page.js';
 import type { AllocationRoot, Mark } from '../map/root.js';
 

@@ -1,9 +1,8 @@
 import type { CancelTimer } from '../../core/async/node-clock.js';
 import { Deadline, DeadlinePassed } from '../../core/async/deadline.js';
-import { inSlices, type Pieces } from '../../core/async/slices.js';
+import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import { show } from '../../core/decision/index.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import type { Allocated, AllocationListener } from '../group-options.js';
 import type { Ending } from './belief.js';
 import type { NodeShare } from './node-share.js';

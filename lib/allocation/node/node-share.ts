@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import { SerialQueue } from '../../core/async/serial-queue.js';
 import type { GroupEntry, Membership } from '../../core/members/index.js';
 import type { Context } from '../../core/context/context.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import type { Allocated } from '../group-options.js';
 import type { MapStore } from '../map-store.js';
 import { type AllocationRoot, isRootBehind, pageKeysOf } from '../map/root.js';

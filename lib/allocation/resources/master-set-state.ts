@@ -1,7 +1,6 @@
-import type { Pieces } from '../../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { messageOf, show } from '../../core/decision/index.js';
 import { ascending } from '../assign/assign.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import type { MasterSet } from './master-set.js';
 
 /**

@@ -1,8 +1,7 @@
-import type { Pieces } from '../../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { show } from '../../core/decision/index.js';
 import { InvalidResourcesError } from '../allocation.errors.js';
 import { ascending } from '../assign/assign.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import { faultOfId } from '../resource-id.js';
 
 /** Largest number of resources of one group. */

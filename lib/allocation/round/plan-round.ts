@@ -1,8 +1,7 @@
-import type { Pieces } from '../../core/async/slices.js';
+import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { nextToken } from '../../core/decision/index.js';
 import { type Assignment, type Grant, assign } from '../assign/assign.js';
 import { mostMoves } from '../assign/movement-limit.js';
-import { eachInPieces } from '../each-in-pieces.js';
 import { type AllocationRoot, isRootBehind, restoreRoot } from '../map/root.js';
 import { type MemberChange, rewriteMap } from './next-root.js';
 import { type OwnerMap, readOwnerMap } from './owner-map.js';

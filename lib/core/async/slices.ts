@@ -96,6 +96,18 @@ const slicesByClock = new WeakMap<object, Slices>();
  */
 export type Pieces<T> = Generator<number, T, void>;
 
+/** Number of light items in one piece: at most 1 ms of work, also with the longest ids of resources. */
+const PIECE = 500;
+
+/** Visits all items, in pieces: a loop over 100,000 of them would block the event loop. */
+export function* eachInPieces<T>(items: Iterable<T>, visit: (item: T) => void): Pieces<void> {
+  let count = 0;
+  for (const item of items) {
+    visit(item);
+    if (++count % PIECE === 0) yield PIECE;
+  }
+}
+
 /** The largest amount of work for one request. */
 export interface WorkLimit {
   /** Steps of pattern matching; see `stepsOf`. */
