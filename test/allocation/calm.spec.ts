@@ -1,5 +1,5 @@
 import type { ParticipantEntry } from '../../lib/allocation/round/registry-view.js';
-import { Calm } from '../../lib/allocation/round/calm.js';
+import { Calm } from '../../lib/allocation/round/group-registry.js';
 
 /** Readings of the registry: monotonic ms, the living nodes, and those that have shut down. */
 type Reading = readonly [at: number, living: string, hasLeft?: string];

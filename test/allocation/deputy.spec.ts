@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { groupSchema } from '../../lib/allocation/index.js';
-import { deciderOf } from '../../lib/allocation/round/decider.js';
+import { deciderOf } from '../../lib/allocation/mandate.js';
 import { kill, pageOf } from '../support/members.js';
 import { type TestCluster, type TestNode, useCluster } from '../support/nodes.js';
 import {

@@ -1,5 +1,5 @@
 import type { StrategyFunction } from 'nestjs-gatekeeper';
-import { deciderOf } from '../../lib/allocation/round/decider.js';
+import { deciderOf } from '../../lib/allocation/mandate.js';
 import { type TestCluster, useCluster } from '../support/nodes.js';
 import { BEGIN, CRASH, LEASE, type Owner, letters, pass, sizesOf, startOwner, startOwners } from './groups.js';
 import { NOW, anEntry } from './maps.js';

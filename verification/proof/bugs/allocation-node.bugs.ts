@@ -147,7 +147,7 @@ export const ALLOCATION_NODE_BUGS: readonly Bug[] = [
     why: 'the leader decides, whatever groups it has: a group that it does not have is never divided',
     patches: [
       {
-        file: 'lib/allocation/round/decider.ts',
+        file: 'lib/allocation/mandate.ts',
         find: 'if (candidates.some(({ instance }) => instance === leader)) return leader;',
         replace: 'if (candidates.length >= 0) return leader;',
       },
