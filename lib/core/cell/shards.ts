@@ -7,7 +7,11 @@ import {
   SHARD_PREFIX,
   type SemaphoreRecord,
   type ShardRecord,
+  blankShard,
   claim,
+  decodeRoot,
+  encodeRoot,
+  encodeShard,
   nameIn,
   isOwnName,
   shardOf,
@@ -18,7 +22,6 @@ import type { Context } from '../context/context.js';
 import { isUnreadable } from './known-record.js';
 import { readRecord } from './list-records.js';
 import { LIST_FACTOR } from '../store/store.js';
-import { makeOwnShards } from './own-shards.js';
 import type { Plan } from './plan.js';
 import { type ShardCell, shardCell } from './shard-records.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
@@ -227,4 +230,26 @@ export class Shards {
   #knownOf(name: string): ShardRecord | undefined {
     return this.#cells.get(this.keyOf(name))?.known;
   }
+}
+
+/**
+ * Makes all shards and an open root in a store of this process, as the birth of a cluster does. Other nodes may use the
+ * store over `remote()`. Without a root they would take missing shards for lost ones.
+ *
+ * One write for each, without a look: a text that is there was made by another node of this process, and after an error the
+ * next call makes what is missing.
+ *
+ * @param shards names of all shards
+ * @throws if the store can't be asked
+ */
+async function makeOwnShards({ store, random }: Context, shards: readonly string[]): Promise<void> {
+  const found = await store.records.read(ROOT_KEY);
+  if (found !== undefined && decodeRoot(found).state === 'open') return;
+  const id = random.id();
+  await forEachLimit(shards, async (shard) => {
+    await store.records.compareAndSet(SHARD_PREFIX + shard, undefined, encodeShard(blankShard(id, 0, random.id())), {
+      notify: 'none',
+    });
+  });
+  await store.records.compareAndSet(ROOT_KEY, found, encodeRoot({ nonce: random.id(), id, state: 'open' }));
 }
