@@ -3,6 +3,7 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { Timers } from '../../core/async/timers.js';
 import { atMost } from '../../core/store/at-most.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
+import { HintPolls } from '../../core/store/hint-polls.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import type {
   ClockReading,
@@ -21,7 +22,7 @@ import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Calls } from './calls.js';
 import { Connection } from './connection.js';
 import { ChangeFeed } from './hints/change-feed.js';
-import { HintQueues } from './hints/hint-queues.js';
+import { TableQueue, queueStatements } from './hints/hint-queues.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
@@ -56,7 +57,8 @@ export class PostgresDriver implements Driver {
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #feed: ChangeFeed;
-  readonly #queues: HintQueues;
+  readonly #polls = new HintPolls();
+  readonly #queueSql: ReturnType<typeof queueStatements>;
   readonly #transactionSql: TextStatements;
   /** See {@link PostgresJournal}. */
   readonly #trimming = new Map<string, number>();
@@ -76,24 +78,24 @@ export class PostgresDriver implements Driver {
         records.use(examined);
         await this.#feed.prepare();
       },
-      { opened: () => this.#feed.opened(), lost: () => this.#queues.wakeAll() },
+      { opened: () => this.#feed.opened(), lost: () => this.#polls.wakeAll() },
     );
     const calls = (this.#calls = new Calls({ server, connection: this.#connection, where, timers, timeout }));
     const records = new PostgresRecords(calls, tables, (...change) => this.#feed.announce(...change));
     const { closing } = this.#connection;
-    const offered = (queue: string) => this.#feed.offered(queue);
-    const queues = (this.#queues = new HintQueues({ calls, table: tables.hints, offered, closing }));
     const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
-    const parts = { server, calls, announcer, queues, closing, tables, records };
+    const parts = { server, calls, announcer, polls: this.#polls, closing, tables, records };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
     this.tasks = new OrderedTableTexts(calls, tables.tasks);
+    this.#queueSql = queueStatements(tables.hints);
     this.#transactionSql = statementsInTransaction(plainRows(tables.tasks));
     this.groups = new TableTexts(calls, plainRows(tables.groups));
   }
 
   queue(name: string): HintQueue {
-    return this.#queues.open(name);
+    const [calls, sql, polls] = [this.#calls, this.#queueSql, this.#polls];
+    return new TableQueue(name, { calls, sql, polls, offered: (queue) => this.#feed.offered(queue) });
   }
 
   journal(name: string): Journal {
@@ -153,6 +155,7 @@ export class PostgresDriver implements Driver {
     const closing = this.#connection.close();
     // Calls that are under way end with an error, so that nothing waits for a server that hangs.
     this.#timers.close();
+    this.#polls.wakeAll();
     await this.#feed.close();
     await closing;
   }

@@ -1,6 +1,5 @@
-import { systemClock } from '../../core/async/node-clock.js';
-import { Wakeup } from '../../core/async/wakeup.js';
 import type { HintQueue } from '../../core/store/driver.js';
+import { HintPolls, type PolledQueue } from '../../core/store/hint-polls.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
@@ -21,13 +20,13 @@ export class RedisQueue implements HintQueue {
     private readonly name: string,
     private readonly keys: QueueKeys,
     private readonly calls: Calls,
-    private readonly polls: HintPolls,
+    private readonly poller: Poller,
   ) {}
 
   async offer(hints: readonly string[]): Promise<void> {
     for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
       await this.calls.write(OFFER_HINTS, this.keys, [
-        ...this.polls.wakeArguments(this.name),
+        ...this.poller.wakeArguments(this.name),
         ...hints.slice(at, at + MOST_AT_ONCE),
       ]);
     }
@@ -36,11 +35,8 @@ export class RedisQueue implements HintQueue {
   async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return undefined;
     if (patience <= 0) return (await this.drain(1))[0];
-    const until = performance.now() + patience;
-    let hint: string | undefined;
-    while (hint === undefined && !signal.aborted && performance.now() < until)
-      hint = await this.#pollOnce(until, signal);
-    return hint;
+    const polled = { name: this.name, drain: () => this.#look(), offer: this.offer.bind(this) };
+    return this.poller.poll(polled, this.keys, patience, signal);
   }
 
   async drain(most: number): Promise<string[]> {
@@ -67,36 +63,17 @@ export class RedisQueue implements HintQueue {
     return this.keys[0];
   }
 
-  /** Looks, and then waits for a message. @returns undefined after a message: the caller looks again */
-  async #pollOnce(until: number, signal: AbortSignal): Promise<string | undefined> {
-    // Begins before the look, so that no message is missed in between.
-    const { woken, end } = this.polls.begin(this.name, this.keys, signal);
-    try {
-      await this.polls.listen();
-      const hint = await this.#take();
-      if (hint !== undefined) return await this.#unlessGivenUp(hint, signal);
-      const left = Math.min(Math.ceil(until - performance.now()), LONGEST_POLL);
-      if (left > 0 && !signal.aborted) await woken.wait(left, false);
-      return undefined;
-    } finally {
-      end();
-    }
-  }
-
-  async #take(): Promise<string | undefined> {
-    return textIn(await this.calls.write(POLL_HINT, this.keys, [this.polls.client]));
-  }
-
-  async #unlessGivenUp(hint: string, signal: AbortSignal): Promise<string | undefined> {
-    if (!signal.aborted) return hint;
-    await this.offer([hint]).catch(() => undefined); // only a hint, so it may be lost
-    return undefined;
+  /** Takes the first hint, or else notes this client among the pollers. */
+  async #look(): Promise<string[]> {
+    await this.poller.listen();
+    const hint = textIn(await this.calls.write(POLL_HINT, this.keys, [this.poller.client]));
+    return hint === undefined ? [] : [hint];
   }
 }
 
-/** The polls of one client that wait for hints, by queue. */
-export class HintPolls {
-  readonly #polls = new Map<string, Set<Wakeup>>();
+/** This client among those that poll queues: the messages that wake its polls, and those that wake others. */
+export class Poller {
+  readonly #polls = new HintPolls(LONGEST_POLL);
   /** Keys of the queues that this client ever polled: a late message may concern them. */
   readonly #known = new Map<string, QueueKeys>();
 
@@ -126,25 +103,13 @@ export class HintPolls {
     await this.calls.reading(() => this.feed.listenForHints((queue) => this.#woken(queue)));
   }
 
-  /**
-   * Begins a wait. Call its `end` in any case.
-   *
-   * @returns what rings after a message, when the signal aborts, and when the session ends
-   */
-  begin(queue: string, keys: QueueKeys, signal: AbortSignal): { readonly woken: Wakeup; readonly end: () => void } {
-    const { ended } = this.connection.connected();
-    const polls = this.#polls.get(queue) ?? new Set();
-    const woken = new Wakeup(systemClock);
-    this.#polls.set(queue, polls.add(woken));
-    this.#known.set(queue, keys);
-    for (const each of [signal, ended]) each.addEventListener('abort', woken.ring);
-    const end = () => {
-      for (const each of [signal, ended]) each.removeEventListener('abort', woken.ring);
-      polls.delete(woken);
-      if (polls.size === 0 && this.#polls.get(queue) === polls) this.#polls.delete(queue);
-    };
-    return { woken, end };
+  poll(queue: PolledQueue, keys: QueueKeys, patience: number, signal: AbortSignal): Promise<string | undefined> {
+    this.#known.set(queue.name, keys);
+    return this.#polls.poll(queue, patience, signal);
   }
+
+  /** The session has ended: polls look again, and fail. */
+  readonly lost = (): void => this.#polls.wakeAll();
 
   /** Takes this client out of the pollers: in a Cluster, a hint that wakes it would wake no other one. */
   async leave(client: RedisClient): Promise<void> {
@@ -155,9 +120,7 @@ export class HintPolls {
 
   /** Wakes all polls of the queue: those that find no hint note themselves again. */
   #woken(queue: string): void {
-    const polls = this.#polls.get(queue);
-    if (polls) for (const poll of polls) poll.ring();
-    else void this.#passOn(queue);
+    if (!this.#polls.wake(queue)) void this.#passOn(queue);
   }
 
   async #passOn(queue: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { randomInt } from 'node:crypto';
 import type {
   ClockReading,
@@ -19,7 +18,7 @@ import { ChangeFeed, MessageHeartbeat } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { Connection, type Session } from './connection.js';
 import { readFailure } from './failures.js';
-import { HintPolls, RedisQueue } from './hint-queues.js';
+import { Poller, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
 import { Origins, openSession } from './open-session.js';
 import type { ResolvedOptions } from './redis.options.js';
@@ -41,7 +40,7 @@ export class RedisDriver implements Driver {
   readonly #heartbeat = new MessageHeartbeat(() => this.#testMessages());
   readonly #connection: Connection;
   readonly #calls: Calls;
-  readonly #polls: HintPolls;
+  readonly #poller: Poller;
   /** Absent for a durable server. */
   readonly #origins: Origins | undefined;
   /** Advice of servers that may drop records, by the name of the server. */
@@ -70,11 +69,11 @@ export class RedisDriver implements Driver {
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
     this.tasks = new OrderedHashTexts(this.#keys.tasks, this.#calls);
     this.groups = new HashTexts(this.#keys.groups, this.#calls);
-    this.#polls = new HintPolls(this.#calls, this.#feed, this.#connection);
+    this.#poller = new Poller(this.#calls, this.#feed, this.#connection);
   }
 
   queue(name: string): HintQueue {
-    return new RedisQueue(name, this.#keys.queue(name), this.#calls, this.#polls);
+    return new RedisQueue(name, this.#keys.queue(name), this.#calls, this.#poller);
   }
 
   journal(name: string): Journal {
@@ -127,12 +126,12 @@ export class RedisDriver implements Driver {
     this.#watches.clear();
     this.#heartbeat.stop();
     this.#feed.close();
-    await this.#connection.close((client) => this.#polls.leave(client));
+    await this.#connection.close((client) => this.#poller.leave(client));
     this.#calls.close();
   }
 
   async #open(client: RedisClient, ended: AbortSignal): Promise<Session> {
-    setMaxListeners(0, ended); // each waiting poll listens
+    ended.addEventListener('abort', this.#poller.lost, { once: true });
     const { options } = this;
     const opening = openSession(client, {
       options,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { atMost } from '../../../core/store/at-most.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
+import type { HintPolls } from '../../../core/store/hint-polls.js';
 import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-seals.js';
 import type { Notify, TextCollection } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
@@ -10,7 +11,6 @@ import type { Server } from '../server.js';
 import type { Tables } from '../tables.js';
 import { ChangePoller } from './change-poller.js';
 import { LARGEST_PAYLOAD, Listener, Outbox } from './notifications.js';
-import type { HintQueues } from './hint-queues.js';
 
 /** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */
 type Message =
@@ -27,7 +27,7 @@ interface Parts {
   readonly server: Server;
   readonly calls: Calls;
   readonly announcer: ChangeAnnouncer;
-  readonly queues: HintQueues;
+  readonly polls: HintPolls;
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
   readonly tables: Tables;
@@ -66,13 +66,13 @@ export class ChangeFeed {
     private readonly parts: Parts,
     private readonly settings: Settings,
   ) {
-    const { calls, tables, queues, announcer } = parts;
+    const { calls, tables, polls, announcer } = parts;
     this.#channel = tables.schema;
     this.#outbox = new Outbox(calls);
     this.#foreign = new ForeignMessages({
       refresh: () => this.#seals.refresh(),
       changed: (key) => announcer.unproven(key),
-      offered: (queue) => queues.wake(queue),
+      offered: (queue) => polls.wake(queue),
       counted: settings.onUnproven,
     });
     const isNeeded = () => this.#listener?.isConnected !== true;
@@ -97,7 +97,7 @@ export class ChangeFeed {
   /** Tells other clients that a queue has a new hint. Without notifications, all poll. */
   offered(queue: string): void {
     if (this.settings.notifications) this.#send(this.#channel, ['offered', queue]);
-    else this.parts.queues.wake(queue);
+    else this.parts.polls.wake(queue);
   }
 
   /** The notification of a new hint, for a transaction that sends it with its commit; undefined if all clients poll. */
@@ -119,7 +119,7 @@ export class ChangeFeed {
     if (this.#listener?.isConnected) this.#announceWaits();
     this.#poller.forget();
     this.parts.announcer.anything();
-    this.parts.queues.wakeAll();
+    this.parts.polls.wakeAll();
   }
 
   /** Ends everything that is not ended by the closing signal. */
@@ -131,7 +131,7 @@ export class ChangeFeed {
   }
 
   #listen(): Listener {
-    const { server, calls, queues, announcer, closing } = this.parts;
+    const { server, calls, polls, announcer, closing } = this.parts;
     const own = channelOf(this.#channel, this.#id);
     const needs = {
       channels: [this.#channel, own],
@@ -143,7 +143,7 @@ export class ChangeFeed {
     const connected = () => {
       this.#announceWaits();
       announcer.anything();
-      queues.wakeAll();
+      polls.wakeAll();
     };
     return new Listener(needs, { connected, message: (payload) => this.#receive(payload) });
   }
@@ -195,7 +195,7 @@ export class ChangeFeed {
   }
 
   #take([kind, from, key, text]: ReturnType<typeof messageIn>): void {
-    if (kind === 'offered') this.parts.queues.wake(from);
+    if (kind === 'offered') this.parts.polls.wake(from);
     if (kind === 'waits') this.#waiters.note(from);
     if (kind === 'changed' && key !== undefined) void this.parts.announcer.changed(key, text);
   }

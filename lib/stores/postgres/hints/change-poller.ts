@@ -3,15 +3,15 @@ import { Periodic } from '../../../core/async/periodic.js';
 import { AwaitedKeys } from '../../../core/store/awaited-keys.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import type { TextCollection } from '../../../core/store/driver.js';
+import type { HintPolls } from '../../../core/store/hint-polls.js';
 import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
-import type { HintQueues } from './hint-queues.js';
 
 interface Parts {
   readonly calls: Calls;
   readonly tables: Tables;
-  readonly queues: HintQueues;
+  readonly polls: HintPolls;
   readonly records: Pick<TextCollection, 'readMany'>;
   readonly announcer: ChangeAnnouncer;
 }
@@ -112,10 +112,10 @@ export class ChangePoller {
   }
 
   async #lookAtQueues(): Promise<void> {
-    const { queues, calls } = this.parts;
-    const { polled } = queues;
-    if (polled.length === 0) return;
-    const rows = await calls.read(this.#offered, [polled.map(storedForm)]);
-    for (const { queue } of rows) queues.wake(textOfStored(queue as string));
+    const { polls, calls } = this.parts;
+    const { queues } = polls;
+    if (queues.length === 0) return;
+    const rows = await calls.read(this.#offered, [queues.map(storedForm)]);
+    for (const { queue } of rows) polls.wake(textOfStored(queue as string));
   }
 }

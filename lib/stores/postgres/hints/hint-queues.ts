@@ -1,7 +1,5 @@
-import { setMaxListeners } from 'node:events';
-import { systemClock } from '../../../core/async/node-clock.js';
-import { Wakeup } from '../../../core/async/wakeup.js';
 import type { HintQueue } from '../../../core/store/driver.js';
+import type { HintPolls } from '../../../core/store/hint-polls.js';
 import type { Calls } from '../calls.js';
 import { named } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
@@ -15,93 +13,16 @@ const MOST_SEARCHED = 10_000;
 
 interface Needs {
   readonly calls: Calls;
-  /** The table of all queues. */
-  readonly table: string;
+  readonly sql: QueueStatements;
+  readonly polls: HintPolls;
   /** Tells other clients that a queue has new hints. */
   readonly offered: (queue: string) => void;
-  /** Aborts when the store is closed, with the error that its calls throw. */
-  readonly closing: AbortSignal;
 }
 
-/** The queues of hints, and the polls of this client that wait in them. */
-export class HintQueues {
-  readonly #sql: QueueStatements;
-  /** By queue. */
-  readonly #polls = new Map<string, Set<Wakeup>>();
+type QueueStatements = ReturnType<typeof queueStatements>;
 
-  constructor(private readonly needs: Needs) {
-    this.#sql = statementsOf(needs.table);
-    setMaxListeners(0, needs.closing);
-  }
-
-  open(name: string): HintQueue {
-    return new TableQueue(name, { ...this.needs, sql: this.#sql, polls: this });
-  }
-
-  /** Names of the queues in which polls wait. */
-  get polled(): string[] {
-    return [...this.#polls.keys()];
-  }
-
-  /** Wakes the polls of one queue, which look for a hint then. */
-  wake(queue: string): void {
-    for (const poll of this.#polls.get(queue) ?? []) poll.ring();
-  }
-
-  wakeAll(): void {
-    for (const queue of this.#polls.keys()) this.wake(queue);
-  }
-
-  /**
-   * Takes a hint with `take`, and tries again whenever the queue is woken.
-   *
-   * @param patience ms
-   * @returns undefined after the patience, or when the signal aborts
-   * @throws the error of `take`, or of the closed store
-   */
-  async until<T>(
-    { queue, patience, signal }: { readonly queue: string; readonly patience: number; readonly signal: AbortSignal },
-    take: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const end = systemClock.monotonic() + patience;
-    const poll = this.#add(queue);
-    signal.addEventListener('abort', poll.ring);
-    this.needs.closing.addEventListener('abort', poll.ring);
-    try {
-      while (!signal.aborted) {
-        poll.reset();
-        const taken = await take();
-        const left = end - systemClock.monotonic();
-        if (taken !== undefined || left <= 0 || signal.aborted) return taken;
-        await poll.wait(left);
-        this.needs.closing.throwIfAborted();
-        if (systemClock.monotonic() >= end) return undefined;
-      }
-      return undefined;
-    } finally {
-      signal.removeEventListener('abort', poll.ring);
-      this.needs.closing.removeEventListener('abort', poll.ring);
-      this.#remove(queue, poll);
-    }
-  }
-
-  #add(queue: string): Wakeup {
-    const polls = this.#polls.get(queue) ?? new Set();
-    const poll = new Wakeup(systemClock);
-    this.#polls.set(queue, polls.add(poll));
-    return poll;
-  }
-
-  #remove(queue: string, poll: Wakeup): void {
-    const polls = this.#polls.get(queue)!;
-    polls.delete(poll);
-    if (polls.size === 0) this.#polls.delete(queue);
-  }
-}
-
-type QueueStatements = ReturnType<typeof statementsOf>;
-
-function statementsOf(table: string) {
+/** @param table of all queues */
+export function queueStatements(table: string) {
   const near = (order: string) => `SELECT id, hint FROM (
       SELECT id, hint FROM ${table} WHERE queue OPERATOR(pg_catalog.=) $1::pg_catalog.text
       ORDER BY id ${order} LIMIT ${MOST_SEARCHED}) AS near WHERE hint OPERATOR(pg_catalog.=) ANY($2::pg_catalog.text[])`;
@@ -133,12 +54,12 @@ function statementsOf(table: string) {
  * A queue of hints: rows of a table, in the order of their numbers. Clients that take hints at the same time skip each
  * other's rows and do not wait.
  */
-class TableQueue implements HintQueue {
+export class TableQueue implements HintQueue {
   readonly #queue: string;
 
   constructor(
-    private readonly name: string,
-    private readonly needs: Needs & { readonly sql: QueueStatements; readonly polls: Pick<HintQueues, 'until'> },
+    readonly name: string,
+    private readonly needs: Needs,
   ) {
     this.#queue = storedForm(name);
   }
@@ -152,18 +73,15 @@ class TableQueue implements HintQueue {
     if (hints.length > 0) offered(this.name);
   }
 
-  async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
-    const hint = await this.needs.polls.until(
-      { queue: this.name, patience, signal },
-      async () => (await this.#take(1))[0],
-    );
-    if (hint === undefined || !signal.aborted) return hint;
-    await this.offer([hint]).catch(() => undefined); // only a hint, so it may be lost
-    return undefined;
+  poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
+    return this.needs.polls.poll(this, patience, signal);
   }
 
   async drain(most: number): Promise<string[]> {
-    return most > 0 ? this.#take(most) : [];
+    if (most <= 0) return [];
+    const rows = await this.needs.calls.write(this.needs.sql.take, [this.#queue, most]);
+    const taken = rows.map(({ id, hint }) => ({ id: Number(id), hint: textOfStored(hint as string) }));
+    return taken.toSorted((one, other) => one.id - other.id).map(({ hint }) => hint);
   }
 
   async remove(hints: readonly string[]): Promise<void> {
@@ -181,11 +99,5 @@ class TableQueue implements HintQueue {
   async size(): Promise<number> {
     const [row] = await this.needs.calls.read(this.needs.sql.size, [this.#queue]);
     return row!['size'] as number;
-  }
-
-  async #take(most: number): Promise<string[]> {
-    const rows = await this.needs.calls.write(this.needs.sql.take, [this.#queue, most]);
-    const taken = rows.map(({ id, hint }) => ({ id: Number(id), hint: textOfStored(hint as string) }));
-    return taken.toSorted((one, other) => one.id - other.id).map(({ hint }) => hint);
   }
 }
