@@ -1,3 +1,4 @@
+import { LastProblem } from '../../core/store/call-health.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';
 import { atMost } from '../../core/store/at-most.js';
 import type { Connection } from './connection.js';
@@ -23,8 +24,7 @@ interface WriteDetails<T> {
  * the quorum. Calls right after the start wait for the first attempt to connect.
  */
 export class Calls {
-  /** Problem of the last call, if it failed. */
-  problem: string | undefined;
+  readonly problem = new LastProblem();
 
   constructor(
     private readonly connection: Omit<Connection<Session>, 'close'>,
@@ -42,9 +42,9 @@ export class Calls {
     if (this.connection.isFirstAttempt) await this.#firstAttempt();
     const session = this.connected();
     try {
-      return this.#answered(await call(await partOf(session)));
+      return this.problem.answered(await call(await partOf(session)));
     } catch (cause) {
-      throw this.#failed(readFailure(cause));
+      throw this.problem.failed(readFailure(cause));
     }
   }
 
@@ -64,11 +64,11 @@ export class Calls {
     try {
       const part = partOf(session);
       // Without an await where there is nothing to wait for: most parts are opened already.
-      const answer = this.#answered(await call(part instanceof Promise ? await part : part));
+      const answer = this.problem.answered(await call(part instanceof Promise ? await part : part));
       onAnswer?.(answer);
       return answer;
     } catch (cause) {
-      throw this.#failed(writeFailure(cause));
+      throw this.problem.failed(writeFailure(cause));
     }
   }
 
@@ -104,16 +104,6 @@ export class Calls {
     return new NoQuorumError(
       `${members} of at least ${quorum} members of ${placeOf(this.options)} are there: start more members, or lower quorum`,
     );
-  }
-
-  #answered<T>(answer: T): T {
-    this.problem = undefined;
-    return answer;
-  }
-
-  #failed<E extends Error>(error: E): E {
-    this.problem = error.message;
-    return error;
   }
 }
 

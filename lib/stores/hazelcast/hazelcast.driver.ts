@@ -14,6 +14,7 @@ import type {
   WriteOptions,
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';
+import { LastProblem } from '../../core/store/call-health.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { Calls, type PartOf, oncePerSession } from './calls.js';
@@ -69,7 +70,7 @@ export class HazelcastDriver implements Driver {
    * Problem of the last clock reading, if it failed. Separate from that of calls, because members may give their time but
    * refuse records.
    */
-  #clockProblem: string | undefined;
+  readonly #clockProblem = new LastProblem();
   /** The node's clock asks for the health all the time. */
   readonly #usualMembers = new UsualMembers();
 
@@ -118,13 +119,9 @@ export class HazelcastDriver implements Driver {
   async now(): Promise<ClockReading> {
     const { clock } = this.#records.connected();
     try {
-      const reading = await clock.read();
-      this.#clockProblem = undefined;
-      return reading;
+      return this.#clockProblem.answered(await clock.read());
     } catch (error) {
-      const failure = readFailure(error);
-      this.#clockProblem = failure.message;
-      throw failure;
+      throw this.#clockProblem.failed(readFailure(error));
     }
   }
 
@@ -138,7 +135,10 @@ export class HazelcastDriver implements Driver {
     const { isClosed, session } = this.#connection;
     const problem = isClosed
       ? 'the store is closed'
-      : (this.#connection.problem ?? this.#records.problem ?? this.#clockProblem ?? this.#others.problem);
+      : (this.#connection.problem ??
+        this.#records.problem.text ??
+        this.#clockProblem.text ??
+        this.#others.problem.text);
     const members = session ? dataMembers(session) : 0;
     const usual = this.#usualMembers.see(members);
     const expected = this.options.expectedMembers ?? usual;

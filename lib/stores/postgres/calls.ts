@@ -2,6 +2,7 @@ import { Deadline } from '../../core/async/deadline.js';
 import { pauseAfter } from '../../core/async/backoff.js';
 import type { Timers } from '../../core/async/timers.js';
 import { atMost } from '../../core/store/at-most.js';
+import { LastProblem } from '../../core/store/call-health.js';
 import type { Connection } from './connection.js';
 import { type Failed, RowHeldError, isConflict, isSuspicious, readFailure, writeFailure } from './failures.js';
 import type { Row, Server, Statement } from './server.js';
@@ -25,8 +26,7 @@ interface Circumstances {
  * statement waits for the first attempt to connect. A call that must not wait begins with {@link assertOpen}.
  */
 export class Calls {
-  /** Problem of the last call, if it failed. */
-  problem: string | undefined;
+  readonly problem = new LastProblem();
 
   constructor(private readonly on: Circumstances) {}
 
@@ -68,9 +68,8 @@ export class Calls {
     for (let attempt = 1; ; attempt++) {
       try {
         const rows = await this.on.server.run(statement, values, deadline);
-        this.problem = undefined;
         connection.answered();
-        return rows;
+        return this.problem.answered(rows);
       } catch (error) {
         const failed = error as Failed;
         if (isSuspicious(failed)) connection.suspect();
@@ -82,7 +81,6 @@ export class Calls {
 
   #failed<E extends Error>(error: E): E {
     // A row that the application holds is no problem of the server.
-    if (!(error instanceof RowHeldError)) this.problem = error.message;
-    return error;
+    return error instanceof RowHeldError ? error : this.problem.failed(error);
   }
 }

@@ -136,7 +136,7 @@ export class PostgresDriver implements Driver {
 
   health(): StoreHealth {
     const { isOpen, problem } = this.#connection;
-    const present = this.#closed ? 'the store is closed' : (problem ?? this.#calls.problem);
+    const present = this.#closed ? 'the store is closed' : (problem ?? this.#calls.problem.text);
     return {
       connected: isOpen,
       members: isOpen ? 1 : 0,

@@ -2,6 +2,7 @@ import { Deadline, type DeadlinePassed } from '../../core/async/deadline.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { Timers } from '../../core/async/timers.js';
+import { LastProblem } from '../../core/store/call-health.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { Arg, RedisClient } from './clients/redis-client.js';
 import type { Connection, Session } from './connection.js';
@@ -19,8 +20,7 @@ type Late = (passed: DeadlinePassed) => Error;
 
 /** Commands with a deadline each. The clients' own retries may take longer. */
 export class Calls {
-  /** Problem of the last call, if it failed. */
-  problem: string | undefined;
+  readonly problem = new LastProblem();
   readonly #timers = new Timers(systemClock);
 
   /** @param timeout ms */
@@ -51,7 +51,7 @@ export class Calls {
     try {
       const answer = await this.#limited(() => call(client), client.isCluster, this.#tooLate);
       ended.throwIfAborted(); // it may come from a server that is not examined yet
-      return this.#answered(answer);
+      return this.problem.answered(answer);
     } catch (error) {
       throw this.#refused(session, error, readFailure(error));
     }
@@ -93,7 +93,7 @@ export class Calls {
     const late: Late = (passed) => unknownOutcome(`no answer within ${this.timeout} ms`, passed);
     try {
       const answer = await this.#limited(run, client.isCluster, late);
-      return read(this.#answered(answer), failed);
+      return read(this.problem.answered(answer), failed);
     } catch (error) {
       throw failed(error);
     }
@@ -109,16 +109,10 @@ export class Calls {
     this.#timers.close();
   }
 
-  #answered<T>(answer: T): T {
-    this.problem = undefined;
-    return answer;
-  }
-
   /** A demotion breaks no connection, so nothing else tells it. A client of a Cluster is sent to the primary. */
   #refused(session: Session, error: unknown, failure: Error): Error {
     if (isDemotion(error) && !session.client.isCluster) this.connection.suspect(session, failure.message);
-    this.problem = failure.message;
-    return failure;
+    return this.problem.failed(failure);
   }
 
   readonly #tooLate: Late = (cause) =>

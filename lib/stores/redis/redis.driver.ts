@@ -12,6 +12,7 @@ import type {
   TextCollection,
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';
+import { LastProblem } from '../../core/store/call-health.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { Calls } from './calls.js';
 import { ChangeFeed, MessageHeartbeat } from './change-feed.js';
@@ -45,7 +46,7 @@ export class RedisDriver implements Driver {
   readonly #origins: Origins | undefined;
   /** Advice of servers that may drop records, by the name of the server. */
   readonly #evictions = new Map<string, string>();
-  #clockProblem: string | undefined;
+  readonly #clockProblem = new LastProblem();
   /** The server whose clock is read next. At random first, so that nodes don't all ask the same one. */
   #turn = randomInt(1000);
 
@@ -99,14 +100,12 @@ export class RedisDriver implements Driver {
     try {
       const facts = await this.#calls.within(() => lookAt(primary));
       this.#assertPrimary(session, facts);
-      this.#clockProblem = undefined;
+      this.#clockProblem.answered(facts);
       this.#note(facts, primaries.length);
       void this.#meet(client, facts);
       return { time: facts.time, member: facts.runId };
     } catch (error) {
-      const failure = readFailure(error);
-      this.#clockProblem = failure.message;
-      throw failure;
+      throw this.#clockProblem.failed(readFailure(error));
     }
   }
 
@@ -178,6 +177,6 @@ export class RedisDriver implements Driver {
   #problem(session: Session | undefined): string | undefined {
     if (!session) return this.#connection.problem;
     const [eviction] = this.#evictions.values();
-    return this.#calls.problem ?? this.#clockProblem ?? eviction;
+    return this.#calls.problem.text ?? this.#clockProblem.text ?? eviction;
   }
 }

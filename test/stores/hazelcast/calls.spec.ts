@@ -15,11 +15,11 @@ describe('A call to the members', () => {
   it('keeps the last problem until a call succeeds', async () => {
     const calls = callsOver({ session });
     await expect(calls.reading(part, fail)).rejects.toThrow(StoreUnavailableError);
-    expect(calls.problem).toContain('no');
+    expect(calls.problem.text).toContain('no');
     await expect(calls.writing(part, fail)).rejects.toThrow(UnknownOutcomeError);
-    expect(calls.problem).toContain('may or may not have written');
+    expect(calls.problem.text).toContain('may or may not have written');
     expect(await calls.writing(part, answer)).toBe('answer');
-    expect(calls.problem).toBeUndefined();
+    expect(calls.problem.text).toBeUndefined();
   });
 
   it('waits for the first attempt to connect, unless it is a write that follows a read', async () => {
