@@ -102,11 +102,6 @@ class ShelfDriver implements Driver {
     return async () => void this.#watches.delete(watch);
   }
 
-  /** This driver notifies all clients of all writes, so it need not know which of them wait. */
-  awaitChanges(): () => void {
-    return () => undefined;
-  }
-
   /** The clock of the server, never that of the node. */
   now(): Promise<ClockReading> {
     return this.#ask(() => ({ time: Date.now(), member: 'shelf' }));

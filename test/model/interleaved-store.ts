@@ -39,7 +39,7 @@ export function interleaved(scheduler: fc.Scheduler): StoreDefinition & { readon
       // Hints come in any order, too.
       watch: (prefix, onChange) =>
         store.watch(prefix, (change) => void inTurn('news', async () => undefined).then(() => onChange(change))),
-      awaitChanges: (key) => store.awaitChanges(key),
+      awaitChanges: (key) => store.awaitChanges?.(key) ?? (() => undefined),
       journal: (name) => store.journal(name),
       now: () => store.now(),
       health: () => store.health(),

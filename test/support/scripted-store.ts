@@ -68,7 +68,7 @@ export class ScriptedStore implements Driver {
   }
 
   awaitChanges(key?: string): () => void {
-    return this.inner.awaitChanges(key);
+    return this.inner.awaitChanges?.(key) ?? (() => undefined);
   }
 
   journal(name: string): Journal {

@@ -36,7 +36,7 @@ export class ChangeStream {
     const endWatch = await this.driver.watch(prefix, (change) => this.#note(change));
     if (this.#isOver) return endWatch();
     this.#endWatch = endWatch;
-    this.#endWait = this.driver.awaitChanges();
+    this.#endWait = this.driver.awaitChanges?.();
     this.#tell('open', { health: this.driver.health() });
     this.#flush();
   }

@@ -49,10 +49,9 @@ export interface Driver {
   /**
    * Announces that this client waits for changes of the record under `key` (absent: under any key). Call the returned
    * function to end the wait. Meanwhile its watch also hears of writes that notify only waiting clients. A write right
-   * after the announcement may be missed. A driver that does not track waiting clients does nothing here, and handles
-   * `'waiting'` like `'all'`.
+   * after the announcement may be missed. A driver without this method handles `'waiting'` like `'all'`.
    */
-  awaitChanges(key?: string): () => void;
+  awaitChanges?(key?: string): () => void;
 
   /**
    * Reads the clock of one member. Successive readings come from different members, in turn. A node uses these clocks

@@ -207,7 +207,7 @@ export class Store {
   }
 
   awaitChanges(key?: string): () => void {
-    return this.#driver.awaitChanges(key);
+    return this.#driver.awaitChanges?.(key) ?? (() => undefined);
   }
 
   /** Does not open the driver: parts take their journals when they are made. */

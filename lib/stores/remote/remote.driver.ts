@@ -48,7 +48,7 @@ interface Asking {
 
 /**
  * Another application's store: sends each call to a node that can reach it. Has no `within`: no transaction reaches through
- * HTTP.
+ * HTTP. Has no `awaitChanges`: the application that serves the store waits for all keys for its clients.
  */
 export class RemoteDriver implements Driver {
   readonly #transport: HttpTransport;
@@ -123,11 +123,6 @@ export class RemoteDriver implements Driver {
       stream.end();
       this.#watches.delete(stream);
     };
-  }
-
-  /** Does nothing: the application that serves the store waits for all keys for its clients. */
-  awaitChanges(): () => void {
-    return () => undefined;
   }
 
   async now(): Promise<ClockReading> {

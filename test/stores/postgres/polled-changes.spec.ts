@@ -33,7 +33,7 @@ async function polling() {
 
 it('a client that polls hears of the change that came just after it began to wait', async () => {
   await using on = await polling();
-  on.store.awaitChanges('key');
+  on.store.awaitChanges!('key');
   on.server.text = 'free';
   await eventually('the change is heard', () => on.heard.length > 0);
   expect(on.heard).toEqual([{ key: 'key', text: 'free' }]);
@@ -41,7 +41,7 @@ it('a client that polls hears of the change that came just after it began to wai
 
 it('a client that polls hears of each text once, while it waits', async () => {
   await using on = await polling();
-  on.store.awaitChanges('key');
+  on.store.awaitChanges!('key');
   await eventually('three looks', () => on.server.looks > 2);
   on.server.text = 'free';
   await eventually('the change is heard', () => on.heard.some(({ text }) => text === 'free'));

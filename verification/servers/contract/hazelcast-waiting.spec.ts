@@ -35,7 +35,7 @@ describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () =
 
   it('are the only ones that hear of a write for those who wait, with its text', async () => {
     const [writer, waiter, idle] = await Promise.all(['w', 'x%y_z', 'i'].map((name) => open(name, 'only')));
-    const end = waiter!.store.awaitChanges('job 1');
+    const end = waiter!.store.awaitChanges!('job 1');
     let count = 0;
     const write = async (notify: 'waiting' | 'all') => {
       const { store } = writer!;
@@ -71,7 +71,7 @@ describeUnless(lackOfMembers)('clients that wait for a key of hazelcast()', () =
 
   it('say so once for many waits', async () => {
     const { store } = await open('busy', 'often');
-    for (let count = 0; count < 500; count++) store.awaitChanges('job')();
+    for (let count = 0; count < 500; count++) store.awaitChanges!('job')();
     const waiters = await client.getMap('often.waiters');
     await eventually('it was said', async () => (await waiters.size()) === 1);
     const view = await waiters.getEntryView('busy job');

@@ -198,7 +198,7 @@ describeOnRedis('redis() and its connection', () => {
     const other = await connected({ url: server.url });
     const heard = new Set<string | undefined>();
     await store.watch('', ({ key }) => heard.add(key));
-    store.awaitChanges(); // as a node that serves its store to remote()
+    store.awaitChanges!(); // as a node that serves its store to remote()
     await eventually('a write for those who wait', async () => {
       await other.records.compareAndSet('waited', await other.records.read('waited'), `${performance.now()}`, {
         notify: 'waiting',
