@@ -234,8 +234,10 @@ export {
   TooManyNamesError,
 } from './core/decision/index.js';
 export {
+  CallHealth,
   type ClockReading,
   type Driver,
+  HintPolls,
   type HintQueue,
   type Journal,
   MOST_KEYS,
@@ -243,6 +245,8 @@ export {
   type Notify,
   type OpenOptions,
   type OrderedCollection,
+  type PolledQueue,
+  PrefixWatches,
   type RecordChange,
   type RecordPage,
   type RecordCollection,

@@ -1,17 +1,11 @@
 import type { RecordChange } from './driver.js';
 
-type OnChange = (change: RecordChange) => void;
-interface PrefixWatch {
-  readonly prefix: string;
-  readonly onChange: OnChange;
-}
-
-/** The watches of one client of a store, by prefixes of keys. */
+/** The watches of one client of a store, by prefixes of keys. Each hears of the changes below its prefix. */
 export class PrefixWatches {
-  readonly #watches = new Set<PrefixWatch>();
+  readonly #watches = new Set<{ readonly prefix: string; readonly onChange: (change: RecordChange) => void }>();
 
-  /** @returns a function that ends the watch */
-  add(prefix: string, onChange: OnChange): () => Promise<void> {
+  /** Begins a watch. @returns a function that ends the watch, as {@link Driver.watch} wants it */
+  add(prefix: string, onChange: (change: RecordChange) => void): () => Promise<void> {
     const watch = { prefix, onChange };
     this.#watches.add(watch);
     return async () => void this.#watches.delete(watch);
@@ -29,6 +23,7 @@ export class PrefixWatches {
     }
   }
 
+  /** Ends all watches, because the driver is closed. */
   clear(): void {
     this.#watches.clear();
   }
