@@ -17,7 +17,6 @@ export type { HazelcastCluster } from './hazelcast/hazelcast-cluster.js';
 export type { HazelcastMember } from './hazelcast/hazelcast-member.js';
 export type { HazelcastOptions, HazelcastMemberOptions } from './hazelcast/hazelcast.options.js';
 export {
-  type ClientsUnderTest,
   type Outage,
   type StoreContract,
   type StoreLacks,

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { eventually } from './eventually.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** ms by which two readings of one clock may be off, because they are rounded. */

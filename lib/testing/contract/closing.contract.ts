@@ -3,32 +3,26 @@ import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { RecordChange, Driver } from '../../core/store/driver.js';
 import { assertRejects } from './assertions.js';
 import { eventually } from './eventually.js';
-import { writeUntil } from './flows.js';
-import type { StoreClients } from './store-under-test.js';
+import { type NamedCalls, READS } from './outage.contract.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
-import { assertTrue, changesOf, latest } from './text-change.js';
+import { assertTrue, changeUntil, changesOf, latest } from './text-changes.js';
 import { COLLECTIONS } from './texts.contract.js';
 
-const CALLS: Readonly<Record<string, (store: Driver) => Promise<unknown>>> = {
+const CALLS: NamedCalls = {
+  ...READS,
   ...Object.fromEntries(
-    COLLECTIONS.flatMap((name) => [
-      [`read of ${name}`, (store: Driver) => store[name].read('key')],
-      [`readMany of ${name}`, (store: Driver) => store[name].readMany(['key'])],
-      [`compareAndSet of ${name}`, (store: Driver) => store[name].compareAndSet('key', undefined, 'text')],
+    COLLECTIONS.map((name) => [
+      `compareAndSet of ${name}`,
+      (store: Driver) => store[name].compareAndSet('key', undefined, 'text'),
     ]),
   ),
-  page: (store) => store.records.page(''),
-  range: (store) => store.tasks.range('', 'z', 1),
   watch: (store) => store.watch('', () => undefined),
-  now: (store) => store.now(),
   append: (store) => store.journal('closed').append(['text']),
-  'the reading of a journal': (store) => store.journal('closed').read(1),
   offer: (store) => store.queue('closed').offer(['hint']),
   poll: (store) => store.queue('closed').poll(10, new AbortController().signal),
   drain: (store) => store.queue('closed').drain(1),
   'the removal of hints': (store) => store.queue('closed').remove(['hint']),
-  peek: (store) => store.queue('closed').peek(),
-  size: (store) => store.queue('closed').size(),
 };
 
 /** Contract of {@link Driver.close}. */
@@ -53,7 +47,7 @@ export function describeClosingContract({ describe, it }: ContractTests, clients
 
     it('ends writes under way, and each error is right about what became of its write', async () => {
       const store = await clients.open();
-      const changes = await writeUntil(changesOf(store), () => store.close());
+      const changes = await changeUntil(changesOf(store), () => store.close());
       for (const change of latest(changes)) await assertTrue(change, clients.one);
     });
 

@@ -5,7 +5,7 @@ import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
 import type { HintQueue } from '../../core/store/driver.js';
 import { assertEnds } from './assertions.js';
 import { eventually } from './eventually.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Longer than any poll of these tests may wait, in ms: each ends by something else. */

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import type { Journal } from '../../core/store/driver.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Contract of {@link Journal}. */

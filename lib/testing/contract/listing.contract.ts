@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import type { RecordPage, RecordCollection } from '../../core/store/driver.js';
 import { allTexts } from '../../core/store/paging.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Contract of {@link RecordCollection.page}. */

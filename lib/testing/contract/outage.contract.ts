@@ -5,10 +5,10 @@ import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { RecordChange, Driver } from '../../core/store/driver.js';
 import { assertEnds, assertRejects } from './assertions.js';
 import { eventually } from './eventually.js';
-import { FLOWS, writeUntil } from './flows.js';
-import type { Outage, StoreClients, StoreLacks } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
+import type { Outage, StoreLacks } from './store-under-test.js';
 import type { ContractTests } from './test-runner.js';
-import { type Change, assertTrue, changesOf, latest, next } from './text-change.js';
+import { type Change, FLOWS, assertTrue, changeUntil, changesOf, latest, next } from './text-changes.js';
 import { COLLECTIONS } from './texts.contract.js';
 
 /** Timeout of calls, in ms: several tests wait for it. */
@@ -19,11 +19,15 @@ const LATE = 5000;
 /** Longer than any test may take, in ms. */
 const FOR_EVER = 60_000;
 
-const READS: Readonly<Record<string, (store: Driver) => Promise<unknown>>> = {
+/** Calls by their names in tests. */
+export type NamedCalls = Readonly<Record<string, (store: Driver) => Promise<unknown>>>;
+
+/** All calls that read. */
+export const READS: NamedCalls = {
   ...Object.fromEntries(
     COLLECTIONS.flatMap((name) => [
       [`read of ${name}`, (store: Driver) => store[name].read('key')],
-      [`readMany of ${name}`, (store: Driver) => store[name].readMany(['contract:key'])],
+      [`readMany of ${name}`, (store: Driver) => store[name].readMany(['key'])],
     ]),
   ),
   page: (store) => store.records.page('contract:'),
@@ -209,7 +213,7 @@ class OutageScene {
 
   /** Changes texts of all collections in several flows over both clients, until each flow met the outage. */
   breakOff(stop = (all: Promise<unknown>): Promise<unknown> => this.during(() => all)): Promise<Change[]> {
-    return writeUntil(changesOf(this.one, this.other), stop);
+    return changeUntil(changesOf(this.one, this.other), stop);
   }
 
   get #outage(): Outage {

@@ -1,8 +1,16 @@
-import type { ClientsUnderTest, ContractClients } from './contract-clients.js';
+import type { OpenOptions, Driver } from '../../core/store/driver.js';
 import type { TestRunner } from './test-runner.js';
 
-/** A store to be tested, and its figures. */
-export interface StoreUnderTest extends ClientsUnderTest {
+/** A store to be tested, as its author prepares it, and its figures. */
+export interface StoreUnderTest {
+  /**
+   * Opens another client of the same data, as another node does. Pass the options on. The contract closes it.
+   *
+   * @param options with the timeout of calls, in ms, that the tests need
+   */
+  open(options: OpenOptions): Driver;
+  /** Ends what the clients connect to. Called once, after all clients are closed. */
+  stop(): Promise<void>;
   /** Number of members that keep the records, each with a clock. Default 1. */
   readonly members?: number;
   /** Number of members that must be there before a write, as `health()` says. Default 0. */
@@ -55,6 +63,3 @@ export interface StoreContract {
   /** Abilities that the store does not have. */
   readonly lacks?: StoreLacks;
 }
-
-/** The clients of a store under this contract. */
-export type StoreClients = ContractClients<StoreUnderTest>;

@@ -1,12 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { describeClockContract } from './clock.contract.js';
 import { describeClosingContract } from './closing.contract.js';
-import { ContractClients } from './contract-clients.js';
+import { StoreClients } from './store-clients.js';
 import { describeQueueContract } from './hint-queue.contract.js';
 import { describeJournalContract } from './journal.contract.js';
 import { describeListingContract } from './listing.contract.js';
 import { describeOutageContract } from './outage.contract.js';
-import type { StoreClients, StoreContract } from './store-under-test.js';
+import type { StoreContract } from './store-under-test.js';
 import { ContractTests } from './test-runner.js';
 import { describeRangeContract } from './text-range.contract.js';
 import { describeTextsContract } from './texts.contract.js';
@@ -18,7 +18,7 @@ import { describeWatchContract } from './watch.contract.js';
  */
 export function describeStoreContract({ name, runner, prepare, lacks = {} }: StoreContract): void {
   const tests = new ContractTests(runner);
-  const clients = new ContractClients(prepare);
+  const clients = new StoreClients(prepare);
   tests.describe(`${name} keeps the store's contract`, () => {
     runner.before(clients.start);
     runner.after(clients.stop);

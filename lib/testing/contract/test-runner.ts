@@ -17,19 +17,13 @@ export interface TestRunner {
 /** Limit of one test, in ms, for busy machines. Vitest and Jest would stop a test after 5 s. */
 const TEST_LIMIT = 120_000;
 
-/** Declares one test of a contract. */
-export type Test = (name: string, test: () => Promise<void>) => void;
-
-/** Groups tests of a contract. */
-export type Group = (name: string, tests: () => void) => void;
-
 /** Declares groups and tests with the functions of a runner, each test with a limit that no store should need. */
 export class ContractTests {
   constructor(readonly runner: TestRunner) {}
 
-  readonly describe: Group = (name, tests) => void this.runner.describe(name, tests);
+  readonly describe = (name: string, tests: () => void): void => void this.runner.describe(name, tests);
 
-  readonly it: Test = (name, test) => void this.runner.it(name, test, TEST_LIMIT);
+  readonly it = (name: string, test: () => Promise<void>): void => void this.runner.it(name, test, TEST_LIMIT);
 
   /**
    * Declares the tests of something that a store may lack. With a lack it prints the reason, and fails if the store does

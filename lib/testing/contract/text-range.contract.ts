@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { MOST_KEYS, type OrderedCollection, type TextEntry } from '../../core/store/driver.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Each test has a part of the order for itself. */

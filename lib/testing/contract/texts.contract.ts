@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { MOST_KEYS, type TextCollection } from '../../core/store/driver.js';
 import { AWKWARD_TEXTS, keysThatLookAlike } from './awkward-texts.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Collections of a driver. */
@@ -33,6 +33,18 @@ class Collection {
     const key = this.newKey();
     assert.equal(await this.one.compareAndSet(key, undefined, text), true);
     return key;
+  }
+
+  /** Lets 40 writers of both clients write at once. @returns the texts of those that succeeded */
+  async race<Next extends string | undefined>(
+    key: string,
+    expected: string | undefined,
+    next: (writer: number) => Next,
+  ): Promise<Next[]> {
+    const writers = Array.from({ length: 40 }, (_, writer) =>
+      (writer % 2 ? this.one : this.other).compareAndSet(key, expected, next(writer)),
+    );
+    return (await Promise.all(writers)).flatMap((won, writer) => (won ? [next(writer)] : []));
   }
 }
 
@@ -153,22 +165,14 @@ function describeManyKeys({ it }: ContractTests, texts: Collection): void {
 }
 
 function describeRaces({ it }: ContractTests, texts: Collection): void {
-  /** Lets 40 writers of two clients write at once. @returns the texts of those that succeeded */
-  const race = async (key: string, expected: string | undefined): Promise<string[]> => {
-    const writers = Array.from({ length: 40 }, (_, writer) =>
-      (writer % 2 ? texts.one : texts.other).compareAndSet(key, expected, `writer ${writer}`),
-    );
-    return (await Promise.all(writers)).flatMap((won, writer) => (won ? [`writer ${writer}`] : []));
-  };
-
   it('lets exactly one of many concurrent writers win, over two clients', async () => {
     const key = await texts.written('start');
-    assert.deepEqual(await race(key, 'start'), [await texts.one.read(key)]);
+    assert.deepEqual(await texts.race(key, 'start', String), [await texts.one.read(key)]);
   });
 
   it('lets exactly one of many concurrent first writers win, over two clients', async () => {
     const key = texts.newKey();
-    assert.deepEqual(await race(key, undefined), [await texts.one.read(key)]);
+    assert.deepEqual(await texts.race(key, undefined, String), [await texts.one.read(key)]);
   });
 
   it('answers each of many writes that come at once by itself', async () => {
@@ -218,12 +222,7 @@ function describeRemovals({ it }: ContractTests, texts: Collection): void {
 
   it('lets exactly one of many concurrent writers remove a text', async () => {
     const key = await texts.written('text');
-    const removals = await Promise.all(
-      Array.from({ length: 40 }, (_, writer) =>
-        (writer % 2 ? texts.one : texts.other).compareAndSet(key, 'text', undefined),
-      ),
-    );
-    assert.equal(removals.filter((won) => won).length, 1);
+    assert.deepEqual(await texts.race(key, 'text', () => undefined), [undefined]);
     assert.equal(await texts.one.read(key), undefined);
   });
 

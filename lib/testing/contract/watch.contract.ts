@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { RecordChange, Driver } from '../../core/store/driver.js';
 import { AWKWARD_TEXTS } from './awkward-texts.js';
 import { eventually } from './eventually.js';
-import type { StoreClients } from './store-under-test.js';
+import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
 
 /** Begins a watch, which ends with the test. @returns the changes so far, in their order */

@@ -1,19 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { OpenOptions, Driver } from '../../core/store/driver.js';
+import type { Driver } from '../../core/store/driver.js';
 import { eventually } from './eventually.js';
-
-/** A store to be tested, as its author prepares it for a contract. */
-export interface ClientsUnderTest {
-  /**
-   * Opens another client of the same data, as another node does. Pass the options on. The contract closes it.
-   *
-   * @param options with the timeout of calls, in ms, that the tests need
-   */
-  open(options: OpenOptions): Driver;
-  /** Ends what the clients connect to. Called once, after all clients are closed. */
-  stop(): Promise<void>;
-}
+import type { StoreUnderTest } from './store-under-test.js';
 
 /** Waits, and says what the store has to say if it does not connect. */
 async function connected(store: Driver, what: string): Promise<void> {
@@ -26,13 +15,13 @@ async function connected(store: Driver, what: string): Promise<void> {
 const PATIENT = 20_000;
 
 /** Two clients of one store, which all tests of a contract share, and further ones. */
-export class ContractClients<T extends ClientsUnderTest> {
-  #underTest: T | undefined;
+export class StoreClients {
+  #underTest: StoreUnderTest | undefined;
   readonly #opened: Driver[] = [];
 
-  constructor(private readonly prepare: () => T | Promise<T>) {}
+  constructor(private readonly prepare: () => StoreUnderTest | Promise<StoreUnderTest>) {}
 
-  get underTest(): T {
+  get underTest(): StoreUnderTest {
     return this.#underTest!;
   }
 
