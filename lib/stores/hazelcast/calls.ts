@@ -1,6 +1,5 @@
 import { LastProblem } from '../../core/store/call-health.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';
-import { atMost } from '../../core/store/at-most.js';
 import type { Connection } from './connection.js';
 import { readFailure, writeFailure } from './failures.js';
 import { placeOf, type ResolvedOptions } from './hazelcast.options.js';
@@ -39,7 +38,8 @@ export class Calls {
    * @throws StoreUnavailableError if there is no session, or the call failed
    */
   async reading<Part, T>(partOf: PartOf<Part>, call: (part: Part) => Promise<T>): Promise<T> {
-    if (this.connection.isFirstAttempt) await this.#firstAttempt();
+    const { firstAttempt } = this.connection;
+    if (!firstAttempt.isOver) await firstAttempt.wait(this.callTimeout);
     const session = this.connected();
     try {
       return this.problem.answered(await call(await partOf(session)));
@@ -59,7 +59,8 @@ export class Calls {
     call: (part: Part) => Promise<T>,
     { followsRead = false, isForPeople = false, onAnswer }: WriteDetails<T> = {},
   ): Promise<T> {
-    if (this.connection.isFirstAttempt && !followsRead) await this.#firstAttempt();
+    const { firstAttempt } = this.connection;
+    if (!firstAttempt.isOver && !followsRead) await firstAttempt.wait(this.callTimeout);
     const session = isForPeople ? this.connected() : this.#quorate();
     try {
       const part = partOf(session);
@@ -85,10 +86,6 @@ export class Calls {
     if (isClosed) return new StoreUnavailableError('The Hazelcast store is closed: open another one');
     if (failure instanceof CpMissingError) return failure;
     return new StoreUnavailableError(`Not connected to ${placeOf(this.options)}: ${problem}`);
-  }
-
-  #firstAttempt(): Promise<void> {
-    return atMost(this.callTimeout, this.connection.attempted);
   }
 
   #quorate(): Session {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../core/decision/index.js';
 import { aborted, unlessAborted } from './aborted.js';
 import { atMost } from '../../core/store/at-most.js';
+import { FirstAttempt } from '../../core/store/first-attempt.js';
 import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
@@ -23,14 +24,10 @@ export class Connection<Session> {
   problem: string | undefined = 'the first attempt to connect is under way';
   /** The error of the last attempt, until an attempt succeeds. */
   failure: unknown;
-  /** Resolves after the first attempt, successful or not. */
-  readonly attempted: Promise<void>;
-  /** Whether the first attempt has not ended yet. */
-  isFirstAttempt = true;
+  readonly firstAttempt = new FirstAttempt();
 
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  #endFirstAttempt!: () => void;
   #failures = 0;
 
   constructor(
@@ -39,12 +36,6 @@ export class Connection<Session> {
     readonly open: (client: LiveClient, ended: AbortSignal) => Promise<Session>,
     readonly onOpened: () => void,
   ) {
-    this.attempted = new Promise((resolve) => {
-      this.#endFirstAttempt = () => {
-        this.isFirstAttempt = false;
-        resolve();
-      };
-    });
     this.#ended = this.#keepConnected();
   }
 
@@ -56,7 +47,7 @@ export class Connection<Session> {
   /** Resolves when everything is closed, at the latest after {@link LONGEST_CLOSE} ms; the rest then closes later. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#endFirstAttempt();
+    this.firstAttempt.end();
     await atMost(LONGEST_CLOSE, this.#ended);
   }
 
@@ -68,7 +59,7 @@ export class Connection<Session> {
       } catch (error) {
         this.problem = messageOf(error);
         this.failure = error;
-        this.#endFirstAttempt();
+        this.firstAttempt.end();
       }
       await pause(systemClock, pauseAfter(this.#failures++, Math.random(), RECONNECT), { signal });
     }
@@ -99,7 +90,7 @@ export class Connection<Session> {
     this.session = session;
     this.problem = this.failure = undefined;
     this.#failures = 0;
-    this.#endFirstAttempt();
+    this.firstAttempt.end();
     this.onOpened();
   }
 }

@@ -127,7 +127,7 @@ export class HazelcastDriver implements Driver {
 
   async verify(): Promise<void> {
     if (!this.options.cp) return; // every cluster can serve records in a map
-    await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
+    await this.#connection.firstAttempt.wait(LONGEST_VERIFICATION);
     if (this.#connection.failure instanceof CpMissingError) throw this.#connection.failure;
   }
 

@@ -1,7 +1,6 @@
 import { Deadline } from '../../core/async/deadline.js';
 import { pauseAfter } from '../../core/async/backoff.js';
 import type { Timers } from '../../core/async/timers.js';
-import { atMost } from '../../core/store/at-most.js';
 import { LastProblem } from '../../core/store/call-health.js';
 import type { Connection } from './connection.js';
 import { type Failed, RowHeldError, isConflict, isSuspicious, readFailure, writeFailure } from './failures.js';
@@ -62,7 +61,7 @@ export class Calls {
 
   async #run(statement: Statement, values: unknown[], failure: typeof readFailure): Promise<Row[]> {
     const { connection, where } = this.on;
-    if (connection.isFirstAttempt) await atMost(this.timeout, connection.attempted);
+    if (!connection.firstAttempt.isOver) await connection.firstAttempt.wait(this.timeout);
     connection.assertOpen();
     const deadline = this.deadline();
     for (let attempt = 1; ; attempt++) {

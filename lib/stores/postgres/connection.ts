@@ -3,6 +3,7 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { Wakeup } from '../../core/async/wakeup.js';
 import { atMost } from '../../core/store/at-most.js';
+import { FirstAttempt } from '../../core/store/first-attempt.js';
 import { messageOf } from '../../core/decision/index.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { PostgresUnusableError, wasStarting } from './failures.js';
@@ -25,16 +26,14 @@ interface Reactions {
 export class Connection {
   /** The reason why the server can't serve. */
   problem: string | undefined = 'the first attempt to connect is under way';
-  /** Resolves after the first examination, successful or not. */
-  readonly attempted: Promise<void>;
-  isFirstAttempt = true;
+  /** Ends with the first examination. */
+  readonly firstAttempt = new FirstAttempt();
 
   #isOpen = false;
   #failure: unknown;
   #failures = 0;
   /** Whether a call was answered since the examination that is under way began. */
   #wasAnswered = false;
-  #endFirstAttempt!: () => void;
   readonly #suspicion = new Wakeup(systemClock);
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
@@ -49,12 +48,6 @@ export class Connection {
     private readonly examine: () => Promise<void>,
     private readonly on: Reactions,
   ) {
-    this.attempted = new Promise((resolve) => {
-      this.#endFirstAttempt = () => {
-        this.isFirstAttempt = false;
-        resolve();
-      };
-    });
     this.#ended = this.#keepOpen();
   }
 
@@ -89,7 +82,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#closing.abort(closedError());
     this.#isOpen = false;
-    this.#endFirstAttempt();
+    this.firstAttempt.end();
     this.#suspicion.ring();
     await atMost(LONGEST_CLOSE, this.#ended);
     await atMost(LONGEST_CLOSE, this.server.close());
@@ -122,7 +115,7 @@ export class Connection {
       this.#failure = error;
       if (this.#isOpen) this.#lose();
     }
-    this.#endFirstAttempt();
+    this.firstAttempt.end();
   }
 
   #open(): void {

@@ -1,7 +1,6 @@
 import { Deadline } from '../../core/async/deadline.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Timers } from '../../core/async/timers.js';
-import { atMost } from '../../core/store/at-most.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { HintPolls } from '../../core/store/hint-polls.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
@@ -130,7 +129,7 @@ export class PostgresDriver implements Driver {
   }
 
   async verify(): Promise<void> {
-    await atMost(LONGEST_VERIFICATION, this.#connection.attempted);
+    await this.#connection.firstAttempt.wait(LONGEST_VERIFICATION);
     if (this.#connection.unusable) throw this.#connection.unusable;
   }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { Wakeup } from '../../core/async/wakeup.js';
 import { messageOf } from '../../core/decision/index.js';
 import { atMost } from '../../core/store/at-most.js';
+import { FirstAttempt } from '../../core/store/first-attempt.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { RedisClient } from './clients/redis-client.js';
 import { connectionProblem } from './failures.js';
@@ -46,26 +47,17 @@ export class Connection {
   session: Session | undefined;
   /** The reason why there is no session. */
   problem = 'the first attempt to connect is under way';
-  /** Resolves after the first attempt, successful or not. */
-  readonly attempted: Promise<void>;
   /** Whether the store is closed: then calls fail, also before the session ends. */
   isClosed = false;
 
-  #isFirstAttempt = true;
+  readonly #firstAttempt = new FirstAttempt();
   readonly #wakeup = new Wakeup(systemClock);
   readonly #closing = new AbortController();
-  #endFirstAttempt!: () => void;
   #client: RedisClient | undefined;
   /** Of the present session. */
   #ending: AbortController | undefined;
 
   constructor(private readonly needs: Needs) {
-    this.attempted = new Promise((resolve) => {
-      this.#endFirstAttempt = () => {
-        this.#isFirstAttempt = false;
-        resolve();
-      };
-    });
     void this.#keepConnected();
   }
 
@@ -82,7 +74,7 @@ export class Connection {
    * @throws StoreUnavailableError if there is no session then
    */
   async connecting(patience: number): Promise<Session> {
-    if (this.#isFirstAttempt) await atMost(patience, this.attempted);
+    if (!this.#firstAttempt.isOver) await this.#firstAttempt.wait(patience);
     return this.connected();
   }
 
@@ -106,7 +98,7 @@ export class Connection {
     this.#closing.abort();
     this.session = undefined;
     this.#client?.release();
-    this.#endFirstAttempt();
+    this.#firstAttempt.end();
     this.#wakeup.ring();
   }
 
@@ -119,7 +111,7 @@ export class Connection {
       } catch (error) {
         this.problem = connectionProblem(messageOf(error));
       }
-      this.#endFirstAttempt();
+      this.#firstAttempt.end();
       this.#leaveServer();
       if (!this.#isClosing) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);
     }
@@ -158,7 +150,7 @@ export class Connection {
       if (this.#isClosing) return;
       this.session = session;
       this.#ending = ending;
-      this.#endFirstAttempt();
+      this.#firstAttempt.end();
       this.needs.opened();
       await this.#endOf(ending.signal);
     } finally {

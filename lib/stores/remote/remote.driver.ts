@@ -2,7 +2,6 @@ import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { messageOf } from '../../core/decision/index.js';
-import { atMost } from '../../core/store/at-most.js';
 import { LIST_FACTOR } from '../../core/store/store.js';
 import {
   type ClockReading,
@@ -117,7 +116,7 @@ export class RemoteDriver implements Driver {
     const heard = (health: StoreHealth) => this.#remoteHealth.heard(health);
     const stream = new WatchStream(prefix, to, { changed: onChange, heard });
     this.#watches.add(stream);
-    if (this.health().connected) await atMost(this.#timeout, stream.attempted);
+    if (this.health().connected) await stream.firstAttempt.wait(this.#timeout);
     stream.begin();
     return async () => {
       stream.end();

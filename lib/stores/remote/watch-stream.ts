@@ -2,6 +2,7 @@ import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import type { RecordChange, StoreHealth } from '../../core/store/driver.js';
+import { FirstAttempt } from '../../core/store/first-attempt.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';
 import { BEAT, WATCH } from './protocol.js';
@@ -18,9 +19,8 @@ interface Listener {
 /** One watch. Opens its stream again when it ends, and then reports that anything may have changed. So it does after a late start. */
 export class WatchStream {
   readonly #ending = new AbortController();
-  #opened!: () => void;
-  /** Resolves after the first attempt to open the stream. */
-  readonly attempted = new Promise<void>((resolve) => (this.#opened = resolve));
+  /** Ends with the first attempt to open the stream. */
+  readonly firstAttempt = new FirstAttempt();
   #failures = 0;
   #wasOpen = false;
   #hasMissed = false;
@@ -52,7 +52,7 @@ export class WatchStream {
       // The error is dropped, because other calls get the same error and report it.
       await this.#listen().catch(() => this.to.endpoints.failed(index));
       this.#hasMissed = true;
-      this.#opened();
+      this.firstAttempt.end();
       await pause(systemClock, pauseAfter(this.#failures++, Math.random(), RECONNECT), { signal, isAwaited: false });
     }
   }
@@ -86,6 +86,6 @@ export class WatchStream {
     this.#wasOpen = true;
     if (this.#hasMissed) this.listener.changed({});
     this.#hasMissed = false;
-    this.#opened();
+    this.firstAttempt.end();
   }
 }

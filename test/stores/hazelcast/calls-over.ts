@@ -1,3 +1,4 @@
+import { FirstAttempt } from '../../../lib/core/store/first-attempt.js';
 import { Calls } from '../../../lib/stores/hazelcast/calls.js';
 import { resolveOptions } from '../../../lib/stores/hazelcast/hazelcast.options.js';
 import type { Session } from '../../../lib/stores/hazelcast/session.js';
@@ -6,20 +7,25 @@ import type { Session } from '../../../lib/stores/hazelcast/session.js';
 interface Circumstances {
   readonly session?: Partial<Session> | undefined;
   readonly isClosed?: boolean;
-  /** Ends the first attempt to connect; absent: it has ended. */
-  readonly attempted?: Promise<void>;
+  /** Default: it has ended. */
+  readonly firstAttempt?: FirstAttempt;
   readonly quorum?: number;
 }
 
 /** Calls over a session that a test made up. */
-export function callsOver({ session, isClosed = false, attempted, quorum }: Circumstances): Calls {
+export function callsOver({ session, isClosed = false, firstAttempt = ended(), quorum }: Circumstances): Calls {
   const connection = {
     session: session as Session | undefined,
     isClosed,
     problem: session ? undefined : 'no member answers',
     failure: undefined,
-    isFirstAttempt: attempted !== undefined,
-    attempted: attempted ?? Promise.resolve(),
+    firstAttempt,
   };
   return new Calls(connection as unknown as ConstructorParameters<typeof Calls>[0], resolveOptions({ quorum }), 50);
+}
+
+function ended(): FirstAttempt {
+  const attempt = new FirstAttempt();
+  attempt.end();
+  return attempt;
 }

@@ -1,3 +1,4 @@
+import { FirstAttempt } from '../../../lib/core/store/first-attempt.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
 import { oncePerSession } from '../../../lib/stores/hazelcast/calls.js';
 import type { Session } from '../../../lib/stores/hazelcast/session.js';
@@ -23,12 +24,11 @@ describe('A call to the members', () => {
   });
 
   it('waits for the first attempt to connect, unless it is a write that follows a read', async () => {
-    let endAttempt!: () => void;
-    const attempted = new Promise<void>((resolve) => (endAttempt = resolve));
-    const calls = callsOver({ session, attempted });
+    const firstAttempt = new FirstAttempt();
+    const calls = callsOver({ session, firstAttempt });
     const waiting = [calls.reading(part, answer), calls.writing(part, answer)];
     expect(await calls.writing(part, answer, { followsRead: true })).toBe('answer');
-    endAttempt();
+    firstAttempt.end();
     expect(await Promise.all(waiting)).toEqual(['answer', 'answer']);
   });
 

@@ -29,7 +29,7 @@ describe('the connection to PostgreSQL', () => {
     });
     const next = () => new Promise<void>((resolve) => begun.push(resolve));
     examinations[0]!.resolve();
-    await connection.attempted;
+    await connection.firstAttempt.wait(5000);
     const second = next();
     connection.suspect();
     await second;

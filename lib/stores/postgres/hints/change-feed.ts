@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { atMost } from '../../../core/store/at-most.js';
 import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
 import type { HintPolls } from '../../../core/store/hint-polls.js';
@@ -109,7 +108,7 @@ export class ChangeFeed {
   async prepare(): Promise<void> {
     if (!this.#listener) return;
     const { calls, records } = this.parts;
-    await Promise.all([atMost(calls.timeout, this.#listener.attempted), this.#seals.load(records.keyPlace)]);
+    await Promise.all([this.#listener.firstAttempt.wait(calls.timeout), this.#seals.load(records.keyPlace)]);
   }
 
   /** Call this when the server can serve, for the first time or again. */

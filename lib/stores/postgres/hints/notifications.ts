@@ -3,6 +3,7 @@ import type { Deadline } from '../../../core/async/deadline.js';
 import { systemClock } from '../../../core/async/node-clock.js';
 import { pause } from '../../../core/async/pause.js';
 import { Wakeup } from '../../../core/async/wakeup.js';
+import { FirstAttempt } from '../../../core/store/first-attempt.js';
 import type { Calls } from '../calls.js';
 import type { PgConnection } from '../pg.js';
 import { named } from '../server.js';
@@ -86,16 +87,13 @@ export class Listener {
   #failures = 0;
   readonly #pong = new Wakeup(systemClock);
   readonly #haste = new Wakeup(systemClock);
-  /** Resolves after the first attempt, successful or not. */
-  readonly attempted: Promise<void>;
-  #endFirstAttempt!: () => void;
+  readonly firstAttempt = new FirstAttempt();
   readonly #ended: Promise<void>;
 
   constructor(
     private readonly needs: Needs,
     private readonly on: Reactions,
   ) {
-    this.attempted = new Promise((resolve) => (this.#endFirstAttempt = resolve));
     this.#ended = this.#keepListening();
   }
 
@@ -122,7 +120,7 @@ export class Listener {
       this.#haste.reset();
       await this.#listen().catch(() => undefined); // clients then poll, until another connection listens
       this.#isConnected = false;
-      this.#endFirstAttempt();
+      this.firstAttempt.end();
       if (!closing.aborted) await this.#haste.wait(pauseAfter(this.#failures++, Math.random(), RECONNECT), false);
     }
   }
@@ -166,7 +164,7 @@ export class Listener {
     this.#isConnected = true;
     this.#failures = 0;
     this.on.connected();
-    this.#endFirstAttempt();
+    this.firstAttempt.end();
   }
 }
 
