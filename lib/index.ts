@@ -247,6 +247,7 @@ export {
   type OrderedCollection,
   type PolledQueue,
   PrefixWatches,
+  type QueuedHint,
   type RecordChange,
   type RecordPage,
   type RecordCollection,

@@ -89,8 +89,8 @@ class ShelfDriver implements Driver {
     return {
       read: (key) => this.#ask(({ tables }) => tables[table].get(key)),
       readMany: (keys) => this.#ask((server) => server.readMany(table, keys)),
-      compareAndSet: (key, expected, next) =>
-        this.#change((server) => server.compareAndSet(table, key, expected, next)),
+      compareAndSet: (key, expected, next, { hint } = {}) =>
+        this.#change((server) => server.compareAndSet(table, key, expected, next, hint)),
     };
   }
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as hop } from 'node:timers/promises';
+import type { QueuedHint } from 'nestjs-gatekeeper';
 
 /** The request did not leave this process. */
 export class NotSentError extends Error {}
@@ -27,13 +28,20 @@ export class Shelf {
   readonly events = new EventEmitter().setMaxListeners(0);
   isReachable = true;
 
-  /** One step: nothing may come between the comparison and the write. */
-  compareAndSet(table: Table, key: string, expected: string | undefined, next: string | undefined): boolean {
+  /** One step: nothing may come between the comparison and the write. The hint of a task goes along. */
+  compareAndSet(
+    table: Table,
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    hint?: QueuedHint,
+  ): boolean {
     const texts = this.tables[table];
     if (texts.get(key) !== expected) return false;
     if (next === undefined) texts.delete(key);
     else texts.set(key, next);
     if (table === 'records' && this.isReachable) this.events.emit('change', key, next);
+    if (hint) this.offer(hint.queue, [hint.hint]);
     return true;
   }
 

@@ -5,6 +5,7 @@ import { type StoreLacks, type StoreUnderTest, describeStoreContract } from '../
 import { CollectedTests } from './collected-tests.js';
 import { allTexts } from '../../lib/core/store/paging.js';
 
+const WITH_WRITE = 'a hint that goes with the write of a task';
 const UNCUT: StoreLacks = { outage: 'not the point' };
 
 interface Trial {
@@ -74,9 +75,10 @@ describe('The contract of stores', () => {
 
   it('finds a store that writes without a comparison', async () => {
     const shelf = new Shelf();
-    shelf.compareAndSet = (table, key, _expected, next) => {
+    shelf.compareAndSet = (table, key, _expected, next, hint) => {
       shelf.tables[table].set(key, next!);
       shelf.events.emit('change', key, next);
+      if (hint) shelf.offer(hint.queue, [hint.hint]);
       return true;
     };
     const { failures } = await failuresOf({ shelf });
@@ -244,8 +246,8 @@ describe('The contract of stores', () => {
   it('finds a store that removes a text although another one was expected', async () => {
     const shelf = new Shelf();
     const compareAndSet = shelf.compareAndSet.bind(shelf);
-    shelf.compareAndSet = (table, key, expected, next) =>
-      compareAndSet(table, key, next === undefined ? shelf.tables[table].get(key) : expected, next);
+    shelf.compareAndSet = (table, key, expected, next, hint) =>
+      compareAndSet(table, key, next === undefined ? shelf.tables[table].get(key) : expected, next, hint);
     const { failures } = await failuresOf({ shelf, lacks: UNCUT });
     expect([...failures.keys()]).toEqual(
       expect.arrayContaining([
@@ -253,6 +255,36 @@ describe('The contract of stores', () => {
         'compare-and-set of groups: lets exactly one of many concurrent writers remove a text',
       ]),
     );
+  });
+
+  it('finds a store that adds no hint with the write of a task', async () => {
+    const shelf = new Shelf();
+    const compareAndSet = shelf.compareAndSet.bind(shelf);
+    shelf.compareAndSet = (table, key, expected, next) => compareAndSet(table, key, expected, next);
+    // The contract waits 20 s for each hint that never comes.
+    const clocks = hurryClocks(20);
+    const { failures } = await failuresOf({ shelf, lacks: UNCUT });
+    for (const clock of clocks) clock.mockRestore();
+    expect([...failures.keys()]).toEqual(
+      expect.arrayContaining([
+        `${WITH_WRITE}: is at the end of its queue after a write that was made: the text itself, or another one`,
+        `${WITH_WRITE}: is there for each of many writes that come at once, if that one was made`,
+      ]),
+    );
+  });
+
+  it('finds a store that adds the hint of a write that it refused', async () => {
+    const shelf = new Shelf();
+    const compareAndSet = shelf.compareAndSet.bind(shelf);
+    shelf.compareAndSet = (table, key, expected, next, hint) => {
+      if (hint) shelf.offer(hint.queue, [hint.hint]);
+      return compareAndSet(table, key, expected, next);
+    };
+    const { failures } = await failuresOf({ shelf, lacks: UNCUT });
+    expect([...failures.keys()]).toEqual([
+      `${WITH_WRITE}: is not there after a write that was refused`,
+      `${WITH_WRITE}: is there for each of many writes that come at once, if that one was made`,
+    ]);
   });
 
   it('finds a store whose polls do not end when their signals abort', async () => {

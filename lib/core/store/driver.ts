@@ -118,6 +118,20 @@ export interface TextCollection {
 export interface WriteOptions {
   /** Only for records. Default `'all'`. */
   readonly notify?: Notify;
+  /**
+   * Only for tasks. Added with the write, and only if the write is made: never for a `false`. Best in the same step of the store.
+   * A driver that needs a second step for it does not fail the write, nor delays its answer for long, if this step fails: like any
+   * hint, this one may be lost, come twice, or be there although the answer of the write was lost.
+   */
+  readonly hint?: QueuedHint;
+}
+
+/** A hint for the end of a queue. */
+export interface QueuedHint {
+  /** Name of the queue, as for {@link Driver.queue}. */
+  readonly queue: string;
+  /** The hint. Often it is the text that is written. */
+  readonly hint: string;
 }
 
 /** Texts that can be listed by their keys. */

@@ -1,3 +1,5 @@
+import type { QueuedHint } from './driver.js';
+
 /** A write by comparison, as {@link TextCollection.compareAndSet} describes it. */
 export interface TextWrite {
   readonly key: string;
@@ -5,6 +7,12 @@ export interface TextWrite {
   readonly former?: string;
   /** Undefined: the text is removed. */
   readonly next?: string;
+  readonly hint?: QueuedHint;
+}
+
+/** The hint if its text must be sent beside those of its write; undefined if it is the next text, which is sent anyway. */
+export function ownHintOf({ hint, next }: TextWrite): string | undefined {
+  return hint?.hint === next ? undefined : hint?.hint;
 }
 
 interface Limits {
@@ -42,10 +50,11 @@ class Batch<Write extends TextWrite, Written> {
   }
 
   add(waiting: Waiting<Write, Written>): void {
-    const { key, former = '', next = '' } = waiting.write;
+    const { write } = waiting;
+    const { key, former = '', next = '' } = write;
     this.waiting.push(waiting);
     this.#keys.add(key);
-    this.#units += former.length + next.length;
+    this.#units += former.length + next.length + (ownHintOf(write)?.length ?? 0);
   }
 }
 

@@ -285,8 +285,10 @@ export class Store {
       read: (key, limit) => this.#reading('tasks', 'read a task', () => texts().read(key), limit),
       readMany: (keys, limit) =>
         this.#reading('tasks', 'read tasks', () => inBatches(keys, (some) => texts().readMany(some)), limit),
-      compareAndSet: (key, expected, next, options) =>
-        this.#writing('tasks', () => texts().compareAndSet(key, expected, next), options),
+      compareAndSet: (key, expected, next, options) => {
+        const hint = options?.hint;
+        return this.#writing('tasks', () => texts().compareAndSet(key, expected, next, hint && { hint }), options);
+      },
     };
   }
 

@@ -15,6 +15,7 @@ import type {
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';
 import { LastProblem } from '../../core/store/call-health.js';
+import { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { Calls, type PartOf, oncePerSession } from './calls.js';
@@ -65,6 +66,7 @@ export class HazelcastDriver implements Driver {
    */
   readonly #records: Calls;
   readonly #others: Calls;
+  readonly #hints: HintsAfterWrites;
   #closing: Promise<void> | undefined;
   /**
    * Problem of the last clock reading, if it failed. Separate from that of calls, because members may give their time but
@@ -87,10 +89,12 @@ export class HazelcastDriver implements Driver {
     );
     this.#records = new Calls(this.#connection, options, callTimeout);
     this.#others = new Calls(this.#connection, options, callTimeout);
+    this.#hints = new HintsAfterWrites((name) => this.queue(name), callTimeout);
     this.records = new SessionRecords(this.#records, this.#feed);
-    this.tasks = new SessionOrderedTexts(
+    this.tasks = new SessionTasks(
       this.#others,
       oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)),
+      this.#hints,
     );
     this.groups = new SessionTexts(
       this.#others,
@@ -158,6 +162,7 @@ export class HazelcastDriver implements Driver {
 
   async #close(): Promise<void> {
     this.#watches.clear();
+    await atMost(LONGEST_CLOSE, this.#hints.sent());
     await this.#connection.close();
     // A hanging member does not answer the removal of listeners, so this has a time limit too.
     await atMost(LONGEST_CLOSE, this.#feed.detach());
@@ -210,8 +215,26 @@ class SessionRecords extends SessionTexts<RecordCollection> implements RecordCol
   }
 }
 
-/** Texts in order. */
-class SessionOrderedTexts extends SessionTexts<OrderedCollection> implements OrderedCollection {
+/** Tasks. No operation of a member changes a map together with a queue, which may be another member's: a hint follows its write. */
+class SessionTasks extends SessionTexts<OrderedCollection> implements OrderedCollection {
+  constructor(
+    calls: Calls,
+    opened: PartOf<OrderedCollection>,
+    private readonly hints: HintsAfterWrites,
+  ) {
+    super(calls, opened);
+  }
+
+  override compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
+    const written = super.compareAndSet(key, expected, next);
+    return hint ? this.hints.follow(written, hint) : written;
+  }
+
   range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     return this.calls.reading(this.opened, (texts) => texts.range(from, to, limit));
   }

@@ -45,7 +45,7 @@ export class MemoryDriver implements Driver, MemoryClient {
     this.records = new MemoryRecords(cluster.records, closed, (key, text, notify) =>
       cluster.announce({ key, text }, notify, this),
     );
-    this.tasks = new MemoryTasks(cluster.tasks, closed);
+    this.tasks = new MemoryTasks(cluster, closed);
     this.groups = new MemoryTexts(cluster.groups, closed);
     cluster.join(this);
   }
@@ -127,6 +127,25 @@ class MemoryTexts<Table extends TextTable = TextTable> implements TextCollection
 }
 
 class MemoryTasks extends MemoryTexts<OrderedTable> implements OrderedCollection {
+  constructor(
+    private readonly cluster: Pick<MemoryCluster, 'tasks' | 'queue'>,
+    closed: AbortSignal,
+  ) {
+    super(cluster.tasks, closed);
+  }
+
+  override async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
+    this.closed.throwIfAborted();
+    const isWritten = this.table.compareAndSet(key, expected, next);
+    if (isWritten && hint) this.cluster.queue(hint.queue).offer([hint.hint]);
+    return isWritten;
+  }
+
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     this.closed.throwIfAborted();
     return this.table.range(from, to, limit);

@@ -27,7 +27,7 @@ import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
 import { type Server, givenServer, named, ownServer } from './server.js';
 import { type Tables, examine, tableNames } from './tables.js';
-import { OrderedTableTexts, PostgresRecords, TableTexts } from './texts/table-texts.js';
+import { PostgresRecords, PostgresTasks, TableTexts } from './texts/table-texts.js';
 import { type TextStatements, plainRows, statementsInTransaction } from './texts/text-statements.js';
 import { PostgresTransaction } from './texts/transaction.js';
 
@@ -86,7 +86,7 @@ export class PostgresDriver implements Driver {
     const parts = { server, calls, announcer, polls: this.#polls, closing, tables, records };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
-    this.tasks = new OrderedTableTexts(calls, tables.tasks);
+    this.tasks = new PostgresTasks(calls, tables, (queue) => this.#feed.offered(queue));
     this.#queueSql = queueStatements(tables.hints);
     this.#transactionSql = statementsInTransaction(plainRows(tables.tasks));
     this.groups = new TableTexts(calls, plainRows(tables.groups));

@@ -89,7 +89,7 @@ export class Poller {
   }
 
   /** Arguments of the scripts that wake pollers. */
-  wakeArguments(queue: string): readonly string[] {
+  wakeArguments(queue: string): readonly [message: string, channels: string, isCluster: string] {
     return [
       this.feed.wakeMessageOf(queue),
       this.feed.wakeChannels,

@@ -13,6 +13,7 @@ import type {
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';
 import { LastProblem } from '../../core/store/call-health.js';
+import { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { Calls } from './calls.js';
 import { ChangeFeed, MessageHeartbeat } from './change-feed.js';
@@ -26,7 +27,7 @@ import type { ResolvedOptions } from './redis.options.js';
 import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
 import { StreamJournal } from './stream-journal.js';
-import { HashTexts, OrderedHashTexts, Records } from './texts.js';
+import { HashTexts, Records, RedisTasks } from './texts.js';
 
 const CALL_TIMEOUT = 2000;
 
@@ -42,11 +43,13 @@ export class RedisDriver implements Driver {
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #poller: Poller;
+  readonly #afterWrites: HintsAfterWrites;
   /** Absent for a durable server. */
   readonly #origins: Origins | undefined;
   /** Advice of servers that may drop records, by the name of the server. */
   readonly #evictions = new Map<string, string>();
   readonly #clockProblem = new LastProblem();
+  #closing: Promise<void> | undefined;
   /** The server whose clock is read next. At random first, so that nodes don't all ask the same one. */
   #turn = randomInt(1000);
 
@@ -65,12 +68,17 @@ export class RedisDriver implements Driver {
       suspected: () => this.#feed.detach(),
     });
     this.#calls = new Calls(this.#connection, callTimeout);
+    this.#afterWrites = new HintsAfterWrites((name) => this.queue(name), callTimeout);
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
-    this.tasks = new OrderedHashTexts(this.#keys.tasks, this.#calls);
-    this.groups = new HashTexts(this.#keys.groups, this.#calls);
     this.#poller = new Poller(this.#calls, this.#feed, this.#connection);
+    this.tasks = new RedisTasks(this.#keys.tasks, this.#calls, {
+      keysOf: (queue) => this.#keys.queue(queue),
+      wakeArguments: (queue) => this.#poller.wakeArguments(queue),
+      afterWrites: this.#afterWrites,
+    });
+    this.groups = new HashTexts(this.#keys.groups, this.#calls);
   }
 
   queue(name: string): HintQueue {
@@ -120,9 +128,14 @@ export class RedisDriver implements Driver {
     };
   }
 
-  async close(): Promise<void> {
-    if (this.#connection.isClosed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#watches.clear();
+    await this.#afterWrites.sent();
     this.#heartbeat.stop();
     this.#feed.close();
     await this.#connection.close((client) => this.#poller.leave(client));

@@ -194,6 +194,21 @@ end
 /** Whether the script has to look for such characters in a text. It costs the server a third of a write. */
 export const hasOwnOrder = (text: string): boolean => /[\0\ud800-\udfff]/.test(text);
 
+/** Lua that compares and writes one text. `order` may be nil. See {@link WRITE_TEXTS}. */
+const WRITE_TEXT = `
+local function write(texts, order, key, expected, text, flags)
+  local isExpected, isNext, hasOwnOrder = string.match(flags, '(.)(.)(.)')
+  if isExpected == '0' then expected = false end
+  if isNext == '0' then text = false end
+  local function member(of) return (hasOwnOrder == '1' and ordered(of) or of) .. '\\0\\1' .. key end
+  if redis.call('HGET', texts, key) ~= expected then return 0 end
+  if order and text then redis.call('ZADD', order, 0, member(text)) end
+  if order and expected and expected ~= text then redis.call('ZREM', order, member(expected)) end
+  if text then redis.call('HSET', texts, key, text) else redis.call('HDEL', texts, key) end
+  return 1
+end
+`;
+
 /**
  * Compares and writes texts, each by itself. A text's order is written first. Redis refuses only the first write of a
  * script, so an error means that nothing was changed.
@@ -202,22 +217,9 @@ export const hasOwnOrder = (text: string): boolean => /[\0\ud800-\udfff]/.test(t
  * each 1 or 0: whether a text is expected, whether there is a next one (otherwise it is removed), and whether one of the two
  * {@link hasOwnOrder}. Answers 1 for each that was written, and 0 for each whose text is another one.
  */
-export const WRITE_TEXTS = writing(`${ORDER}
+export const WRITE_TEXTS = writing(`${ORDER} ${WRITE_TEXT}
 local answers = {}
-for i = 1, #ARGV, 4 do
-  local key, expected, text, flags = unpack(ARGV, i, i + 3)
-  local isExpected, isNext, hasOwnOrder = string.match(flags, '(.)(.)(.)')
-  if isExpected == '0' then expected = false end
-  if isNext == '0' then text = false end
-  local function member(of) return (hasOwnOrder == '1' and ordered(of) or of) .. '\\0\\1' .. key end
-  local isWritten = redis.call('HGET', KEYS[1], key) == expected
-  if isWritten then
-    if KEYS[2] and text then redis.call('ZADD', KEYS[2], 0, member(text)) end
-    if KEYS[2] and expected and expected ~= text then redis.call('ZREM', KEYS[2], member(expected)) end
-    if text then redis.call('HSET', KEYS[1], key, text) else redis.call('HDEL', KEYS[1], key) end
-  end
-  answers[#answers + 1] = isWritten and 1 or 0
-end
+for i = 1, #ARGV, 4 do answers[#answers + 1] = write(KEYS[1], KEYS[2], unpack(ARGV, i, i + 3)) end
 return answers
 `);
 
@@ -241,31 +243,59 @@ return entries
 export const LONGEST_POLL = 5000;
 
 /**
- * Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: message, prefix of channels, '1' in a Cluster, hints.
- * In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that is gone is skipped. One that
- * missed two looks is gone.
+ * Lua that wakes pollers of a queue. In a Cluster PUBLISH does not count the receivers at other servers; elsewhere a poller that
+ * is gone is skipped. One that missed two looks is gone.
  */
 const WAKE = `
-local function wake(count)
-  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. redis.call('TIME')[1] - ${(2 * LONGEST_POLL) / 1000})
+local function wake(pollers, message, channels, isCluster, count)
+  redis.call('ZREMRANGEBYSCORE', pollers, '-inf', '(' .. redis.call('TIME')[1] - ${(2 * LONGEST_POLL) / 1000})
   while count > 0 do
-    local poller = redis.call('ZPOPMIN', KEYS[2])[1]
+    local poller = redis.call('ZPOPMIN', pollers)[1]
     if not poller then return end
-    if redis.call('PUBLISH', ARGV[2] .. poller, ARGV[1]) > 0 or ARGV[3] == '1' then count = count - 1 end
+    if redis.call('PUBLISH', channels .. poller, message) > 0 or isCluster == '1' then count = count - 1 end
   end
 end
 `;
 
+/** Adds hints, and wakes as many pollers. KEYS: hints, pollers. ARGV: message, prefix of channels, '1' in a Cluster, hints. */
 export const OFFER_HINTS = script(`${WAKE}
 redis.call('RPUSH', KEYS[1], unpack(ARGV, 4))
-wake(#ARGV - 3)
+wake(KEYS[2], ARGV[1], ARGV[2], ARGV[3], #ARGV - 3)
 return 1
 `);
 
 /** A poller was woken and no longer wants a hint: wakes others. KEYS and ARGV as before, without hints. */
 export const PASS_ON = script(`${WAKE}
-wake(redis.call('LLEN', KEYS[1]))
+wake(KEYS[2], ARGV[1], ARGV[2], ARGV[3], redis.call('LLEN', KEYS[1]))
 return 1
+`);
+
+/**
+ * {@link WRITE_TEXTS}, and adds a hint for each text that was written and has one. KEYS: hash of texts, their order; then the hints
+ * and the pollers of each queue. ARGV: prefix of channels, then the message of each queue. After them for each text as in WRITE_TEXTS,
+ * with two arguments more: the number of its queue, from 1 on, or 0; and the hint, if a fourth flag is 1. Else it is the next text.
+ *
+ * The keys are in several slots, so this is for no Cluster. The texts are written when hints are added, so an error there, as
+ * by a value of another type under the key of a queue, must be none of the writes.
+ */
+export const WRITE_TEXTS_WITH_HINTS = writing(`${ORDER} ${WRITE_TEXT} ${WAKE}
+local answers, added = {}, {}
+local queues = #KEYS / 2 - 1
+for queue = 1, queues do added[queue] = 0 end
+for i = queues + 2, #ARGV, 6 do
+  local isWritten = write(KEYS[1], KEYS[2], unpack(ARGV, i, i + 3))
+  local queue = tonumber(ARGV[i + 4])
+  if isWritten == 1 and queue > 0 then
+    local isOwn = string.sub(ARGV[i + 3], 4, 4) == '1'
+    local length = redis.pcall('RPUSH', KEYS[2 * queue + 1], isOwn and ARGV[i + 5] or ARGV[i + 2])
+    if type(length) == 'number' then added[queue] = added[queue] + 1 end
+  end
+  answers[#answers + 1] = isWritten
+end
+for queue = 1, queues do
+  if added[queue] > 0 then pcall(wake, KEYS[2 * queue + 2], ARGV[queue + 1], ARGV[1], '0', added[queue]) end
+end
+return answers
 `);
 
 /** Takes a hint; without one, notes when this client waits. KEYS: hints, pollers. ARGV: client. */

@@ -7,11 +7,20 @@ import type {
   TextCollection,
   WriteOptions,
 } from '../../core/store/driver.js';
-import { GatheredWrites, type TextWrite } from '../../core/store/gathered-writes.js';
+import { GatheredWrites, type TextWrite, ownHintOf } from '../../core/store/gathered-writes.js';
+import type { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
 import { type Calls, SHARED } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
-import { BUCKETS, type Keys } from './keys.js';
-import { FIRST_PLACE, NOTIFIED, RANGE_OF_TEXTS, type Script, WRITE_TEXTS, hasOwnOrder } from './scripts.js';
+import { BUCKETS, type Keys, type QueueKeys } from './keys.js';
+import {
+  FIRST_PLACE,
+  NOTIFIED,
+  RANGE_OF_TEXTS,
+  type Script,
+  WRITE_TEXTS,
+  WRITE_TEXTS_WITH_HINTS,
+  hasOwnOrder,
+} from './scripts.js';
 
 /** Records of a bucket on the first page, which has all of a small listing. */
 const FEW = 32;
@@ -145,7 +154,7 @@ function placeAfter(bucket: number, key?: string): string | undefined {
 
 /** Texts in a hash: the groups. A script compares and writes in one step. In a Cluster all are in one slot. */
 export class HashTexts implements TextCollection {
-  readonly #writes = new GatheredWrites((writes: readonly TextWrite[]) => this.#send(writes), SHARED);
+  readonly #writes = new GatheredWrites((writes: readonly TextWrite[]) => this.send(writes), SHARED);
 
   /** @param keys the hash, and the sorted set that keeps the order of its texts, if they have one */
   constructor(
@@ -164,21 +173,71 @@ export class HashTexts implements TextCollection {
     return new Map(textsIn(keys, await this.calls.read(hash, ['hmget', hash, ...keys])));
   }
 
-  compareAndSet(key: string, former: string | undefined, next: string | undefined): Promise<boolean> {
-    return this.#writes.write({ key, former, next });
+  compareAndSet(
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
+    return this.#writes.write({ key, former, next, hint });
   }
 
-  async #send(writes: readonly TextWrite[]): Promise<boolean[]> {
-    const answers = (await this.calls.write(WRITE_TEXTS, this.keys, writes.flatMap(argumentsOf))) as unknown[];
-    return answers.map((answer) => Number(answer) === 1);
+  protected async send(writes: readonly TextWrite[]): Promise<boolean[]> {
+    return areWritten(await this.calls.write(WRITE_TEXTS, this.keys, writes.flatMap(argumentsOf)));
   }
 }
 
+/** The queues of a store, as the writes of tasks need them. */
+interface Queues {
+  readonly keysOf: (queue: string) => QueueKeys;
+  /** Arguments of the scripts that wake the pollers of a queue. */
+  readonly wakeArguments: (queue: string) => readonly [message: string, channels: string, isCluster: string];
+  readonly afterWrites: HintsAfterWrites;
+}
+
 /**
- * Texts in a hash, with their order in a sorted set: the tasks. In a Cluster all are in one slot, because one script changes the hash
+ * The tasks: texts in a hash, with their order in a sorted set. In a Cluster all are in one slot, because one script changes the hash
  * and the order.
+ *
+ * The script that writes a task adds its hint, too. Not in a Cluster: each queue is in a slot of its own there, so that not all polls
+ * go to the server that has the tasks. So the hint follows its write.
  */
-export class OrderedHashTexts extends HashTexts implements OrderedCollection {
+export class RedisTasks extends HashTexts implements OrderedCollection {
+  constructor(
+    keys: readonly [hash: string, order: string],
+    calls: Calls,
+    private readonly queues: Queues,
+  ) {
+    super(keys, calls);
+  }
+
+  override compareAndSet(
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
+    if (!hint || this.calls.mayMixSlots) return super.compareAndSet(key, former, next, { hint });
+    return this.queues.afterWrites.follow(super.compareAndSet(key, former, next), hint);
+  }
+
+  protected override async send(writes: readonly TextWrite[]): Promise<boolean[]> {
+    const names = [...new Set(writes.flatMap(({ hint }) => (hint ? [hint.queue] : [])))];
+    if (names.length === 0) return super.send(writes);
+    const { keysOf, wakeArguments } = this.queues;
+    const wakes = names.map(wakeArguments);
+    const args = writes.flatMap((write) => {
+      const own = ownHintOf(write);
+      const [key, expected, next, flags] = argumentsOf(write);
+      const queue = write.hint ? names.indexOf(write.hint.queue) + 1 : 0;
+      return [key, expected, next, `${flags}${own === undefined ? 0 : 1}`, String(queue), own ?? ''];
+    });
+    const [, channels] = wakes[0]!;
+    const messages = wakes.map(([message]) => message);
+    const keys = [...this.keys, ...names.flatMap(keysOf)] as const;
+    return areWritten(await this.calls.write(WRITE_TEXTS_WITH_HINTS, keys, [channels, ...messages, ...args]));
+  }
+
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     const answer = await this.calls.readBy(RANGE_OF_TEXTS, this.keys, [from, to, String(Math.max(0, limit))]);
     const flat = answer as string[];
@@ -189,7 +248,12 @@ export class OrderedHashTexts extends HashTexts implements OrderedCollection {
   }
 }
 
-function argumentsOf({ key, former, next }: TextWrite): string[] {
+function areWritten(answers: unknown): boolean[] {
+  return (answers as unknown[]).map((answer) => Number(answer) === 1);
+}
+
+/** See {@link WRITE_TEXTS}. */
+function argumentsOf({ key, former, next }: TextWrite): [key: string, expected: string, next: string, flags: string] {
   const [expected, text] = [former ?? '', next ?? ''];
   const flags = [former !== undefined, next !== undefined, hasOwnOrder(expected) || hasOwnOrder(text)];
   return [key, expected, text, flags.map(Number).join('')];

@@ -115,16 +115,29 @@ export const CALLS = {
         expected: text.optional(),
         next: text.optional(),
         notify: z.enum(['all', 'waiting', 'none']).optional(),
+        /** Without `hint`, it is the next text, which may be large. */
+        hint: z.strictObject({ queue, hint: text.optional() }).optional(),
+      })
+      .refine(({ collection, hint }) => !hint || collection === 'tasks', {
+        path: ['hint'],
+        error: 'is only for tasks: leave it out',
+      })
+      .refine(({ hint, next }) => !hint || (hint.hint ?? next) !== undefined, {
+        path: ['hint', 'hint'],
+        error: 'is missing: there is no next text that could be the hint',
       })
       .refine(({ collection, next }) => collection !== 'records' || next !== undefined, {
         path: ['next'],
         error: 'is missing: a record is never removed, so write another text in its place',
       }),
     answer: { written: z.boolean() },
-    run: async (driver, { collection, key, expected, next, notify }) => {
+    run: async (driver, { collection, key, expected, next, notify, hint: sent }) => {
       // By the check of the body, `next` is only absent for collections that take this.
       const texts: TextCollection = driver[collection];
-      return { written: await texts.compareAndSet(key, expected, next, notify && { notify }) };
+      const hint = sent && { queue: sent.queue, hint: (sent.hint ?? next)! };
+      return {
+        written: await texts.compareAndSet(key, expected, next, { ...(notify && { notify }), ...(hint && { hint }) }),
+      };
     },
   }),
   /** Of the records. */

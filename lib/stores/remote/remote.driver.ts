@@ -2,6 +2,7 @@ import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { messageOf } from '../../core/decision/index.js';
+import { ownHintOf } from '../../core/store/gathered-writes.js';
 import { LIST_FACTOR } from '../../core/store/store.js';
 import {
   type ClockReading,
@@ -152,8 +153,10 @@ export class RemoteDriver implements Driver {
     return {
       read: async (key) => (await readMany([key])).get(key),
       readMany,
-      compareAndSet: async (key, expected, next, { notify } = {}) =>
-        (await this.#ask(CALLS.compareAndSet, { collection, key, expected, next, notify })).written,
+      compareAndSet: async (key, expected, next, { notify, hint } = {}) => {
+        const sent = hint && { queue: hint.queue, hint: ownHintOf({ key, next, hint }) };
+        return (await this.#ask(CALLS.compareAndSet, { collection, key, expected, next, notify, hint: sent })).written;
+      },
     };
   }
 

@@ -2,8 +2,9 @@ import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
-import type { HintQueue } from '../../core/store/driver.js';
+import type { HintQueue, QueuedHint } from '../../core/store/driver.js';
 import { assertEnds } from './assertions.js';
+import { AWKWARD_TEXTS } from './awkward-texts.js';
 import { eventually } from './eventually.js';
 import type { StoreClients } from './store-clients.js';
 import type { ContractTests } from './test-runner.js';
@@ -12,9 +13,11 @@ import type { ContractTests } from './test-runner.js';
 const FOR_EVER = 60_000;
 /** ms within which a poll ends that has no reason to wait any more. */
 const SOON = 2000;
+/** ms within which a poll that waits gets a hint, also if a message was lost. */
+const LATE = 8000;
 const never = () => new AbortController().signal;
 
-/** Contract of {@link HintQueue}. */
+/** Contract of {@link HintQueue}, and of `WriteOptions.hint`. */
 export function describeQueueContract({ describe, it }: ContractTests, clients: StoreClients): void {
   /** One queue, as both clients see it. */
   const newQueue = (name = randomUUID()): [HintQueue, HintQueue] => [
@@ -96,6 +99,87 @@ export function describeQueueContract({ describe, it }: ContractTests, clients: 
       while (drained.length < hints.length) drained.push(...(await other.drain(500)));
       assert.deepEqual(drained, hints);
       assert.deepEqual(await all(one), ['東京 🚀 \u0000', '', 'ü'.repeat(100 * 1024)]);
+    });
+  });
+
+  describe('a hint that goes with the write of a task', () => {
+    const write = (key: string, former: string | undefined, next: string | undefined, hint: QueuedHint) =>
+      clients.one.tasks.compareAndSet(key, former, next, { hint });
+    /** All hints of a queue, once it has so many: a driver may add them a little later than it answers the write. */
+    const added = async (queue: HintQueue, count: number) => {
+      await eventually(`${count} hints`, async () => (await queue.size()) >= count);
+      return all(queue);
+    };
+
+    it('is at the end of its queue after a write that was made: the text itself, or another one', async () => {
+      const [queue, key] = [randomUUID(), clients.newKey()];
+      const [one, other] = newQueue(queue);
+      await one.offer(['first']);
+      assert.equal(await write(key, undefined, 'text', { queue, hint: 'text' }), true);
+      assert.deepEqual(await added(other, 2), ['first', 'text']);
+      assert.equal(await write(key, 'text', 'next', { queue, hint: 'of next' }), true);
+      assert.deepEqual(await added(other, 1), ['of next']);
+      assert.equal(await write(key, 'next', undefined, { queue, hint: '' }), true);
+      assert.deepEqual(await added(other, 1), ['']);
+      assert.equal(await clients.other.tasks.read(key), undefined);
+    });
+
+    it('is not there after a write that was refused', async () => {
+      const [queue, key] = [randomUUID(), clients.newKey()];
+      assert.equal(await clients.other.tasks.compareAndSet(key, undefined, 'text'), true);
+      const never = { queue, hint: 'never' };
+      assert.equal(await write(key, undefined, 'never', never), false);
+      assert.equal(await write(key, 'other', 'never', never), false);
+      assert.equal(await write(key, 'other', undefined, never), false);
+      assert.equal(await write(clients.newKey(), 'other', 'never', never), false);
+      assert.equal(await write(key, 'text', 'next', { queue, hint: 'last' }), true);
+      assert.deepEqual(await added(newQueue(queue)[1], 1), ['last']);
+    });
+
+    it('is there for each of many writes that come at once, if that one was made', async () => {
+      const [queues, there] = [[randomUUID(), randomUUID()], 'there'];
+      const isFree = Array.from({ length: 100 }, (_, index) => index % 3 !== 0);
+      const keys = isFree.map(() => clients.newKey());
+      const taken = keys.filter((_, index) => !isFree[index]);
+      await Promise.all(taken.map((key) => clients.one.tasks.compareAndSet(key, undefined, there)));
+      let former: string | undefined;
+      for (const next of ['created', 'replaced']) {
+        // Some hints are the text, some are not, and some writes have none.
+        const hints = keys.map((_, index) => [next, `${next} ${index}`, undefined, `${next}.${index}`][index % 4]);
+        const written = await Promise.all(
+          keys.map((key, index) => {
+            const [queue, hint] = [queues[index % 2]!, hints[index]];
+            const options = hint === undefined ? {} : { hint: { queue, hint } };
+            return clients.one.tasks.compareAndSet(key, former, next, options);
+          }),
+        );
+        assert.deepEqual(written, isFree);
+        for (const [place, queue] of queues.entries()) {
+          const wanted = hints.filter((hint, index) => index % 2 === place && isFree[index] && hint !== undefined);
+          assert.deepEqual((await added(newQueue(queue)[1], wanted.length)).toSorted(), wanted.toSorted());
+        }
+        former = next;
+      }
+    });
+
+    it('is kept as it is, awkward and large texts too', async () => {
+      const queue = randomUUID();
+      const hints = [...AWKWARD_TEXTS.map(([, text]) => text), 'ü'.repeat(100 * 1024)];
+      for (const hint of hints) assert.equal(await write(clients.newKey(), undefined, hint, { queue, hint }), true);
+      for (const hint of hints) assert.equal(await write(clients.newKey(), undefined, 'text', { queue, hint }), true);
+      assert.deepEqual(await added(newQueue(queue)[1], 2 * hints.length), [...hints, ...hints]);
+    });
+
+    it('goes to a poll that waits', async () => {
+      const queue = randomUUID();
+      const ending = new AbortController();
+      const polled = newQueue(queue)[1].poll(FOR_EVER, ending.signal);
+      try {
+        assert.equal(await write(clients.newKey(), undefined, 'text', { queue, hint: 'text' }), true);
+        assert.equal(await assertEnds(polled, LATE, 'the poll gets the hint'), 'text');
+      } finally {
+        ending.abort();
+      }
     });
   });
 

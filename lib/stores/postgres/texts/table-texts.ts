@@ -24,7 +24,7 @@ import {
   changeOf,
   plainRows,
   statementsOf,
-  writesOfMany,
+  writeFormsOf,
 } from './text-statements.js';
 
 /** Texts in a table, one row each. Writes that come together share statements. */
@@ -42,9 +42,9 @@ export class TableTexts implements TextCollection {
 
   /** Sets how statements see and write rows from now on. */
   useRows(rows: TextRows): void {
-    const [one, many] = [statementsOf(rows), writesOfMany(rows)];
-    this.sql = one;
-    for (const change of CHANGES) this.#writes[change].use({ one: one[change], many: many[change] });
+    this.sql = statementsOf(rows);
+    const forms = writeFormsOf(rows);
+    for (const change of CHANGES) this.#writes[change].use(forms[change]);
   }
 
   async read(key: string): Promise<string | undefined> {
@@ -56,20 +56,41 @@ export class TableTexts implements TextCollection {
     return textsOf(await this.calls.read(this.sql.readMany, [keys.map(storedForm)]));
   }
 
-  async compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
-    const write = { key, former: expected, next };
+  async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
+    const write = { key, former: expected, next, hint };
     const change = changeOf(write);
     return change ? this.#writes[change].write(write) : (await this.read(key)) === undefined;
   }
 }
 
-/** Texts in a table with an index of the beginnings of its texts. */
-export class OrderedTableTexts extends TableTexts implements OrderedCollection {
+/** The tasks: texts in a table with an index of the beginnings of its texts. A hint goes along in the statement that writes. */
+export class PostgresTasks extends TableTexts implements OrderedCollection {
+  readonly #table: string;
+
+  /** @param offered tells other clients that a queue has a new hint */
   constructor(
     calls: Calls,
-    private readonly table: string,
+    { tasks, hints }: Pick<Tables, 'tasks' | 'hints'>,
+    private readonly offered: (queue: string) => void,
   ) {
-    super(calls, plainRows(table));
+    super(calls, plainRows(tasks, hints));
+    this.#table = tasks;
+  }
+
+  override async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    options: WriteOptions = {},
+  ): Promise<boolean> {
+    const isWritten = await super.compareAndSet(key, expected, next, options);
+    if (isWritten && options.hint) this.offered(options.hint.queue);
+    return isWritten;
   }
 
   /**
@@ -78,7 +99,7 @@ export class OrderedTableTexts extends TableTexts implements OrderedCollection {
    */
   async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
     const start = `pg_catalog."left"(text, ${INDEXED})`;
-    const text = `SELECT key, text FROM ${this.table}
+    const text = `SELECT key, text FROM ${this.#table}
       WHERE ${start} OPERATOR(pg_catalog.>=) pg_catalog."left"($1::pg_catalog.text, ${INDEXED})
         AND ${start} OPERATOR(pg_catalog.<=) pg_catalog."left"($2::pg_catalog.text, ${INDEXED})
         AND text OPERATOR(pg_catalog.>=) $1::pg_catalog.text AND text OPERATOR(pg_catalog.<) $2::pg_catalog.text

@@ -5,9 +5,9 @@ import { GatheredWrites, type TextWrite } from '../../../core/store/gathered-wri
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { Calls } from '../calls.js';
 import { RowHeldError } from '../failures.js';
-import type { Row, Statement } from '../server.js';
+import type { Row } from '../server.js';
 import { storedForm } from '../stored-text.js';
-import { valuesOf } from './text-statements.js';
+import { type WriteForms, hintValuesOf, valuesOf } from './text-statements.js';
 
 /** Of the writes that wait, many go together: they share a statement, and the wait for the disk. */
 const TOGETHER = { calls: 2, writes: 32 };
@@ -21,12 +21,6 @@ const SHORT_WAIT = 10;
 const NEXT_LOOK = { first: 20, longest: 100, jitter: 0.5 };
 /** Share of a call's time after which a held write is given up, so that the caller gets its certain outcome in time. */
 const PATIENCE = 0.9;
-
-/** Statements that write one text, or several ones, with a limit of the wait for held rows. See `writesOfOne`. */
-interface Forms {
-  readonly one: Statement;
-  readonly many: Statement;
-}
 
 /** The statement was given up because a row was held. */
 const HELD = Symbol('held');
@@ -65,7 +59,7 @@ export class TableWrites {
   readonly #lines = new Map<string, Line>();
   readonly #together: GatheredWrites<WriteInTurn, Attempted>;
   readonly #alone: GatheredWrites<WriteInTurn, Attempted>;
-  #forms!: Forms;
+  #forms!: WriteForms;
 
   constructor(private readonly calls: Calls) {
     const wait = Math.min(LONGEST_WAIT, calls.timeout * (1 - PATIENCE));
@@ -74,7 +68,7 @@ export class TableWrites {
   }
 
   /** Sets the statements from now on. Call this before the first write. */
-  use(forms: Forms): void {
+  use(forms: WriteForms): void {
     this.#forms = forms;
   }
 
@@ -86,7 +80,7 @@ export class TableWrites {
     const deadline = this.calls.deadline(PATIENCE);
     const line = this.#lineOf(write.key);
     const turn = { isSent: false, isGivenUp: false };
-    const inTurn = { key: write.key, former: write.former, next: write.next, turn };
+    const inTurn = { ...write, turn };
     const written = line.turns.run(() => this.#send(inTurn, line, deadline));
     try {
       return await deadline.race(written);
@@ -127,10 +121,9 @@ export class TableWrites {
   async #attempt(all: readonly WriteInTurn[], wait: number): Promise<Attempted[]> {
     const writes = all.filter(({ turn }) => !turn.isGivenUp);
     if (writes.length === 0) return all.map(() => HELD);
-    const lists = writes.map(valuesOf);
     for (const { turn } of writes) turn.isSent = true;
     try {
-      const written = new Set((await this.#run(lists, String(Math.ceil(wait)))).map(({ key }) => key));
+      const written = new Set((await this.#run(writes, String(Math.ceil(wait)))).map(({ key }) => key));
       return all.map(({ key, turn }) => (turn.isGivenUp ? HELD : written.has(storedForm(key))));
     } catch (error) {
       if (!(error instanceof RowHeldError)) throw error;
@@ -140,14 +133,24 @@ export class TableWrites {
   }
 
   /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
-  #run(lists: readonly string[][], wait: string): Promise<Row[]> {
-    const { one, many } = this.#forms;
-    const sorted = lists.toSorted(([key], [other]) => (key! < other! ? -1 : 1));
-    const [first] = sorted;
-    return sorted.length === 1
-      ? this.calls.write(one, [...first!, wait])
-      : this.calls.write(many, [...first!.map((_, place) => sorted.map((values) => values[place])), wait]);
+  #run(writes: readonly TextWrite[], wait: string): Promise<Row[]> {
+    const hasHints = writes.some(({ hint }) => hint);
+    const { one, many } = hasHints ? this.#forms.hinted : this.#forms.plain;
+    const [first] = writes;
+    if (writes.length === 1) {
+      return this.calls.write(one, [...valuesOf(first!), wait, ...(hasHints ? hintValuesOf(first!) : [])]);
+    }
+    const sorted = writes
+      .map((write, place) => ({ texts: valuesOf(write), hint: hasHints ? [...hintValuesOf(write), place] : [] }))
+      .toSorted(({ texts: [key] }, { texts: [other] }) => (key! < other! ? -1 : 1));
+    const texts = listsOf(sorted.map((each) => each.texts));
+    return this.calls.write(many, [...texts, wait, ...listsOf(sorted.map(({ hint }) => hint))]);
   }
+}
+
+/** A list for each place in the rows. */
+function listsOf<Value>(rows: readonly (readonly Value[])[]): (Value | undefined)[][] {
+  return rows[0]!.map((_, place) => rows.map((values) => values[place]));
 }
 
 function heldError({ key }: TextWrite, { timeout }: Deadline): StoreUnavailableError {

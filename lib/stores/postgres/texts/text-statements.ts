@@ -1,4 +1,4 @@
-import type { TextWrite } from '../../../core/store/gathered-writes.js';
+import { type TextWrite, ownHintOf } from '../../../core/store/gathered-writes.js';
 import { type Statement, named } from '../server.js';
 import { storedForm } from '../stored-text.js';
 
@@ -30,10 +30,18 @@ export interface TextRows {
   readonly created: Columns;
   /** Columns beside the text that a later write changes. */
   readonly replaced: Columns;
+  /** The table of the hints that go with writes, if they may. */
+  readonly hints?: string | undefined;
 }
 
 /** Rows with nothing but key and text. */
-export const plainRows = (table: string): TextRows => ({ table, seen: 'text', created: {}, replaced: {} });
+export const plainRows = (table: string, hints?: string): TextRows => ({
+  table,
+  seen: 'text',
+  created: {},
+  replaced: {},
+  hints,
+});
 
 export const CHANGES = ['create', 'replace', 'remove'] as const;
 
@@ -49,6 +57,19 @@ export function changeOf({ former, next }: TextWrite): Change | undefined {
 /** Values of the first parameters of a write. */
 export function valuesOf({ key, former, next }: TextWrite): string[] {
   return [key, former, next].filter((text) => text !== undefined).map(storedForm);
+}
+
+/** The texts in {@link valuesOf}, by name. */
+const NAMES: Readonly<Record<Change, readonly string[]>> = {
+  create: ['key', 'next'],
+  replace: ['key', 'former', 'next'],
+  remove: ['key', 'former'],
+};
+
+/** Values of the parameters for the hint of a write; null for a write without one, and for a hint that is the next text. */
+export function hintValuesOf(write: TextWrite): readonly [queue: string | null, hint: string | null] {
+  const own = ownHintOf(write);
+  return [write.hint ? storedForm(write.hint.queue) : null, own === undefined ? null : storedForm(own)];
 }
 
 /** Rows of a page. */
@@ -113,6 +134,76 @@ export function writesOfMany(rows: TextRows): Readonly<Record<Change, Statement>
         WHERE ${isMeant} AND ${limitedBy('$3')} ${written}`,
     },
   };
+}
+
+/**
+ * A write of one text with its hint, in one statement: a hint is only there if its text was written.
+ *
+ * @param hints the table of hints
+ * @param write the statement of the write
+ * @param before number of its parameters. Those of {@link hintValuesOf} follow
+ * @param notified SQL that is evaluated if the text was written, after a comma
+ */
+export function withHint(
+  change: Change,
+  hints: string,
+  write: Statement,
+  before: number,
+  notified = '',
+): { readonly text: string } {
+  const next = NAMES[change].indexOf('next') + 1;
+  const [queue, own] = [`$${before + 1}::pg_catalog.text`, `$${before + 2}::pg_catalog.text`];
+  const hint = next > 0 ? `COALESCE(${own}, $${next}::pg_catalog.text)` : own;
+  return {
+    text: `WITH written AS (${write.text}),
+        hinted AS (INSERT INTO ${hints} (queue, hint) SELECT ${queue}, ${hint} FROM written)
+        SELECT *${notified} FROM written`,
+  };
+}
+
+/**
+ * A write of several texts with their hints, in one statement. Parameters: those of the write, lists for {@link hintValuesOf}, and a
+ * list of numbers: the order of the hints.
+ */
+function withHints(change: Change, hints: string, write: Statement): { readonly text: string } {
+  const lists = NAMES[change].map((name, place) => ({ name, list: `$${place + 1}::pg_catalog.text[]` }));
+  const texts = lists.filter(({ name }) => name !== 'former');
+  const [queues, owns, places] = [2, 3, 4].map((place) => `$${lists.length + place}`);
+  const arrays = [...texts.map(({ list }) => list), `${queues}::pg_catalog.text[]`, `${owns}::pg_catalog.text[]`];
+  const each = [...arrays, `${places}::pg_catalog.int4[]`].map((list) => `pg_catalog.unnest(${list})`);
+  const hint = change === 'remove' ? 'each.hint' : 'COALESCE(each.hint, each.next)';
+  return {
+    text: `WITH written AS (${write.text}),
+        hinted AS (INSERT INTO ${hints} (queue, hint) SELECT each.queue, ${hint}
+          FROM written JOIN ROWS FROM (${each.join(', ')}) AS each(${texts.map(({ name }) => name).join(', ')}, queue, hint, place)
+          ON each.key OPERATOR(pg_catalog.=) written.key WHERE each.queue IS NOT NULL ORDER BY each.place)
+        SELECT * FROM written`,
+  };
+}
+
+/** Statements that write one text, or several ones. */
+export interface Forms {
+  readonly one: Statement;
+  readonly many: Statement;
+}
+
+/** The statements for one kind of writes, without hints, and with them. */
+export interface WriteForms {
+  readonly plain: Forms;
+  readonly hinted: Forms;
+}
+
+/** The statements of all writes of the store's own. Names are kept: only a statement without one is planned for its values. */
+export function writeFormsOf(rows: TextRows): Readonly<Record<Change, WriteForms>> {
+  const [one, many] = [statementsOf(rows), writesOfMany(rows)];
+  const formsOf = (change: Change): WriteForms => {
+    const plain = { one: one[change], many: many[change] };
+    if (rows.hints === undefined) return { plain, hinted: plain };
+    const single = withHint(change, rows.hints, plain.one, NAMES[change].length + 1);
+    const several = withHints(change, rows.hints, plain.many);
+    return { plain, hinted: { one: named(single.text), many: plain.many.name ? named(several.text) : several } };
+  };
+  return { create: formsOf('create'), replace: formsOf('replace'), remove: formsOf('remove') };
 }
 
 /** Rows of parameters that are arrays. */

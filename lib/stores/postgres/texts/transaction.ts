@@ -1,6 +1,6 @@
 import { InvalidOptionsError, show } from '../../../core/decision/index.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
-import type { TransactionCollection } from '../../../core/store/driver.js';
+import type { TransactionCollection, WriteOptions } from '../../../core/store/driver.js';
 import { type PgError, reasonOf } from '../failures.js';
 import type { Queries, QueryRows } from '../pg.js';
 import type { ChangeFeed } from '../hints/change-feed.js';
@@ -8,7 +8,7 @@ import type { Row } from '../server.js';
 import { storedForm } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 import { textOf } from './table-texts.js';
-import { type TextStatements, changeOf, valuesOf } from './text-statements.js';
+import { type TextStatements, changeOf, hintValuesOf, valuesOf, withHint } from './text-statements.js';
 
 const NO_TRANSACTION =
   'tx: it is in no transaction. Call BEGIN first, and give the connection of that transaction, not a pool';
@@ -58,12 +58,25 @@ export class PostgresTransaction implements TransactionCollection {
   }
 
   /** How long it waits for held rows, and whether its commit waits for the disk, is up to the application. */
-  async compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
+  async compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
     await this.#expectTransaction();
-    const write = { key, former: expected, next };
+    const write = { key, former: expected, next, hint };
     const change = changeOf(write);
     if (!change) return (await this.read(key)) === undefined;
-    return (await this.#run(this.needs.sql[change].text, valuesOf(write))).length > 0;
+    const [sql, values] = [this.needs.sql[change], valuesOf(write)];
+    if (!hint) return (await this.#run(sql.text, values)).length > 0;
+    const { tables, feed } = this.needs;
+    // Sent with the commit; undefined if the takers of the queue poll.
+    const notice = feed.noticeOf(hint.queue) ?? [];
+    const [channel, payload] = [values.length + 3, values.length + 4];
+    const notified = `, pg_catalog.pg_notify($${channel}::pg_catalog.text, $${payload}::pg_catalog.text)`;
+    const { text } = withHint(change, tables.hints, sql, values.length, notice.length > 0 ? notified : '');
+    return (await this.#run(text, [...values, ...hintValuesOf(write), ...notice])).length > 0;
   }
 
   async offer(queue: string, hint: string): Promise<void> {
@@ -87,15 +100,15 @@ export class PostgresTransaction implements TransactionCollection {
     this.#isProven = true;
   }
 
-  async #run(sql: string, values: string[]): Promise<Row[]> {
+  async #run(sql: string, values: readonly (string | null)[]): Promise<Row[]> {
     const { rows } = (await this.#answer(sql, values)) ?? {};
     if (Array.isArray(rows)) return rows as Row[];
     throw new InvalidOptionsError('a task in a transaction', [NO_ROWS]);
   }
 
-  async #answer(sql: string, values: string[]): Promise<Partial<QueryRows> | undefined> {
+  async #answer(sql: string, values: readonly (string | null)[]): Promise<Partial<QueryRows> | undefined> {
     try {
-      return await this.#connection.query(sql, values);
+      return await this.#connection.query(sql, [...values]);
     } catch (cause) {
       if ((cause as PgError).code === '25P01')
         throw new InvalidOptionsError('a task in a transaction', [NO_TRANSACTION]);
