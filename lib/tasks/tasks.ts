@@ -128,12 +128,11 @@ export class Tasks {
     return this.#open();
   }
 
-  /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones and for unsent hints. Idempotent. */
+  /** Submits no more ticks, takes and gives no more tasks, and waits for the running ones. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     // At the same time: a look at a schedule may wait for the store.
     await Promise.all([this.schedules.close(), this.handlers.close(), this.#opened?.external.close()]);
-    await this.#opened?.store.hints.sent();
     await this.#opened?.store.retained?.close();
     // The application waits for an import that is under way. If it failed, a `problem` event has told so.
     await this.#opening?.catch(() => undefined);

@@ -3,7 +3,6 @@ import { RetryLaterError, single } from 'nestjs-gatekeeper';
 import { RANKS, isLeft, nextLook, patienceOf } from '../../lib/tasks/rules/due-rule.js';
 import { OwnTimes } from '../../lib/tasks/sweep/due-timer.js';
 import { placeAt } from '../../lib/tasks/rules/task-place.js';
-import type { HintQueue } from '../../lib/core/store/index.js';
 import { START } from '../support/fake-time.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, useTaskCluster, worker } from './task-nodes.js';
 
@@ -276,16 +275,10 @@ describe('a task whose hints go to nodes that die', () => {
   /** The next hints that any of the nodes offers are lost. */
   function loseHints(nodes: readonly TaskNode[], count: number): void {
     let left = count;
-    for (const { driver } of nodes) {
-      const storage = driver;
-      const queue = storage.queue.bind(storage);
-      const losing = (name: string): HintQueue => {
-        const hints = queue(name);
-        const offer = hints.offer.bind(hints);
-        hints.offer = (texts) => offer(texts.filter(() => left-- <= 0));
-        return hints;
-      };
-      Object.assign(storage, { queue: losing });
+    for (const { tasks } of nodes.map(({ driver }) => driver)) {
+      const write = tasks.compareAndSet.bind(tasks);
+      tasks.compareAndSet = (key, former, next, { hint, ...options } = {}) =>
+        write(key, former, next, hint && left-- <= 0 ? { ...options, hint } : options);
     }
   }
 

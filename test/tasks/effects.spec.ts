@@ -32,7 +32,7 @@ const kinds = (task: Task): Effect['do'][] => effectsOf(task).map((effect) => ef
 
 describe('the effects of a task', () => {
   it.each<[string, Partial<Task>, Effect['do'][]]>([
-    ['that waits', { state: 'waiting' }, ['hint']],
+    ['that waits, whose hint went with its write', { state: 'waiting' }, []],
     ['that is delayed', { state: 'delayed' }, []],
     ['that a node works on', { state: 'claimed', owner: 'n1' }, []],
     ['that waits for others', { state: 'blocked', after: [{ id: 'mail:x', life: 'l' }] }, ['lookAtAwaited']],

@@ -1,92 +1,73 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { single } from 'nestjs-gatekeeper';
-import { type TaskNode, useTaskCluster } from './task-nodes.js';
+import { UnknownOutcomeError, grouped, single } from 'nestjs-gatekeeper';
+import { interceptWrites } from '../support/writes.js';
+import { type TaskNode, SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
-/** Holds the hints of the node back, each call until it is let go on. */
-function holdHints({ driver }: TaskNode) {
-  const storage = driver;
-  const queueOf = storage.queue.bind(storage);
-  const held: (() => void)[] = [];
-  const queue: typeof queueOf = (name) => {
-    const hints = queueOf(name);
+/** The hints that a node offers from now on without a write. */
+function countOffers({ driver }: TaskNode): readonly string[] {
+  const offered: string[] = [];
+  const queue = driver.queue.bind(driver);
+  driver.queue = (name) => {
+    const hints = queue(name);
     const offer = hints.offer.bind(hints);
-    return Object.assign(hints, {
-      offer: (batch: readonly string[]) => new Promise<void>((done) => held.push(done)).then(() => offer(batch)),
-    });
+    return Object.assign(hints, { offer: (some: readonly string[]) => (offered.push(...some), offer(some)) });
   };
-  Object.assign(storage, { queue });
-  return { held, hints: () => queueOf('mail.normal').size(), letGo: () => held.shift()!() };
+  return offered;
 }
 
-/** Submits a task, and tells when that has ended. */
-function submission(node: TaskNode, name: string) {
-  const state = { hasEnded: false };
-  void node.tasks.submit(single('mail', name)).then(() => (state.hasEnded = true));
-  return state;
-}
+const hintsIn = ({ driver }: TaskNode) => driver.queue('mail.normal').size();
 
-it('a submission waits for its hint, but not for one that has to wait for another', async () => {
+it('the hint of a task goes with its write, so that no crash comes between the two', async () => {
   const node = newCluster().node();
-  const { held, letGo, hints } = holdHints(node);
-  const [first, second] = [submission(node, 'first'), submission(node, 'second')];
-  await turn();
-  const third = submission(node, 'third');
-  await turn();
-  expect([first, second, third].map(({ hasEnded }) => hasEnded)).toEqual([false, false, true]);
-  letGo();
-  await turn();
-  expect([first, second].map(({ hasEnded }) => hasEnded)).toEqual([true, true]);
-  // The others go together.
-  expect(held).toHaveLength(1);
-  letGo();
-  await turn();
-  expect(await hints()).toBe(3);
+  const offered = countOffers(node);
+  await node.tasks.submit(single('mail', 'one'));
+  await node.tasks.submitMany([
+    { name: single('mail', 'two') },
+    { name: grouped('mail', 'all', 1, 1) },
+    { name: single('mail', 'fair'), options: { fairKey: 'customer' } },
+  ]);
+  expect(await hintsIn(node)).toBe(4);
+  expect(offered).toEqual([]);
 });
 
-it('submissions go no faster than the store: with 256 hints unsent they wait', async () => {
-  const node = newCluster().node();
-  const { letGo } = holdHints(node);
-  submission(node, 'first');
-  await turn();
-  const others = Array.from({ length: 300 }, (_, number) => submission(node, `other-${number}`));
-  await turn();
-  const ended = () => others.filter(({ hasEnded }) => hasEnded).length;
-  // The first one is unsent, too.
-  expect(ended()).toBe(255);
-  letGo();
-  await turn();
-  letGo();
-  await turn();
-  expect(ended()).toBe(300);
-});
-
-it('close() sends the hints that are left', async () => {
-  const node = newCluster().node();
-  const { letGo, hints } = holdHints(node);
-  submission(node, 'first');
-  await turn();
-  await node.tasks.submit(single('mail', 'second'));
-  let isClosed = false;
-  const closing = node.tasks.close().then(() => (isClosed = true));
-  await turn();
-  letGo();
-  await turn();
-  expect(isClosed).toBe(false);
-  letGo();
-  await closing;
-  expect(await hints()).toBe(2);
-});
-
-it('close() waits no longer than a call may take', async () => {
+it('a task that waits again, after a failure or by hand, has its hint with that write, too', async () => {
   const cluster = newCluster();
-  const node = cluster.node();
-  holdHints(node);
-  submission(node, 'first');
-  await turn();
-  await node.tasks.submit(single('mail', 'second'));
-  const closing = node.tasks.close();
-  await cluster.time.advance(2 * node.context.timing.callTimeout);
-  await expect(closing).resolves.toBeUndefined();
+  const attempts: string[] = [];
+  const node = worker(cluster, ({ id }) => {
+    attempts.push(id);
+    if (attempts.length < 3) throw new Error('no');
+  });
+  const offered = countOffers(node);
+  await node.tasks.submit(single('mail', 'one'), undefined, { maxAttempts: 2, backoff: { first: '1s' } });
+  await cluster.time.advance(SWEPT);
+  expect(attempts).toHaveLength(2);
+  await node.tasks.retry(attempts[0]!);
+  await cluster.time.advance(1000);
+  expect(attempts).toHaveLength(3);
+  expect(offered).toEqual([]);
+});
+
+it('a task that is changed while it waits gets no other hint', async () => {
+  const node = newCluster().node();
+  const offered = countOffers(node);
+  const { id } = await node.tasks.submit(single('mail', 'one'));
+  await node.tasks.submit(single('mail', 'two'), undefined, { after: [id] });
+  expect(await hintsIn(node)).toBe(1);
+  expect(offered).toEqual([]);
+});
+
+it('a hint is offered again if only a look shows that its task was written: the store may not have come to it', async () => {
+  const node = newCluster().node();
+  const offered = countOffers(node);
+  const write = node.driver.tasks.compareAndSet.bind(node.driver.tasks);
+  const stop = interceptWrites(node.driver.tasks, 'create', async (_go, { key, expected, next }) => {
+    stop();
+    await write(key, expected, next);
+    throw new UnknownOutcomeError('no answer');
+  });
+  const { outcome } = await node.tasks.submit(single('mail', 'one'));
+  expect(outcome).toBe('created');
+  expect(offered).toHaveLength(1);
+  expect(await hintsIn(node)).toBe(1);
 });

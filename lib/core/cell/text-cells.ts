@@ -3,7 +3,7 @@ import { pause } from '../async/pause.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { show } from '../decision/index.js';
-import { MOST_KEYS, type Notify, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
+import { MOST_KEYS, type Notify, type QueuedHint, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
 import type { StoreCollection } from '../store/store.js';
 import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
 import { type Attempt, Call } from './call.js';
@@ -27,14 +27,32 @@ export type TextStep<T> =
 /** A rule from the text to the next step. It is asked again if the text has changed in the store. */
 type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<T>>;
 
+/** How texts of one collection are written. Texts are undefined where there is none. */
+interface Writing {
+  /** The nodes that are notified of a write. Only for records. */
+  readonly notify?: Notify;
+  /** The hint that goes with a write. Only for tasks. */
+  readonly hintOf?: (former: string | undefined, next: string | undefined) => QueuedHint | undefined;
+  /** Called after each write. @param isSeen whether only a look has shown it: then its hint may be missing */
+  readonly written?: (former: string | undefined, next: string | undefined, isSeen: boolean) => void;
+}
+
+/** Options of one write. */
+interface WriteLimits {
+  /** Asked right before each request to write: if true, no more is sent. */
+  readonly isLate?: () => boolean;
+  /** The caller offers the hint later. */
+  readonly withoutHint?: boolean;
+}
+
 /** ms before a write that was given up as unknown is tried again. */
 const RETRY = 200;
 
 /**
  * Cells of which this node remembers no text between two calls: those of tasks and groups, the cards of the nodes and the
- * past of the jobs. A write by comparison finds out
- * what became of it: it reads the text after a lost answer, and after a `false`, which may be wrong. A text that is found
- * proves its write, because each text has a nonce of its own and so is written only once.
+ * past of the jobs. A write by comparison finds out what became of it: it reads the text after a lost answer, and after a
+ * `false`, which may be wrong. A text that is found proves its write, because each text has a nonce of its own and so is
+ * written only once.
  *
  * Each answer waits for its slice of a turn of the event loop: many may come in one turn, and after each of them large texts
  * may be made and read.
@@ -45,11 +63,7 @@ export class TextCells {
   constructor(
     private readonly texts: StoreCollection,
     private readonly context: Pick<Context, 'timers' | 'timing' | 'random'>,
-    private readonly options: {
-      readonly onWritten?: (former: string | undefined, next: string | undefined) => void;
-      /** The nodes that a hint notifies of a write: only for records. */
-      readonly notify?: Notify;
-    } = {},
+    private readonly writing: Writing = {},
   ) {
     this.#slices = Slices.of(context.timers.clock);
   }
@@ -79,17 +93,11 @@ export class TextCells {
   /**
    * Writes `next` (undefined: removes the text) if the text under `key` is `former` (undefined: there is none).
    *
-   * @param isLate asked right before each request to write: if true, no more is sent
    * @throws UnknownOutcomeError if the write may have been applied, or may still be applied
    * @throws StoreUnavailableError if it was surely not applied
    */
-  write(
-    key: string,
-    former: string | undefined,
-    next: string | undefined,
-    isLate: () => boolean = never,
-  ): Promise<Written> {
-    return this.#write(this.#call(key), key, former, next, isLate);
+  write(key: string, former: string | undefined, next: string | undefined, limits?: WriteLimits): Promise<Written> {
+    return this.#write(this.#call(key), key, former, next, limits);
   }
 
   async #write(
@@ -97,21 +105,23 @@ export class TextCells {
     key: string,
     former: string | undefined,
     next: string | undefined,
-    isLate: () => boolean = never,
+    { isLate = never, withoutHint = false }: WriteLimits = {},
   ): Promise<Written> {
+    const hint = withoutHint ? undefined : this.writing.hintOf?.(former, next);
     for (;;) {
       // The pause may have taken the rest of the time.
       if (call.deadline.remaining <= 0) throw call.unanswered();
       if (isLate())
         throw call.refused(new StoreUnavailableError('too late to write: this process stood still for long'));
-      const found = (await this.#isWritten(call, key, former, next))
+      const isAnswered = await this.#isWritten(call, key, former, next, hint);
+      const found = isAnswered
         ? next
         : // A `false` may be wrong, too. Only this look says whether the write was applied.
           await call.ask(() => this.texts.read(key, call));
       const turn = this.#slices.turn(found?.length);
       if (turn) await turn;
       if (found === next) {
-        this.options.onWritten?.(former, next);
+        this.writing.written?.(former, next, !isAnswered);
         return WRITTEN;
       }
       if (found !== former) {
@@ -172,12 +182,18 @@ export class TextCells {
     return new Deadline(this.context.timers, this.context.timing.callTimeout);
   }
 
-  async #isWritten(call: Call, key: string, former: string | undefined, next: string | undefined): Promise<boolean> {
+  async #isWritten(
+    call: Call,
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    hint: QueuedHint | undefined,
+  ): Promise<boolean> {
     const attempt: Attempt = { isUncertain: false };
     call.attempts.push(attempt);
     try {
       const { deadline } = call;
-      return await this.texts.compareAndSet(key, former, next, { deadline, notify: this.options.notify });
+      return await this.texts.compareAndSet(key, former, next, { deadline, hint, notify: this.writing.notify });
     } catch (error) {
       call.failed(attempt, error);
       return false;

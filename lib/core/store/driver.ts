@@ -251,12 +251,9 @@ export interface HintQueue {
 /**
  * Texts of tasks in a transaction of the application: no other client sees them before its commit. Methods throw
  * StoreUnavailableError after each error, also if it is unknown whether the server carried the statement out: then the
- * application must roll back, and so nothing was written.
+ * application must roll back, and so nothing was written. The takers of a write's hint hear of it after the commit.
  */
-export interface TransactionCollection extends Pick<TextCollection, 'read' | 'compareAndSet'> {
-  /** Adds a hint at the end of a queue. Its takers hear of it after the commit. */
-  offer(queue: string, hint: string): Promise<void>;
-}
+export type TransactionCollection = Pick<TextCollection, 'read' | 'compareAndSet'>;
 
 /** One reading of a member's clock. */
 export interface ClockReading {

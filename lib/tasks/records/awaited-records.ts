@@ -4,7 +4,6 @@ import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { MOST_KEYS } from '../../core/store/index.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
 import type { Groups } from './groups/groups.js';
-import type { Hints } from './hints.js';
 import { type GroupRoot, wasAbandoned } from '../rules/group.js';
 import { decodeRoot, encodeRoot, rootKey } from '../rules/group.codec.js';
 import type { Outcome, Task } from '../rules/task.js';
@@ -30,7 +29,6 @@ export interface FoundAwaited {
 export interface AwaitedStore {
   readonly texts: TextCells;
   readonly groups: Groups;
-  readonly hints: Hints;
   readonly slices: Pick<Slices, 'turn'>;
   readonly context: Pick<Context, 'events'>;
   readonly settling: { endMemberless(group: string): Promise<boolean> };
@@ -77,7 +75,7 @@ export class AwaitedRecords {
   }
 
   async #addToTask(id: string, dependent: string, most: number): Promise<FoundAwaited | undefined> {
-    const { texts, hints } = this.store;
+    const { texts } = this.store;
     if (!isTaskId(id)) return undefined;
     return texts.change<FoundAwaited | undefined>(id, async (text) => {
       if (text === undefined) return { result: undefined };
@@ -87,11 +85,7 @@ export class AwaitedRecords {
       const others = await this.#withRoom(id, dependents, most);
       const next = withDependent({ ...task, dependents: others }, dependent, (await this.store.stamp()).nonce);
       const write = encodeTask(next);
-      const done = async () => {
-        await hints.follow(text, write);
-        return { life: bornOf(task), dependents };
-      };
-      return { write, done };
+      return { write, done: () => ({ life: bornOf(task), dependents }) };
     });
   }
 

@@ -118,7 +118,7 @@ export async function cancelFound(
     const write = encodeTask(task);
     const done = async () => {
       if (!isDecided) await settle(task, write, store, context);
-      await store.hints.follow(text, write);
+      await store.hints.withdraw(text, write);
       return { answer: answerOf(task, written, isEndOfClaim), task };
     };
     return { write, done };

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context/context.js';
-import type { HintQueue } from '../../core/store/index.js';
+import type { HintQueue, QueuedHint } from '../../core/store/index.js';
 import { SharedWork } from '../../core/async/shared-work.js';
 import type { Priority, Task } from '../rules/task.js';
-import { hintOf, leadsTo, placeOfText } from '../rules/task-place.js';
+import { hintOf, isSameQueue, kindOfText, leadsTo, placeOfText } from '../rules/task-place.js';
 import type { PacedStore } from './paced-store.js';
 
 /** Hears of addressed tasks, which have no hints. */
@@ -13,9 +13,6 @@ export interface AddressedWatch {
   seen(isAny: boolean, at: number): void;
 }
 
-/** Hints that were not sent yet, of all queues. With more, submissions wait for them, so that they go no faster than the store. */
-const MOST_UNSENT = 256;
-
 /**
  * Hints that a task waits, in one queue per type and priority:
  *
@@ -24,6 +21,8 @@ const MOST_UNSENT = 256;
  * | any             | its whole text, so that a node claims it without a read                                      |
  * | has a fair key  | a ticket, the place of its text alone: its taker claims the task whose turn it is            |
  * | is addressed    | none: another node might take it. Nodes look for such tasks; this one looks at once          |
+ *
+ * It goes with the write by which the task begins to wait, or gets another time: see {@link hintOfWrite}.
  *
  * A hint leads to its task also after the text has changed, as long as the task waits in the same queue. It leaves the queue
  * with its taker, or when the task does not wait there any more.
@@ -37,8 +36,6 @@ export class Hints {
       this.storage.queue(queue).remove(hints),
     ),
   );
-  /** Calls with hints for which their submissions don't wait. */
-  readonly #unsent = new Set<Promise<void>>();
   #watch: AddressedWatch = { wake: () => undefined, seen: () => undefined };
 
   constructor(
@@ -60,34 +57,21 @@ export class Hints {
     this.#watch.seen(isAny, at);
   }
 
-  /** Never rejects: the sweep finds a task whose hint was lost. */
-  offer({ type, priority }: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> {
-    const hint = hintOf(text);
-    if (hint !== undefined) return this.#offers.share(queueName(type, priority), hint);
-    this.#watch.wake();
-    return Promise.resolve();
-  }
-
   /**
-   * The same for a new task. Its submission waits for the hint only if no other one of the queue is on its way: many
-   * submissions at the same time would wait together, then write together, and leave the store without work in between.
+   * Call this after each write of a task.
    *
-   * @returns undefined if there is nothing to wait for
+   * @param isSeen whether only a look has shown the write: the store may have made it in two steps, and not have come to the hint
    */
-  offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined {
-    const isBusy = this.#offers.isRunning(queueName(task.type, task.priority)) && this.#offers.pending < MOST_UNSENT;
-    const sent = this.offer(task, text);
-    if (!isBusy) return sent;
-    if (!this.#unsent.has(sent)) {
-      this.#unsent.add(sent);
-      void sent.then(() => this.#unsent.delete(sent));
-    }
-    return undefined;
+  written(former: string | undefined, next: string | undefined, isSeen: boolean): void {
+    if (next !== undefined && kindOfText(next) === 'addressed') this.#watch.wake();
+    const carried = isSeen ? hintOfWrite(former, next) : undefined;
+    if (carried) void this.#offers.share(carried.queue, carried.hint);
   }
 
-  /** Waits until the hints of all new tasks were sent. Never rejects. */
-  async sent(): Promise<void> {
-    await Promise.all(this.#unsent);
+  /** Offers the hint of a task without a write of it. Never rejects: the sweep finds a task whose hint was lost. */
+  async offer({ type, priority }: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> {
+    const hint = hintOf(text);
+    if (hint !== undefined) await this.#offers.share(queueName(type, priority), hint);
   }
 
   /**
@@ -97,16 +81,9 @@ export class Hints {
    * @param former its text before
    * @param text its text now
    */
-  async follow(former: string, text: string): Promise<void> {
+  async withdraw(former: string, text: string): Promise<void> {
     if (leadsTo(former, text)) return;
-    const place = placeOfText(text);
-    // First: a crash in between leaves a hint too many, and not one too few.
-    if (place) await this.offer(place, text);
-    await this.#withdraw(former);
-  }
-
-  async #withdraw(text: string): Promise<void> {
-    const [place, hint] = [placeOfText(text), hintOf(text)];
+    const [place, hint] = [placeOfText(former), hintOf(former)];
     if (place && hint !== undefined) await this.#removals.share(queueName(place.type, place.priority), hint);
   }
 
@@ -117,6 +94,19 @@ export class Hints {
       this.context.events.next({ type: 'problem', action, error });
     }
   }
+}
+
+/**
+ * The hint that goes with the write of a text. None if the former hint leads to it: the task waits in the same queue, and since the
+ * same time, which is that of its last hint.
+ */
+export function hintOfWrite(former: string | undefined, next: string | undefined): QueuedHint | undefined {
+  if (next === undefined || kindOfText(next) === undefined) return undefined;
+  const [place, hint] = [placeOfText(next), hintOf(next)];
+  if (!place || hint === undefined) return undefined;
+  const before = former === undefined ? undefined : placeOfText(former);
+  if (before && isSameQueue(before, place) && before.at === place.at) return undefined;
+  return { queue: queueName(place.type, place.priority), hint };
 }
 
 /** Name of the queue of a type and priority. */

@@ -3,7 +3,6 @@ import type { Awaiting } from './awaiting.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
 import { isWithoutMembers } from '../rules/group.js';
 import type { Groups } from './groups/groups.js';
-import type { Hints } from './hints.js';
 import type { GroupStops } from './group-stops.js';
 import type { Joining, Submitted } from '../rules/submission.js';
 import { type Effect, effectsOf, effectsOfEnd } from '../rules/effects.js';
@@ -23,7 +22,6 @@ const NONE: ReadonlySet<string> = new Set();
 interface SettlingStore {
   readonly texts: TextCells;
   readonly groups: Groups;
-  readonly hints: Hints;
   readonly parents: Parents;
   readonly stops: GroupStops;
   readonly awaiting: Awaiting;
@@ -79,10 +77,8 @@ export class Settling {
   }
 
   async #carryOut(effect: Effect, task: Task, text: string, confirmed: ReadonlySet<string>): Promise<unknown> {
-    const { groups, hints, parents, stops, awaiting } = this.store;
+    const { groups, parents, stops, awaiting } = this.store;
     switch (effect.do) {
-      case 'hint':
-        return hints.offer(task, text);
       case 'placeInQueue':
         return awaiting.queues.place(effect.queue, effect.own);
       case 'lookAtAwaited':

@@ -3,8 +3,7 @@ import type { Context } from '../../core/context/context.js';
 import type { NamedTask } from '../../core/context/instrumentation.js';
 import { StoreUnavailableError, type TransactionCollection } from '../../core/store/index.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
-import { hintOf } from '../rules/task-place.js';
-import { type Hints, queueName } from './hints.js';
+import { type Hints, hintOfWrite } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
 import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
 import type { Dedup, Unique } from '../rules/submit-options.js';
@@ -32,7 +31,6 @@ const hidden = (key: string): string =>
 /** Where a new task is written: in the store, or in a transaction of the application. */
 export interface WrittenPlace {
   readonly texts: Pick<TextCells, 'read' | 'write'>;
-  readonly hints: { offerNew(task: Pick<Task, 'type' | 'priority'>, text: string): Promise<void> | undefined };
 }
 
 /** The part of the store of tasks that makes them. */
@@ -67,7 +65,8 @@ function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['n
     texts: {
       read: (key) => transaction.read(key),
       async write(key, former, next) {
-        if (await transaction.compareAndSet(key, former, next)) {
+        const hint = hintOfWrite(former, next);
+        if (await transaction.compareAndSet(key, former, next, hint && { hint })) {
           // Before the commit: after a rollback the count is a little too small, which does no harm to other tasks.
           if (former !== undefined) onWritten(former, next);
           return { isWritten: true };
@@ -76,13 +75,6 @@ function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['n
         // Others remove it again each time, or the application's rules hide it from this transaction.
         if (found === former && ++unseen === MOST_UNSEEN) throw new StoreUnavailableError(hidden(key));
         return { isWritten: false, found, isUncertain: false };
-      },
-    },
-    hints: {
-      // An addressed task has none: nodes look for it.
-      async offerNew({ type, priority }, text) {
-        const hint = hintOf(text);
-        if (hint !== undefined) await transaction.offer(queueName(type, priority), hint);
       },
     },
   };
@@ -97,7 +89,7 @@ export interface UniqueSubmitted {
 /** The part of the store of tasks that makes and changes unique ones. */
 interface UniqueTasks {
   readonly texts: Pick<TextCells, 'read' | 'write'>;
-  readonly hints: Pick<Hints, 'follow'>;
+  readonly hints: Pick<Hints, 'withdraw'>;
   create(submission: Submission, dedup: Dedup): Promise<Submitted>;
   stamp(): Promise<Stamp>;
 }
@@ -131,7 +123,7 @@ export async function submitUnique(
     const written = await store.texts.write(id, found, text);
     const isMine = written.isWritten || (written.found !== undefined && isFrom(decodeTask(written.found), stamp.nonce));
     if (!isMine) continue;
-    if (written.isWritten) await store.hints.follow(found!, text);
+    if (written.isWritten) await store.hints.withdraw(found!, text);
     const { outcome, because } = resolved;
     return { answer: { id, outcome, because }, task: resolved.task };
   }

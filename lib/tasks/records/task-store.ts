@@ -11,7 +11,7 @@ import { TextCells } from '../../core/cell/text-cells.js';
 import { FairTurns } from './fair-turns.js';
 import { Groups } from './groups/groups.js';
 import { Members } from './groups/group-records.js';
-import { Hints } from './hints.js';
+import { Hints, hintOfWrite } from './hints.js';
 import { RetainedBytes } from './retained-bytes.js';
 import type { Dedup } from '../rules/submit-options.js';
 import { type NewTask, type Submitted, isAlone, isKnown, isOf, mayFollow } from '../rules/submission.js';
@@ -60,7 +60,9 @@ export class TaskStore {
     if (maxRetainedBytes !== undefined) this.retained = new RetainedBytes(maxRetainedBytes, groupTexts, context);
     this.slices = Slices.of(context.nodeClock);
     this.texts = new TextCells(store.tasks, context, {
-      onWritten: (former, next) => {
+      hintOf: hintOfWrite,
+      written: (former, next, isSeen) => {
+        this.hints.written(former, next, isSeen);
         this.retained?.note(former, next);
         if (next !== undefined) this.#written(next);
       },
@@ -224,7 +226,7 @@ export class TaskStore {
     submission: Submission,
     dedup: Dedup,
     make = transitions.submit,
-    { texts, hints }: WrittenPlace = this,
+    { texts }: WrittenPlace = this,
   ): Promise<Submitted> {
     const { id } = submission;
     // A task that is known waits for nothing new.
@@ -253,11 +255,8 @@ export class TaskStore {
       const written = await texts.write(id, found, text);
       // A node may have claimed it before this one learned that its write was applied.
       if (written.isWritten || isOf(written, stamp)) {
-        if (written.isWritten) {
-          const next =
-            task.state === 'waiting' ? hints.offerNew(task, text) : afterWrite(() => this.settle(task, text));
-          if (next) await next;
-        }
+        // Nothing is left to do for a task that waits: its hint went with the write.
+        if (written.isWritten && task.state !== 'waiting') await afterWrite(() => this.settle(task, text));
         return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
       }
       found = written.found;
@@ -276,7 +275,6 @@ export class TaskStore {
       const next = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
       const written = await this.texts.write(id, text, next);
       if (!written.isWritten) return this.create(submission, dedup);
-      await this.hints.follow(text, next);
     }
     return isKnown(task);
   }

@@ -14,8 +14,6 @@ interface GroupOf {
  * them, also after a crash: {@link effectsOf} is used right after a write, and by the sweep. Each step is idempotent.
  */
 export type Effect =
-  /** A task waits: a hint for the nodes that handle its type. */
-  | { readonly do: 'hint' }
   /** A task has no place in its serial queue yet. */
   | { readonly do: 'placeInQueue'; readonly queue: string; readonly own: Awaited }
   /** A task is blocked: have the others ended for which it waits? */
@@ -41,7 +39,8 @@ export type Effect =
 /**
  * The effects of a task's state, in the order in which they must be carried out.
  *
- *     waiting ─▶ hint           blocked ─▶ placeInQueue, or lookAtAwaited           awaiting ─▶ countSubTasks
+ *     waiting ─▶ none: its hint goes with the write (see hintOfWrite)
+ *     blocked ─▶ placeInQueue, or lookAtAwaited           awaiting ─▶ countSubTasks
  *     done ─▶ closeFamily ─▶ closeGroup ─▶ stopGroup ─▶ tellDependentsOfGroup ─▶ tellDependents ─▶ leaveQueue
  *             ─▶ markMember, or releaseParent ─▶ finish
  *     delayed, claimed, finished ─▶ none
@@ -58,7 +57,6 @@ export type Effect =
  */
 export function effectsOf(task: Task): Effect[] {
   const { state, queue } = task;
-  if (state === 'waiting') return [{ do: 'hint' }];
   if (state === 'awaiting') return [{ do: 'countSubTasks' }];
   if (state === 'blocked')
     return isUnplaced(task) ? [{ do: 'placeInQueue', queue: queue!, own: lifeOf(task) }] : [{ do: 'lookAtAwaited' }];

@@ -192,7 +192,8 @@ const KINDS = new Map<string | undefined, WaitingPlace['kind']>([
 ]);
 
 /** Kind of the text of a waiting task, by its first letter; undefined for any other text. */
-function kindOfText(text: string): WaitingPlace['kind'] | undefined {
+/** The kind of the place of a text, by its first letter; undefined if its task does not wait. */
+export function kindOfText(text: string): WaitingPlace['kind'] | undefined {
   return KINDS.get(text[0]);
 }
 
@@ -214,7 +215,12 @@ export function placeOfText(text: string): WaitingPlace | undefined {
 /** Whether the hint of a text is one of a later text of the same task, too. An addressed task has none. */
 export function leadsTo(former: string, text: string): boolean {
   const [one, other] = [placeOfText(former), placeOfText(text)];
-  if (!one || !other || one.kind === 'addressed') return false;
+  return one !== undefined && other !== undefined && isSameQueue(one, other);
+}
+
+/** Whether the hints of two waiting tasks are in one queue. An addressed task has none. */
+export function isSameQueue(one: WaitingPlace, other: WaitingPlace): boolean {
+  if (one.kind === 'addressed') return false;
   return one.kind === other.kind && one.type === other.type && one.priority === other.priority;
 }
 

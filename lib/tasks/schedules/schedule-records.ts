@@ -97,7 +97,8 @@ export class ScheduleRecords {
     const made = transitions.submit(submission, undefined, await this.store.stamp());
     const { outcome, text } = await observedSubmit(this.context, made, async (traced) => {
       const text = encodeTask(traced);
-      const { isWritten } = await this.store.texts.write(made.id, undefined, text, seen.isOld);
+      const limits = { isLate: seen.isOld, withoutHint: true };
+      const { isWritten } = await this.store.texts.write(made.id, undefined, text, limits);
       return { outcome: isWritten ? 'created' : 'known', text };
     });
     return async () => (outcome === 'created' ? this.store.hints.offer(made, text) : undefined);

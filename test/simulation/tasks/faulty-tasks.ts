@@ -5,6 +5,7 @@ import {
   type TextEntry,
   type TextCollection,
   UnknownOutcomeError,
+  type WriteOptions,
 } from '../../../lib/core/store/index.js';
 import type { MemoryCluster } from '../../../lib/stores/memory/memory-cluster.js';
 import type { OrderedTable, TextTable } from '../../../lib/stores/memory/text-table.js';
@@ -66,12 +67,18 @@ class FaultyTexts<Table extends TextTable> implements TextCollection {
     });
   }
 
-  compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
+  compareAndSet(
+    key: string,
+    expected: string | undefined,
+    next: string | undefined,
+    { hint }: WriteOptions = {},
+  ): Promise<boolean> {
     const lies = this.client.chance.happens(this.client.cluster.faultMix.lie);
     const verb = expected === undefined ? 'create' : next === undefined ? 'remove' : 'replace';
     return call(this.client, ['write', `${verb} ${key}`], () => {
       const isWritten = this.table.compareAndSet(key, expected, next);
       if (isWritten) this.client.onWrite(key, expected, next);
+      if (isWritten && hint) addHints(this.client, hint.queue, [hint.hint]);
       return isWritten && !lies;
     });
   }
@@ -91,14 +98,7 @@ class FaultyQueue implements HintQueue {
   ) {}
 
   offer(hints: readonly string[]): Promise<void> {
-    const { chance, cluster } = this.client;
-    return call(this.client, ['write', `offer ${hints.join(' ')}`], () => {
-      for (const hint of hints) {
-        const isBad = chance.happens(cluster.faultMix.badNews);
-        if (isBad && chance.happens(0.5)) continue;
-        this.#shared.offer(isBad ? [hint, hint] : [hint]);
-      }
-    });
+    return call(this.client, ['write', `offer ${hints.join(' ')}`], () => addHints(this.client, this.name, hints));
   }
 
   remove(hints: readonly string[]): Promise<void> {
@@ -139,6 +139,15 @@ class FaultyQueue implements HintQueue {
 
   get #shared() {
     return this.client.shared.queue(this.name);
+  }
+}
+
+/** Some get lost, and some come twice. */
+function addHints({ chance, cluster, shared }: TaskClient, queue: string, hints: readonly string[]): void {
+  for (const hint of hints) {
+    const isBad = chance.happens(cluster.faultMix.badNews);
+    if (isBad && chance.happens(0.5)) continue;
+    shared.queue(queue).offer(isBad ? [hint, hint] : [hint]);
   }
 }
 

@@ -9,8 +9,8 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/tasks/schedules/schedule-records.ts',
-        find: 'this.store.texts.write(made.id, undefined, text, seen.isOld)',
-        replace: 'this.store.texts.write(made.id, undefined, text)',
+        find: 'const limits = { isLate: seen.isOld, withoutHint: true };',
+        replace: 'const limits = { withoutHint: true };',
       },
     ],
     layer: simulation(/C1/, ['freeze', 'cut']),

@@ -79,20 +79,6 @@ export class PostgresTransaction implements TransactionCollection {
     return (await this.#run(text, [...values, ...hintValuesOf(write), ...notice])).length > 0;
   }
 
-  async offer(queue: string, hint: string): Promise<void> {
-    const { tables, feed } = this.needs;
-    const offered = `INSERT INTO ${tables.hints} (queue, hint) VALUES ($1::pg_catalog.text, $2::pg_catalog.text)`;
-    const values = [queue, hint].map(storedForm);
-    // Sent with the commit; undefined if the takers of the queue poll.
-    const notice = feed.noticeOf(queue);
-    if (notice)
-      await this.#run(
-        `WITH offered AS (${offered}) SELECT pg_catalog.pg_notify($3::pg_catalog.text, $4::pg_catalog.text)`,
-        [...values, ...notice],
-      );
-    else await this.#run(offered, values);
-  }
-
   /** The server refuses this lock outside a transaction. It is the one that a write to the table takes anyway. */
   async #expectTransaction(): Promise<void> {
     if (this.#isProven) return;
