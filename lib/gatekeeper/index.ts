@@ -9,7 +9,7 @@ export * from '../core/permits/declared/declared-definitions.js';
 export * from '../core/permits/declared/node-code.js';
 export * from '../core/members/index.js';
 export * from '../allocation/moves/owners-change.js';
-export { type NodeTasks, nodeTasksSchema } from '../tasks/overview/node-work.js';
+export { type NodeTasks, nodeTasksSchema } from '../tasks/overview/node-tasks.js';
 export { type ArchivedDefinition, LEADERSHIP_JOB } from '../core/decision/index.js';
 export * from '../operate/definitions/index.js';
 export * from '../core/context/events.js';

@@ -1,4 +1,5 @@
-export { Tasks, LARGEST_DATA, type TasksOptions, tasksSchema } from './tasks.js';
+export { Tasks } from './tasks.js';
+export { LARGEST_DATA, type TasksOptions, tasksSchema } from './rules/tasks-options.js';
 export {
   nameOfId,
   typeOfId,
@@ -17,9 +18,10 @@ export {
   typeFaults,
   typeOf,
   wholeGroup,
-  defineTask,
 } from './rules/task-id.js';
-export { type TaskDetails, type TaskReason, detailsOf, type TaskExplanation } from './by-hand/explanation.js';
+export { defineTask } from './rules/define-task.js';
+export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
+export type { TaskExplanation } from './by-hand/explanation.js';
 export {
   LISTED_STATES,
   type ListedState,
@@ -35,10 +37,8 @@ export {
   type GroupsQuery,
   TaskGroups,
   groupOfId,
-  type SubTaskEntry,
-  type SubTaskPage,
-  subTasksOf,
 } from './overview/task-groups.js';
+export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
 export { stateLinesOf } from './overview/node-work.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
 export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction, UniqueOptions } from './rules/submit-options.js';

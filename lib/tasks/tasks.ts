@@ -1,4 +1,4 @@
-import { InvalidOptionsError, show, onlyFields } from '../core/decision/index.js';
+import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { afterWrite } from '../core/store/after-write.js';
 import type { CancelOptions, Cancelled } from './records/cancel.js';
 import type { GroupCancelled, Released, Retried } from './by-hand/changes.js';
@@ -18,47 +18,13 @@ import {
   submitMany,
 } from './records/submit-many.js';
 import { NodeWork } from './overview/node-work.js';
-import type { SubTaskPage, TaskGroups } from './overview/task-groups.js';
+import type { SubTaskPage } from './overview/sub-task-list.js';
+import type { TaskGroups } from './overview/task-groups.js';
 import { groupType, type TaskName, type TaskType, nameFaults } from './rules/task-id.js';
 import { Schedules } from './task-schedules.js';
 import { type TaskCode, taskCode } from './task-code.js';
 import type { TaskStore } from './records/task-store.js';
 import { type HandlersParts, TaskHandlers } from './task-handlers.js';
-import { z } from 'zod';
-import { wholeSchema } from '../core/decision/option-types.js';
-import { MOST_BYTES } from './rules/json.js';
-
-/** Options of distributed tasks. */
-export interface TasksOptions {
-  /**
-   * Whether this process works on tasks. With false it takes no task and plans no tick, whatever its code handles: for scripts
-   * and services that only submit. Default true.
-   */
-  readonly work?: boolean;
-  /** Bytes of the data of a task, and of a result, as JSON: 1 to 1,048,576. Default 65,536. */
-  readonly maxBytes?: number;
-  /**
-   * Bytes of all ended tasks in the store together, with data and results: at least 1,048,576. While there are more, the oldest
-   * leave before their `retention` is over. Set the same on all nodes. Default: no limit.
-   */
-  readonly maxRetainedBytes?: number;
-}
-
-/** A task has its data and its result in one text, and every node reads texts of up to 4 MB. */
-export const LARGEST_DATA = 1_048_576;
-
-/** Bytes: room for some of the largest tasks. */
-const SMALLEST_RETAINED = 1_048_576;
-
-const tooSmall = ({ input }: { input?: unknown }) =>
-  `${show(input)} is not a whole number from ${SMALLEST_RETAINED} on`;
-
-/** zod type of {@link TasksOptions}. */
-export const tasksSchema = onlyFields({
-  work: z.boolean({ error: ({ input }) => `${show(input)} is not true or false` }).default(true),
-  maxBytes: wholeSchema(1, LARGEST_DATA).default(MOST_BYTES),
-  maxRetainedBytes: z.int({ error: tooSmall }).min(SMALLEST_RETAINED, { error: tooSmall }).optional(),
-});
 
 export interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
   /** Bytes of all tasks that have ended; absent: no limit. */

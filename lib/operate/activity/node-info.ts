@@ -10,7 +10,7 @@ import {
   storedTime,
   withoutDoubt,
 } from '../../core/decision/index.js';
-import { nodeTasksSchema } from '../../tasks/overview/node-work.js';
+import { nodeTasksSchema } from '../../tasks/overview/node-tasks.js';
 import { CODE_TEXT, USED_TEXT } from '../../core/permits/declared/node-code.js';
 
 const time = storedTime.meta({ description: 'ms since the epoch, cluster time' });

@@ -11,7 +11,7 @@ import { type LivingNodes, KEY_PREFIX, isAlive, learnTime } from './living-nodes
 import { TextCells } from '../../core/cell/text-cells.js';
 import { encodeUsed } from '../../core/permits/declared/node-code.js';
 import { MOST_TASK_TYPES, type JobInfo, type NodeCard, type NodeInfo, decodeCards, encodeCards } from './node-info.js';
-import type { NodeTasks } from '../../tasks/overview/node-work.js';
+import type { NodeTasks } from '../../tasks/overview/node-tasks.js';
 
 /**
  * Number of texts that contain all entries. So few are quick to read, and two nodes rarely write the same one at once.

@@ -272,30 +272,3 @@ function attemptOf({ attempts, crashes, limits }: Task): string {
 function iso(time: number): string {
   return new Date(time).toISOString();
 }
-
-/** A task, and why it does not run, or where it runs. */
-export interface TaskDetails {
-  readonly task: TaskView;
-  readonly explanation: TaskReason;
-}
-
-/** A {@link TaskExplanation} without the task, in one shape for all reasons. */
-export interface TaskReason {
-  readonly reason: Exclude<TaskExplanation['reason'], 'unknown' | 'skipped'>;
-  readonly sentence: string;
-  /** When it may run next, or when the lease of its attempt ends. */
-  readonly until?: number;
-  readonly groupWaitsFor?: 'total' | 'members' | 'handler';
-}
-
-/** @returns the sentence if there is no task */
-export function detailsOf(explained: TaskExplanation): TaskDetails | string {
-  if (explained.reason === 'unknown' || explained.reason === 'skipped') return explained.sentence;
-  const { task, reason, sentence } = explained;
-  const until = 'until' in explained ? explained.until : undefined;
-  const groupWaitsFor = 'groupWaitsFor' in explained ? explained.groupWaitsFor : undefined;
-  return {
-    task,
-    explanation: { reason, sentence, ...(until !== undefined && { until }), ...(groupWaitsFor && { groupWaitsFor }) },
-  };
-}

@@ -2,13 +2,12 @@ import { isUnreadable } from '../../core/cell/known-record.js';
 import { MOST_KEYS } from '../../core/store/index.js';
 import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import { type GroupRoot, begunAt, wasAbandoned } from '../rules/group.js';
-import { givenName, type Child, familyOf, readChild } from '../rules/sub-name.js';
+import { givenName } from '../rules/sub-name.js';
 import type { Cancellation } from '../rules/task.js';
 import { readableTask } from '../rules/task.codec.js';
 import { groupId, groupType, isGroupId, joinId, memberId } from '../rules/task-id.js';
 import { ALL_DEAD, ALL_WAITING, type Range, allOf, waitingOf } from '../rules/task-place.js';
 import type { TaskStore } from '../records/task-store.js';
-import { PAGE_ENTRIES } from '../records/child-list.js';
 
 /** Rows that a search for groups reads per state, and groups that it gives. */
 const MOST_ROWS = 100;
@@ -184,7 +183,7 @@ function groupIn(text: string, isWanted: (type: string) => boolean): string | un
 }
 
 /** A record that is there, and that this node can't read: of a newer version, or corrupt. */
-const UNREADABLE = 'unreadable';
+export const UNREADABLE = 'unreadable';
 
 async function unlessUnreadable<T>(found: Promise<T>): Promise<T | typeof UNREADABLE> {
   try {
@@ -196,7 +195,7 @@ async function unlessUnreadable<T>(found: Promise<T>): Promise<T | typeof UNREAD
 }
 
 /** The task of a text, for people. @returns undefined for no text */
-function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
+export function viewIn(text: string | undefined): TaskView | typeof UNREADABLE | undefined {
   if (text === undefined) return undefined;
   const task = readableTask(text);
   return task ? withoutSecrets(viewOf(task)) : UNREADABLE;
@@ -207,61 +206,4 @@ export function groupOfId(id: string): { readonly type: string; readonly group: 
   if (!isGroupId(id)) return undefined;
   const at = id.indexOf('[');
   return { type: id.slice(0, at), group: id.slice(at + 1, -1) };
-}
-
-/** A sub-task, or a group of sub-tasks. */
-export interface SubTaskEntry {
-  /** Id of the task or of the group. */
-  readonly id: string;
-  /** Absent if it is a group, is not in the store (not submitted yet, or forgotten), or can't be read. */
-  readonly task?: TaskView;
-  /** Absent if it is a task, or if there is no such group in the store. */
-  readonly group?: TaskGroupOverview;
-  /** Present if it is in the store, and this node can't read it: of a newer version, or corrupt. */
-  readonly isUnreadable?: true;
-}
-
-/** A page of the sub-tasks of a task, in the order of their submissions. */
-export interface SubTaskPage {
-  /** At most 128. */
-  readonly subTasks: readonly SubTaskEntry[];
-  /** Number of the next page; absent: there is none. */
-  readonly next?: number;
-}
-
-/**
- * A page of the sub-tasks of one task, at most 128.
- *
- * @param page from 0
- * @returns undefined if there is no such task
- * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
- */
-export async function subTasksOf(store: TaskStore, id: string, page: number): Promise<SubTaskPage | undefined> {
-  const task = await store.find(id);
-  if (!task) return undefined;
-  const list = task.split === undefined ? undefined : store.parents.listOf(familyOf(id, task.split));
-  const entries = (await list?.entriesOf(page)) ?? [];
-  const children = entries.map((entry) => readChild(entry, id));
-  const tasks = await store.texts.readMany(children.flatMap((child) => child.id ?? []));
-  const subTasks: SubTaskEntry[] = [];
-  for (const child of children) {
-    await store.slices.turn();
-    subTasks.push(await entryOf(child, tasks, new TaskGroups(store)));
-  }
-  return { subTasks, ...(entries.length === PAGE_ENTRIES && { next: page + 1 }) };
-}
-
-async function entryOf(
-  { type, id, group: name }: Child,
-  tasks: ReadonlyMap<string, string>,
-  groups: TaskGroups,
-): Promise<SubTaskEntry> {
-  if (name !== undefined) {
-    const group = await groups.find(type, name);
-    if (group === UNREADABLE) return { id: groupId(type, name), isUnreadable: true };
-    return { id: groupId(type, name), ...(group && { group }) };
-  }
-  const task = viewIn(tasks.get(id!));
-  if (task === UNREADABLE) return { id: id!, isUnreadable: true };
-  return { id: id!, ...(task && { task }) };
 }
