@@ -153,11 +153,11 @@ export function withHint(
 ): { readonly text: string } {
   const next = NAMES[change].indexOf('next') + 1;
   const [queue, own] = [`$${before + 1}::pg_catalog.text`, `$${before + 2}::pg_catalog.text`];
-  const hint = next > 0 ? `COALESCE(${own}, $${next}::pg_catalog.text)` : own;
+  const hint = next > 0 ? `coalesce(${own}, $${next}::pg_catalog.text)` : own;
   return {
     text: `WITH written AS (${write.text}),
         hinted AS (INSERT INTO ${hints} (queue, hint) SELECT ${queue}, ${hint} FROM written)
-        SELECT *${notified} FROM written`,
+        SELECT written.*${notified} FROM written`,
   };
 }
 
@@ -171,13 +171,13 @@ function withHints(change: Change, hints: string, write: Statement): { readonly 
   const [queues, owns, places] = [2, 3, 4].map((place) => `$${lists.length + place}`);
   const arrays = [...texts.map(({ list }) => list), `${queues}::pg_catalog.text[]`, `${owns}::pg_catalog.text[]`];
   const each = [...arrays, `${places}::pg_catalog.int4[]`].map((list) => `pg_catalog.unnest(${list})`);
-  const hint = change === 'remove' ? 'each.hint' : 'COALESCE(each.hint, each.next)';
+  const hint = change === 'remove' ? 'each.hint' : 'coalesce(each.hint, each.next)';
   return {
     text: `WITH written AS (${write.text}),
         hinted AS (INSERT INTO ${hints} (queue, hint) SELECT each.queue, ${hint}
-          FROM written JOIN ROWS FROM (${each.join(', ')}) AS each(${texts.map(({ name }) => name).join(', ')}, queue, hint, place)
-          ON each.key OPERATOR(pg_catalog.=) written.key WHERE each.queue IS NOT NULL ORDER BY each.place)
-        SELECT * FROM written`,
+          FROM written, ROWS FROM (${each.join(', ')}) AS each(${texts.map(({ name }) => name).join(', ')}, queue, hint, place)
+          WHERE each.key OPERATOR(pg_catalog.=) written.key AND each.queue IS NOT NULL ORDER BY each.place)
+        SELECT written.* FROM written`,
   };
 }
 
