@@ -42,7 +42,8 @@ export class HintPolls {
         const [hint] = await queue.drain(1);
         const left = end - systemClock.monotonic();
         if (hint !== undefined) return signal.aborted ? await offerAgain(queue, hint) : hint;
-        if (left > 0) await woken.wait(Math.min(left, this.longestWait));
+        // Not a part of a ms: a timer would fire before the end, and the poll would look once more.
+        if (left > 0) await woken.wait(Math.min(Math.ceil(left), this.longestWait));
         if (systemClock.monotonic() >= end) return undefined;
       }
       return undefined;
