@@ -49,15 +49,26 @@ export class CallHealth {
     return answer;
   }
 
-  /** Notes that a call failed. @returns the error, to be thrown */
+  /** Notes that a call failed because the store could not be reached. @returns the error, to be thrown */
   failed<E extends Error>(error: E): E {
     this.#isConnected = false;
     return this.#problem.failed(error);
   }
 
-  /** For {@link Driver.health}. @param members number of clocks while it is connected */
+  /**
+   * Notes that the store refused one call, or was late with it: it can be reached. Else each such error would make all watches
+   * look at everything anew.
+   *
+   * @returns the error, to be thrown
+   */
+  refused<E extends Error>(error: E): E {
+    return this.#problem.failed(error);
+  }
+
+  /** For `health()` of the driver. @param members number of clocks while it is connected */
   health(members = 1): StoreHealth {
-    if (this.#isConnected) return { connected: true, members, quorum: 0 };
+    const { text } = this.#problem;
+    if (this.#isConnected) return { connected: true, members, quorum: 0, ...(text !== undefined && { problem: text }) };
     const problem = this.#isClosed ? CLOSED : (this.#problem.text ?? CONNECTING);
     return { connected: false, members: 0, quorum: 0, problem };
   }

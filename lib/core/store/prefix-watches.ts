@@ -4,7 +4,7 @@ import type { RecordChange } from './driver.js';
 export class PrefixWatches {
   readonly #watches = new Set<{ readonly prefix: string; readonly onChange: (change: RecordChange) => void }>();
 
-  /** Begins a watch. @returns a function that ends the watch, as {@link Driver.watch} wants it */
+  /** Begins a watch. @returns a function that ends the watch, as `watch()` of the driver wants it */
   add(prefix: string, onChange: (change: RecordChange) => void): () => Promise<void> {
     const watch = { prefix, onChange };
     this.#watches.add(watch);

@@ -26,6 +26,16 @@ describe('Health by the last calls', () => {
     expect(health.health()).toEqual({ connected: true, members: 1, quorum: 0 });
   });
 
+  it('stays connected when the store refuses a call, and has its problem', () => {
+    const error = new StoreUnavailableError('no right to write');
+    health.answered(1);
+    expect(health.refused(error)).toBe(error);
+    expect(health.health()).toEqual({ connected: true, members: 1, quorum: 0, problem: 'no right to write' });
+    health.answered(2);
+    expect(health.health()).toEqual({ connected: true, members: 1, quorum: 0 });
+    expect(connections).toBe(1);
+  });
+
   it('tells of each connection once', () => {
     health.answered(1);
     health.answered(2);
