@@ -1,6 +1,6 @@
 import { UnknownOutcomeError, grouped, single } from 'nestjs-gatekeeper';
 import { interceptWrites } from '../support/writes.js';
-import { type TaskNode, SWEPT, useTaskCluster, worker } from './task-nodes.js';
+import { LEASE, type TaskNode, SWEPT, useTaskCluster, worker } from './task-nodes.js';
 
 const newCluster = useTaskCluster();
 
@@ -69,5 +69,27 @@ it('a hint is offered again if only a look shows that its task was written: the 
   const { outcome } = await node.tasks.submit(single('mail', 'one'));
   expect(outcome).toBe('created');
   expect(offered).toHaveLength(1);
+  expect(await hintsIn(node)).toBe(1);
+});
+
+it('a task that was given back by a call without an answer gets its hint with the next try', async () => {
+  const cluster = newCluster();
+  const node = cluster.node();
+  await node.tasks.submit(single('mail', 'one'));
+  const hint = await node.driver.queue('mail.normal').poll(0, new AbortController().signal);
+  const claim = (await node.store.claim(hint!, LEASE))!;
+  // A store that writes in two steps, and hangs after the first one.
+  const { tasks } = node.driver;
+  const write = tasks.compareAndSet.bind(tasks);
+  tasks.compareAndSet = async (key, expected, next) => {
+    await write(key, expected, next);
+    return new Promise<never>(() => undefined);
+  };
+  const givenBack = expect(node.store.giveBack(claim)).rejects.toBeInstanceOf(UnknownOutcomeError);
+  await cluster.time.advance(10_000);
+  await givenBack;
+  tasks.compareAndSet = write;
+  expect(await hintsIn(node)).toBe(0);
+  await node.store.giveBack(claim);
   expect(await hintsIn(node)).toBe(1);
 });

@@ -62,7 +62,7 @@ export class Call<A extends Attempt = Attempt> {
   #last: unknown;
 
   /**
-   * @param deadline of all its writes, or of the present one if what lies between two of them may take long
+   * @param deadline for all its writes. The caller may set a new one for each, if a long time may pass between them
    * @param subject the cell, for errors
    */
   constructor(

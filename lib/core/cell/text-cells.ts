@@ -52,7 +52,7 @@ const RETRY = 200;
  * Cells of which this node remembers no text between two calls: those of tasks and groups, the cards of the nodes and the
  * past of the jobs. A write by comparison finds out what became of it: it reads the text after a lost answer, and after a
  * `false`, which may be wrong. A text that is found proves its write, because each text has a nonce of its own and so is
- * written only once.
+ * written only once. Cards have none: an equal text has what was to be written.
  *
  * Each answer waits for its slice of a turn of the event loop: many may come in one turn, and after each of them large texts
  * may be made and read.
@@ -121,7 +121,7 @@ export class TextCells {
       const turn = this.#slices.turn(found?.length);
       if (turn) await turn;
       if (found === next) {
-        this.writing.written?.(former, next, !isAnswered);
+        this.writing.written?.(former, next, !isAnswered && !withoutHint);
         return WRITTEN;
       }
       if (found !== former) {
@@ -149,7 +149,11 @@ export class TextCells {
       const written = await this.#write(call, key, text, step.write);
       if (written.isWritten) return step.done();
       call.deadline = this.#deadline();
-      text = (await call.backOff()) ? await call.ask(() => this.texts.read(key, call)) : written.found;
+      if (!(await call.backOff())) text = written.found;
+      else {
+        text = await call.ask(() => this.texts.read(key, call));
+        await this.#slices.turn(text?.length);
+      }
     }
   }
 

@@ -83,7 +83,8 @@ export function createContext(
   const onCall: OnCall | undefined = instrumentation && ((...call) => instrumentation.storeCall(...call));
   const onUnproven = (count: number) =>
     events.next({ type: 'problem', action: 'listen to other nodes', error: unproven(count) });
-  const open = () => definition.open({ writer: node.instance, callTimeout, onUnproven });
+  const onHintLost = (error: unknown) => events.next({ type: 'problem', action: 'offer a task to the workers', error });
+  const open = () => definition.open({ writer: node.instance, callTimeout, onUnproven, onHintLost });
   const timers = new Timers(nodeClock);
   const store = new Store({ open, timers, callTimeout, onCall });
   const clocks = {

@@ -309,4 +309,6 @@ export interface OpenOptions {
   readonly callTimeout?: number;
   /** Hears of the number of unproven messages since its last call, at most once a minute. Must not throw. */
   readonly onUnproven?: (count: number) => void;
+  /** Hears why a hint could not be added after its write was made, if the driver adds it in a second step. Must not throw. */
+  readonly onHintLost?: (error: unknown) => void;
 }

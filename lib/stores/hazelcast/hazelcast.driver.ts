@@ -78,7 +78,7 @@ export class HazelcastDriver implements Driver {
 
   constructor(
     readonly options: ResolvedOptions,
-    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+    { writer, onUnproven, onHintLost, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     const { mapName } = options;
     this.#feed = new ChangeFeed(this.#announcer, { mapName, writer, onUnproven });
@@ -89,7 +89,7 @@ export class HazelcastDriver implements Driver {
     );
     this.#records = new Calls(this.#connection, options, callTimeout);
     this.#others = new Calls(this.#connection, options, callTimeout);
-    this.#hints = new HintsAfterWrites((name) => this.queue(name), callTimeout);
+    this.#hints = new HintsAfterWrites((name) => this.queue(name), callTimeout, onHintLost);
     this.records = new SessionRecords(this.#records, this.#feed);
     this.tasks = new SessionTasks(
       this.#others,

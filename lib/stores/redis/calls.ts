@@ -26,7 +26,7 @@ export class Calls {
   /** @param timeout ms */
   constructor(
     private readonly connection: Connection,
-    private readonly timeout: number,
+    readonly timeout: number,
   ) {}
 
   /** Whether the keys of a script may be in any slots. False while there is no session. */

@@ -12,6 +12,7 @@ import type {
   TextCollection,
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';
+import { atMost } from '../../core/store/at-most.js';
 import { LastProblem } from '../../core/store/call-health.js';
 import { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
@@ -55,7 +56,7 @@ export class RedisDriver implements Driver {
 
   constructor(
     readonly options: ResolvedOptions,
-    { writer, onUnproven, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
+    { writer, onUnproven, onHintLost, callTimeout = CALL_TIMEOUT }: OpenOptions = {},
   ) {
     this.#keys = new Keys(options.prefix);
     this.#feed = new ChangeFeed(this.#watches, { writer, onUnproven, onLost: this.#heartbeat.hurry });
@@ -68,7 +69,7 @@ export class RedisDriver implements Driver {
       suspected: () => this.#feed.detach(),
     });
     this.#calls = new Calls(this.#connection, callTimeout);
-    this.#afterWrites = new HintsAfterWrites((name) => this.queue(name), callTimeout);
+    this.#afterWrites = new HintsAfterWrites((name) => this.queue(name), callTimeout, onHintLost);
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
     this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
@@ -135,9 +136,10 @@ export class RedisDriver implements Driver {
 
   async #close(): Promise<void> {
     this.#watches.clear();
-    await this.#afterWrites.sent();
     this.#heartbeat.stop();
     this.#feed.close();
+    // A server that hangs must not keep the application from its end: the sweep finds the tasks.
+    await atMost(this.#calls.timeout, this.#afterWrites.sent());
     await this.#connection.close((client) => this.#poller.leave(client));
     this.#calls.close();
   }

@@ -301,8 +301,11 @@ export class TaskStore {
       }
       const found = written.found === undefined ? undefined : decodeTask(written.found);
       if (!found || !claim.covers(found)) {
-        if (found && isOfClaim(found, claim)) return claim.follow(found, written.found!);
-        throw new LeaseExpiredError(task.id, whyLost(found, claim.task));
+        if (!found || !isOfClaim(found, claim)) throw new LeaseExpiredError(task.id, whyLost(found, claim.task));
+        claim.follow(found, written.found!);
+        // Written by a call whose answer was lost. The store may have made it in two steps, and not have come to the hint.
+        if (found.state === 'waiting') await this.hints.offer(found, written.found!);
+        return;
       }
       claim.follow(found, written.found!);
     }

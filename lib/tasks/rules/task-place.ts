@@ -192,7 +192,6 @@ const KINDS = new Map<string | undefined, WaitingPlace['kind']>([
 ]);
 
 /** Kind of the text of a waiting task, by its first letter; undefined for any other text. */
-/** The kind of the place of a text, by its first letter; undefined if its task does not wait. */
 export function kindOfText(text: string): WaitingPlace['kind'] | undefined {
   return KINDS.get(text[0]);
 }

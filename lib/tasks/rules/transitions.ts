@@ -114,7 +114,7 @@ export function ready(runAt: number | undefined, now: number): Pick<Task, 'state
   return runAt !== undefined && runAt > now ? { state: 'delayed', at: runAt } : { state: 'waiting', at: now };
 }
 
-/** Written before a new hint is offered. So the texts' order says which tasks may have lost their hint. */
+/** A new hint goes with its write. So the texts' order says which tasks may have lost their hint. */
 export function hint(task: Task, { now, nonce }: Stamp): Task {
   return { ...task, born: bornOf(task), state: 'waiting', at: now, nonce };
 }

@@ -72,7 +72,7 @@ export function contextOf(held: HeldTask, store: TaskStore, read: ReadSubmission
   };
 }
 
-/** The sub-tasks that one attempt submits. {@link Parents} tells how they count. */
+/** The sub-tasks that one attempt submits. `Parents` tells how they count. */
 class SubTasks {
   #opening?: Promise<ChildList>;
 

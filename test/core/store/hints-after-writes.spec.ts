@@ -63,11 +63,42 @@ it('writes go no faster than the store: with 256 hints unsent they wait', async 
 
 it('a hint that fails, or does not end, is no failure of its write', async () => {
   const offer = jest.fn(() => Promise.reject(new Error('refused')));
-  const failing = new HintsAfterWrites(() => ({ offer }), CALL_TIMEOUT);
+  const lost: unknown[] = [];
+  const failing = new HintsAfterWrites(
+    () => ({ offer }),
+    CALL_TIMEOUT,
+    (error) => lost.push(error),
+  );
   await expect(failing.follow(Promise.resolve(true), { queue: 'mail', hint: '1' })).resolves.toBe(true);
   expect(offer).toHaveBeenCalledTimes(1);
+  expect(lost).toEqual([new Error('refused')]);
   const silent = heldQueue(20);
   await expect(silent.hints.follow(Promise.resolve(true), { queue: 'mail', hint: '1' })).resolves.toBe(true);
+});
+
+it('keeps a bounded number of hints while the store takes none, and goes on when it does', async () => {
+  const { hints, calls, write, letGo } = heldQueue(40);
+  const writes = Array.from({ length: 1000 }, (_, number) => write(`${number}`));
+  await turn();
+  for (let number = 0; number < 1000; number++) writes.push(write(`later ${number}`));
+  await hints.sent();
+  expect(writes.every(({ answer }) => answer)).toBe(true);
+  expect(calls.flat().length).toBeLessThanOrEqual(512);
+  write('after');
+  await turn();
+  expect(calls.at(-1)).toEqual(['after']);
+  letGo();
+});
+
+it('a late answer of a write leaves its hint no time: the caller must learn in time that it is made', async () => {
+  const { hints, letGo } = heldQueue(40);
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, 30, true));
+  const answer = hints.follow(late, { queue: 'mail', hint: '1' });
+  await late;
+  await turn();
+  // The hint is still under way.
+  await expect(Promise.race([answer, turn('waits')])).resolves.toBe(true);
+  letGo();
 });
 
 it('waits until the hints that are left were sent', async () => {
