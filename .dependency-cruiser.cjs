@@ -73,7 +73,7 @@ module.exports = {
     },
     {
       name: 'the-rules-of-tasks-are-pure',
-      comment: 'They ask no store and no clock. Of what does, they may know types.',
+      comment: 'They ask no store and no clock. Of modules that do, they may import types only.',
       severity: 'error',
       from: { path: '^lib/tasks/rules/' },
       to: {
