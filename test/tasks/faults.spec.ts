@@ -159,7 +159,8 @@ describe('a task whose handler does not begin after its claim', () => {
     const { node } = await pausedWhileClaimed({ outage: 3000, ...away });
     expect(await node.tasks.find('mail:x')).toMatchObject({ state: 'waiting', crashes: 0 });
     expect(problemsOf(node)).toEqual([]);
-    expect(await node.driver.queue('mail.normal').drain(10)).toHaveLength(1);
+    // After a lost answer the node can't know whether the store came to the hint, so it may be there twice.
+    expect(new Set(await node.driver.queue('mail.normal').drain(10)).size).toBe(1);
   });
 
   it('waits for the end of its lease in a longer one', async () => {
