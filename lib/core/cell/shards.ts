@@ -10,8 +10,10 @@ import {
   blankShard,
   claim,
   decodeRoot,
+  decodeShard,
   encodeRoot,
   encodeShard,
+  isBlank,
   nameIn,
   isOwnName,
   shardOf,
@@ -24,6 +26,7 @@ import { readRecord } from './list-records.js';
 import { LIST_FACTOR } from '../store/store.js';
 import type { Plan } from './plan.js';
 import { type ShardCell, shardCell } from './shard-records.js';
+import { TextCells } from './text-cells.js';
 import type { SemaphoreChanged } from './semaphore-records.js';
 
 interface ShardsOptions {
@@ -236,20 +239,36 @@ export class Shards {
  * Makes all shards and an open root in a store of this process, as the birth of a cluster does. Other nodes may use the
  * store over `remote()`. Without a root they would take missing shards for lost ones.
  *
- * One write for each, without a look: a text that is there was made by another node of this process, and after an error the
- * next call makes what is missing.
+ * One of them may have begun a birth. Its empty shards are made anew, because nodes that join restore all shards of another
+ * birth than the root's, with a grace. It can't go on then: each of its writes expects what it had read before.
  *
  * @param shards names of all shards
- * @throws if the store can't be asked
+ * @throws if the store can't be asked; the next call makes what is missing
  */
-async function makeOwnShards({ store, random }: Context, shards: readonly string[]): Promise<void> {
+async function makeOwnShards(context: Context, shards: readonly string[]): Promise<void> {
+  const { store, random } = context;
   const found = await store.records.read(ROOT_KEY);
   if (found !== undefined && decodeRoot(found).state === 'open') return;
   const id = random.id();
-  await forEachLimit(shards, async (shard) => {
-    await store.records.compareAndSet(SHARD_PREFIX + shard, undefined, encodeShard(blankShard(id, 0, random.id())), {
-      notify: 'none',
-    });
-  });
+  const texts = new TextCells(store.records, context, { notify: 'none' });
+  await forEachLimit(shards, (shard) =>
+    texts.change<void>(SHARD_PREFIX + shard, (text) =>
+      isKept(id, shard, text)
+        ? { result: undefined }
+        : { write: encodeShard(blankShard(id, 0, random.id())), done: () => undefined },
+    ),
+  );
   await store.records.compareAndSet(ROOT_KEY, found, encodeRoot({ nonce: random.id(), id, state: 'open' }));
+}
+
+/** Whether a shard stays as it is: it was made in this birth, has names or a grace, or can't be read. */
+function isKept(id: string, shard: string, text: string | undefined): boolean {
+  if (text === undefined) return false;
+  try {
+    const found = decodeShard(shard, text);
+    return found.birth === id || !isBlank(found);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return true;
+  }
 }
