@@ -34,7 +34,7 @@ class ShelfDriver implements Driver {
   readonly groups = this.#texts('groups');
   readonly #watches = new PrefixWatches();
   readonly #polls = new HintPolls();
-  /** Changes may have been missed before a connection, so the watches are told that anything may have changed. */
+  /** After a connection the watches look at everything again: changes may have been missed before it. */
   readonly #health = new CallHealth(() => this.#watches.tell({}));
 
   constructor(private readonly server: Shelf) {

@@ -80,5 +80,6 @@ export class HintPolls {
 }
 
 async function offerAgain(queue: PolledQueue, hint: string): Promise<undefined> {
-  await queue.offer([hint]).catch(() => undefined); // only a hint, so it may be lost
+  // A lost hint does no harm: the sweep finds its task. The next poll shows a store that can't be reached.
+  await queue.offer([hint]).catch(() => undefined);
 }

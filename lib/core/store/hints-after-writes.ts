@@ -66,8 +66,14 @@ export class HintsAfterWrites {
     void sent.then(() => this.#unsent.delete(sent));
   }
 
-  /** Waits until the hints of all writes were sent. Never rejects. */
-  async sent(): Promise<void> {
-    await Promise.all(this.#unsent);
+  /**
+   * Waits until the hints of all writes were sent. Those that were not are given up: a store that hangs must not keep the
+   * application from its end, and the sweep finds their tasks. Never rejects.
+   *
+   * @param patience ms
+   */
+  async close(patience: number): Promise<void> {
+    await atMost(patience, Promise.all(this.#unsent));
+    this.#timers.close();
   }
 }

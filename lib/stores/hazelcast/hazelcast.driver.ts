@@ -162,7 +162,7 @@ export class HazelcastDriver implements Driver {
 
   async #close(): Promise<void> {
     this.#watches.clear();
-    await atMost(LONGEST_CLOSE, this.#hints.sent());
+    await this.#hints.close(LONGEST_CLOSE);
     await this.#connection.close();
     // A hanging member does not answer the removal of listeners, so this has a time limit too.
     await atMost(LONGEST_CLOSE, this.#feed.detach());

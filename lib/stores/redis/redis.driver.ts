@@ -12,7 +12,6 @@ import type {
   TextCollection,
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';
-import { atMost } from '../../core/store/at-most.js';
 import { LastProblem } from '../../core/store/call-health.js';
 import { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
@@ -138,8 +137,7 @@ export class RedisDriver implements Driver {
     this.#watches.clear();
     this.#heartbeat.stop();
     this.#feed.close();
-    // A server that hangs must not keep the application from its end: the sweep finds the tasks.
-    await atMost(this.#calls.timeout, this.#afterWrites.sent());
+    await this.#afterWrites.close(this.#calls.timeout);
     await this.#connection.close((client) => this.#poller.leave(client));
     this.#calls.close();
   }

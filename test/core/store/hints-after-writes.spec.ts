@@ -81,7 +81,7 @@ it('keeps a bounded number of hints while the store takes none, and goes on when
   const writes = Array.from({ length: 1000 }, (_, number) => write(`${number}`));
   await turn();
   for (let number = 0; number < 1000; number++) writes.push(write(`later ${number}`));
-  await hints.sent();
+  await hints.close(CALL_TIMEOUT);
   expect(writes.every(({ answer }) => answer)).toBe(true);
   expect(calls.flat().length).toBeLessThanOrEqual(512);
   write('after');
@@ -108,7 +108,7 @@ it('waits until the hints that are left were sent', async () => {
   write('second');
   await turn();
   let isSent = false;
-  const sent = hints.sent().then(() => (isSent = true));
+  const sent = hints.close(CALL_TIMEOUT).then(() => (isSent = true));
   letGo();
   await turn();
   expect(isSent).toBe(false);
