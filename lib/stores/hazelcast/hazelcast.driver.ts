@@ -6,12 +6,9 @@ import type {
   OpenOptions,
   OrderedCollection,
   RecordChange,
-  RecordPage,
   RecordCollection,
   StoreHealth,
-  TextEntry,
   TextCollection,
-  WriteOptions,
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';
 import { LastProblem } from '../../core/store/call-health.js';
@@ -90,16 +87,40 @@ export class HazelcastDriver implements Driver {
     this.#records = new Calls(this.#connection, options, callTimeout);
     this.#others = new Calls(this.#connection, options, callTimeout);
     this.#hints = new HintsAfterWrites((name) => this.queue(name), callTimeout, onHintLost);
-    this.records = new SessionRecords(this.#records, this.#feed);
-    this.tasks = new SessionTasks(
-      this.#others,
-      oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)),
-      this.#hints,
-    );
-    this.groups = new SessionTexts(
+    this.records = this.#recordsOf(({ records }) => records);
+    this.tasks = this.#tasksOf(oncePerSession(({ client }) => SortedTexts.open(client, `${mapName}.tasks`)));
+    this.groups = textsOf(
       this.#others,
       oncePerSession(async ({ client }) => new MapTexts(await client.getMap(`${mapName}.groups`))),
     );
+  }
+
+  /** Opened with the session. Their writes are announced. */
+  #recordsOf(opened: PartOf<RecordCollection>): RecordCollection {
+    const calls = this.#records;
+    return {
+      ...textsOf(calls, opened),
+      page: (prefix, after) => calls.reading(opened, (records) => records.page(prefix, after)),
+      compareAndSet: (key, expected, next, { notify = 'all' } = {}) =>
+        calls.writing(opened, (records) => records.compareAndSet(key, expected, next), {
+          followsRead: true,
+          onAnswer: (isWritten) => void (isWritten && this.#feed.announce(key, next, notify)),
+        }),
+    };
+  }
+
+  /** No operation of a member changes a map together with a queue, which may be another member's: a hint follows its write. */
+  #tasksOf(opened: PartOf<OrderedCollection>): OrderedCollection {
+    const calls = this.#others;
+    const texts = textsOf(calls, opened);
+    return {
+      ...texts,
+      range: (from, to, limit) => calls.reading(opened, (tasks) => tasks.range(from, to, limit)),
+      compareAndSet: (key, expected, next, { hint } = {}) => {
+        const written = texts.compareAndSet(key, expected, next);
+        return hint ? this.#hints.follow(written, hint) : written;
+      },
+    };
   }
 
   queue(name: string): HintQueue {
@@ -170,74 +191,12 @@ export class HazelcastDriver implements Driver {
 }
 
 /** Texts that outlive a connection: each call uses those of the current session. */
-class SessionTexts<Opened extends TextCollection = TextCollection> implements TextCollection {
-  constructor(
-    protected readonly calls: Calls,
-    protected readonly opened: PartOf<Opened>,
-  ) {}
-
-  read(key: string): Promise<string | undefined> {
-    return this.calls.reading(this.opened, (texts) => texts.read(key));
-  }
-
-  readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    return this.calls.reading(this.opened, (texts) => texts.readMany(keys));
-  }
-
-  compareAndSet(key: string, expected: string | undefined, next: string | undefined): Promise<boolean> {
-    return this.calls.writing(this.opened, (texts) => texts.compareAndSet(key, expected, next));
-  }
-}
-
-/** Records: opened with the session. Their writes are announced. */
-class SessionRecords extends SessionTexts<RecordCollection> implements RecordCollection {
-  constructor(
-    calls: Calls,
-    private readonly feed: ChangeFeed,
-  ) {
-    super(calls, ({ records }) => records);
-  }
-
-  page(prefix: string, after?: string): Promise<RecordPage> {
-    return this.calls.reading(this.opened, (records) => records.page(prefix, after));
-  }
-
-  override compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string,
-    { notify = 'all' }: WriteOptions = {},
-  ): Promise<boolean> {
-    return this.calls.writing(this.opened, (records) => records.compareAndSet(key, expected, next), {
-      followsRead: true,
-      onAnswer: (isWritten) => void (isWritten && this.feed.announce(key, next, notify)),
-    });
-  }
-}
-
-/** Tasks. No operation of a member changes a map together with a queue, which may be another member's: a hint follows its write. */
-class SessionTasks extends SessionTexts<OrderedCollection> implements OrderedCollection {
-  constructor(
-    calls: Calls,
-    opened: PartOf<OrderedCollection>,
-    private readonly hints: HintsAfterWrites,
-  ) {
-    super(calls, opened);
-  }
-
-  override compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string | undefined,
-    { hint }: WriteOptions = {},
-  ): Promise<boolean> {
-    const written = super.compareAndSet(key, expected, next);
-    return hint ? this.hints.follow(written, hint) : written;
-  }
-
-  range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    return this.calls.reading(this.opened, (texts) => texts.range(from, to, limit));
-  }
+function textsOf(calls: Calls, opened: PartOf<TextCollection>): TextCollection {
+  return {
+    read: (key) => calls.reading(opened, (texts) => texts.read(key)),
+    readMany: (keys) => calls.reading(opened, (texts) => texts.readMany(keys)),
+    compareAndSet: (key, expected, next) => calls.writing(opened, (texts) => texts.compareAndSet(key, expected, next)),
+  };
 }
 
 /** ms after which a smaller cluster counts as meant: longer than the restart of a member, and than a night's alarm. */

@@ -11,15 +11,13 @@ import type {
   RecordPage,
   RecordCollection,
   StoreHealth,
-  TextEntry,
   TextCollection,
-  WriteOptions,
 } from '../../core/store/driver.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
 import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import type { MemoryClient, MemoryCluster } from './memory-cluster.js';
 import type { SharedQueue } from './shared-queue.js';
-import type { OrderedTable, TextTable } from './text-table.js';
+import type { TextTable } from './text-table.js';
 
 const CLOSED = 'The memory store is closed: open another one with its definition';
 
@@ -40,30 +38,55 @@ export class MemoryDriver implements Driver, MemoryClient {
     readonly cluster: MemoryCluster,
     readonly writer?: string,
   ) {
-    const closed = this.#closing.signal;
-    setMaxListeners(0, closed);
-    this.records = new MemoryRecords(cluster.records, closed, (key, text, notify) =>
-      cluster.announce({ key, text }, notify, this),
-    );
-    this.tasks = new MemoryTasks(cluster, closed);
-    this.groups = new MemoryTexts(cluster.groups, closed);
+    setMaxListeners(0, this.#closing.signal);
+    this.records = {
+      ...this.#textsIn(cluster.records),
+      page: this.#whileOpen((prefix, after) => pageOf(cluster.records, prefix, after)),
+      compareAndSet: this.#whileOpen((key, expected, next, { notify = 'all' } = {}) => {
+        const isWritten = cluster.records.compareAndSet(key, expected, next);
+        if (isWritten && notify !== 'none') cluster.announce({ key, text: next }, notify, this);
+        return isWritten;
+      }),
+    };
+    this.tasks = {
+      ...this.#textsIn(cluster.tasks),
+      range: this.#whileOpen((from, to, limit) => cluster.tasks.range(from, to, limit)),
+      compareAndSet: this.#whileOpen((key, expected, next, { hint } = {}) => {
+        const isWritten = cluster.tasks.compareAndSet(key, expected, next);
+        if (isWritten && hint) cluster.queue(hint.queue).offer([hint.hint]);
+        return isWritten;
+      }),
+    };
+    this.groups = this.#textsIn(cluster.groups);
     cluster.join(this);
   }
 
   queue(name: string): HintQueue {
-    return new MemoryQueue(this.cluster.queue(name), this.#closing.signal);
+    const queue = this.cluster.queue(name);
+    return {
+      offer: this.#whileOpen((hints) => queue.offer(hints)),
+      poll: this.#whileOpen((patience, signal) => {
+        if (signal.aborted) return undefined;
+        const [hint] = queue.drain(1);
+        return hint ?? this.#waitFor(queue, patience, signal);
+      }),
+      drain: this.#whileOpen((most) => queue.drain(most)),
+      remove: this.#whileOpen((hints) => queue.remove(hints)),
+      peek: this.#whileOpen(() => queue.peek()),
+      size: this.#whileOpen(() => queue.size),
+    };
   }
 
   journal(name: string): Journal {
     const journal = this.cluster.journal(name);
     return {
-      append: async (texts) => (this.#assertOpen(), journal.append(texts)),
-      read: async (limit) => (this.#assertOpen(), journal.read(limit)),
+      append: this.#whileOpen((texts) => journal.append(texts)),
+      read: this.#whileOpen((limit) => journal.read(limit)),
     };
   }
 
   async watch(prefix: string, onChange: (change: RecordChange) => void): Promise<() => Promise<void>> {
-    this.#assertOpen();
+    this.#closing.signal.throwIfAborted();
     return this.watches.add(prefix, onChange);
   }
 
@@ -72,7 +95,7 @@ export class MemoryDriver implements Driver, MemoryClient {
   }
 
   async now(): Promise<ClockReading> {
-    this.#assertOpen();
+    this.#closing.signal.throwIfAborted();
     return { time: this.cluster.clock(), member: 'memory' };
   }
 
@@ -87,162 +110,50 @@ export class MemoryDriver implements Driver, MemoryClient {
     this.cluster.leave(this);
   }
 
-  #assertOpen(): void {
-    this.#closing.signal.throwIfAborted();
-  }
-}
-
-/** A table as one client sees it. */
-class MemoryTexts<Table extends TextTable = TextTable> implements TextCollection {
-  /** @param closed aborts when the client is closed, with the error that its calls throw */
-  constructor(
-    protected readonly table: Table,
-    protected readonly closed: AbortSignal,
-  ) {}
-
-  async read(key: string): Promise<string | undefined> {
-    this.closed.throwIfAborted();
-    return this.table.get(key);
+  #textsIn(table: TextTable): TextCollection {
+    return {
+      read: this.#whileOpen((key) => table.get(key)),
+      readMany: this.#whileOpen((keys) => table.getMany(keys)),
+      compareAndSet: this.#whileOpen((key, expected, next) => table.compareAndSet(key, expected, next)),
+    };
   }
 
-  async readMany(keys: readonly string[]): Promise<Map<string, string>> {
-    this.closed.throwIfAborted();
-    const texts = new Map<string, string>();
-    for (const key of keys) {
-      const text = this.table.get(key);
-      if (text !== undefined) texts.set(key, text);
-    }
-    return texts;
-  }
-
-  async compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string | undefined,
-    _options?: WriteOptions,
-  ): Promise<boolean> {
-    this.closed.throwIfAborted();
-    return this.table.compareAndSet(key, expected, next);
-  }
-}
-
-class MemoryTasks extends MemoryTexts<OrderedTable> implements OrderedCollection {
-  constructor(
-    private readonly cluster: Pick<MemoryCluster, 'tasks' | 'queue'>,
-    closed: AbortSignal,
-  ) {
-    super(cluster.tasks, closed);
-  }
-
-  override async compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string | undefined,
-    { hint }: WriteOptions = {},
-  ): Promise<boolean> {
-    this.closed.throwIfAborted();
-    const isWritten = this.table.compareAndSet(key, expected, next);
-    if (isWritten && hint) this.cluster.queue(hint.queue).offer([hint.hint]);
-    return isWritten;
-  }
-
-  async range(from: string, to: string, limit: number): Promise<TextEntry[]> {
-    this.closed.throwIfAborted();
-    return this.table.range(from, to, limit);
-  }
-}
-
-class MemoryRecords extends MemoryTexts implements RecordCollection {
-  constructor(
-    table: TextTable,
-    closed: AbortSignal,
-    private readonly announce: (key: string, text: string, notify: 'all' | 'waiting') => void,
-  ) {
-    super(table, closed);
-  }
-
-  override async compareAndSet(
-    key: string,
-    expected: string | undefined,
-    next: string,
-    { notify = 'all' }: WriteOptions = {},
-  ): Promise<boolean> {
-    this.closed.throwIfAborted();
-    const isWritten = this.table.compareAndSet(key, expected, next);
-    if (isWritten && notify !== 'none') this.announce(key, next, notify);
-    return isWritten;
-  }
-
-  /** Records keep their order and are never removed, so `after` is the number of texts on the pages before. */
-  async page(prefix: string, after = '0'): Promise<RecordPage> {
-    this.closed.throwIfAborted();
-    const { texts } = this.table;
-    const from = Number(after);
-    const page = new Map<string, string>();
-    let place = 0;
-    for (const [key, text] of texts) {
-      if (place >= from && key.startsWith(prefix)) page.set(key, text);
-      if (++place === from + PAGE) return { texts: page, ...(place < texts.size && { next: String(place) }) };
-    }
-    return { texts: page };
-  }
-}
-
-/** A queue as one client sees it. */
-class MemoryQueue implements HintQueue {
-  /** @param closed aborts when the client is closed, with the error that its calls throw */
-  constructor(
-    private readonly shared: SharedQueue,
-    private readonly closed: AbortSignal,
-  ) {}
-
-  async offer(hints: readonly string[]): Promise<void> {
-    this.closed.throwIfAborted();
-    this.shared.offer(hints);
-  }
-
-  async poll(patience: number, signal: AbortSignal): Promise<string | undefined> {
-    this.closed.throwIfAborted();
-    if (signal.aborted) return undefined;
-    const [hint] = this.shared.drain(1);
-    return hint ?? this.#wait(patience, signal);
-  }
-
-  async drain(most: number): Promise<string[]> {
-    this.closed.throwIfAborted();
-    return this.shared.drain(most);
-  }
-
-  async remove(hints: readonly string[]): Promise<void> {
-    this.closed.throwIfAborted();
-    this.shared.remove(hints);
-  }
-
-  async peek(): Promise<string | undefined> {
-    this.closed.throwIfAborted();
-    return this.shared.peek();
-  }
-
-  async size(): Promise<number> {
-    this.closed.throwIfAborted();
-    return this.shared.size;
+  /** The call as this client makes it: it fails if the client is closed. */
+  #whileOpen<Args extends unknown[], T>(call: (...args: Args) => T | Promise<T>): (...args: Args) => Promise<T> {
+    return async (...args) => {
+      this.#closing.signal.throwIfAborted();
+      return call(...args);
+    };
   }
 
   /** A hint that is added after the end of the wait goes to another poller, or stays in the queue. */
-  #wait(patience: number, signal: AbortSignal): Promise<string | undefined> {
+  #waitFor(queue: SharedQueue, patience: number, signal: AbortSignal): Promise<string | undefined> {
+    const closed = this.#closing.signal;
     return new Promise((resolve, reject) => {
-      const stopWaiting = this.shared.wait((hint) => (end(), resolve(hint)));
+      const stopWaiting = queue.wait((hint) => (end(), resolve(hint)));
       const cancelTimer = systemClock.schedule(() => giveUp(), patience);
       const giveUp = () => (end(), resolve(undefined));
-      const fail = () => (end(), reject(this.closed.reason as Error));
+      const fail = () => (end(), reject(closed.reason as Error));
       const end = () => {
         stopWaiting();
         cancelTimer();
         signal.removeEventListener('abort', giveUp);
-        this.closed.removeEventListener('abort', fail);
+        closed.removeEventListener('abort', fail);
       };
       signal.addEventListener('abort', giveUp);
-      this.closed.addEventListener('abort', fail);
+      closed.addEventListener('abort', fail);
     });
   }
+}
+
+/** Records keep their order and are never removed, so `after` is the number of texts on the pages before. */
+function pageOf({ texts }: TextTable, prefix: string, after = '0'): RecordPage {
+  const from = Number(after);
+  const page = new Map<string, string>();
+  let place = 0;
+  for (const [key, text] of texts) {
+    if (place >= from && key.startsWith(prefix)) page.set(key, text);
+    if (++place === from + PAGE) return { texts: page, ...(place < texts.size && { next: String(place) }) };
+  }
+  return { texts: page };
 }

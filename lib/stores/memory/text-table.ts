@@ -10,6 +10,11 @@ export class TextTable {
     return this.texts.get(key);
   }
 
+  /** A key without a text is left out. */
+  getMany(keys: readonly string[]): Map<string, string> {
+    return new Map(keys.flatMap((key) => (this.texts.has(key) ? [[key, this.texts.get(key)!]] : [])));
+  }
+
   /** @param next undefined: removes the text */
   compareAndSet(key: string, expected: string | undefined, next: string | undefined): boolean {
     if (this.texts.get(key) !== expected) return false;
