@@ -158,7 +158,7 @@ export class ChangeFeed {
   get announcing(): Announcing | undefined {
     const channels = this.#channels;
     if (!channels) return undefined;
-    const { changes, allWaiting: waiting } = channels;
+    const { changes, waiting } = channels;
     const sealOf = (key: string, text: string) =>
       this.#seals.sealOf(changes, `${this.#id} ${key.length} ${key}${text}`);
     return { writer: this.#id, changes, waiting, sealOf };
@@ -212,10 +212,10 @@ export class ChangeFeed {
     this.#subscribed.set(key, undefined);
     if (!isNew) return;
     const [subscriber, channels] = [this.#subscriber, this.#channels];
-    const asked =
-      key === undefined ? subscriber.subscribePrefix(channels.allWaiting) : subscriber.subscribe(channels.waiting(key));
     // Only hints: those that wait also look from time to time.
-    asked.catch(() => this.#subscriber === subscriber && this.#subscribed.delete(key));
+    subscriber
+      .subscribe(...channels.waitingFor(key))
+      .catch(() => this.#subscriber === subscriber && this.#subscribed.delete(key));
   }
 
   #linger(key: string | undefined): void {
@@ -228,14 +228,9 @@ export class ChangeFeed {
   }
 
   #unsubscribe(key: string | undefined): void {
-    const [subscriber, channels] = [this.#subscriber, this.#channels];
     this.#subscribed.delete(key);
-    if (!subscriber || !channels) return;
-    const asked =
-      key === undefined
-        ? subscriber.unsubscribePrefix(channels.allWaiting)
-        : subscriber.unsubscribe(channels.waiting(key));
-    asked.catch(() => undefined); // further messages do no harm
+    if (!this.#subscriber || !this.#channels) return;
+    this.#subscriber.unsubscribe(...this.#channels.waitingFor(key)).catch(() => undefined); // further messages do no harm
   }
 }
 

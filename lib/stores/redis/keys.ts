@@ -71,19 +71,19 @@ export class Channels {
   readonly #base: string;
   /** Changes that concern all clients. */
   readonly changes: string;
-  /** Prefix of the channels of {@link waiting}. */
-  readonly allWaiting: string;
+  /** Prefix of the channels of single records, on which those that wait for them hear of changes. */
+  readonly waiting: string;
 
   /** @param prefix of all keys, with the client's own prefix */
   constructor(prefix: string, database: number) {
     this.#base = `${prefix}${database}:`;
     this.changes = `${this.#base}changes`;
-    this.allWaiting = `${this.#base}waiting:`;
+    this.waiting = `${this.#base}waiting:`;
   }
 
-  /** Changes of one record, for those that wait for it. */
-  waiting(key: string): string {
-    return `${this.allWaiting}${key}`;
+  /** The subscription of a client that waits for a record, or for all. */
+  waitingFor(key: string | undefined): readonly [channel: string, isPrefix: boolean] {
+    return key === undefined ? [this.waiting, true] : [this.waiting + key, false];
   }
 
   /** Messages of one client to itself. */

@@ -32,8 +32,6 @@ class FakeSubscriber implements Subscriber {
   }
 
   async unsubscribe(): Promise<void> {}
-  async subscribePrefix(): Promise<void> {}
-  async unsubscribePrefix(): Promise<void> {}
   close(): void {
     this.isClosed = true;
   }
@@ -75,10 +73,14 @@ describe('the feed of changes, when a subscriber is replaced', () => {
     const second = feed.attach(client, CHANNELS);
     next.attached(feed);
     await second;
-    former.asked.get(CHANNELS.waiting('key'))!.reject(new Error('late'));
+    former.asked.get(CHANNELS.waitingFor('key')[0])!.reject(new Error('late'));
     await turn();
     feed.awaitChanges('key');
-    expect([...next.asked.keys()]).toEqual([CHANNELS.changes, CHANNELS.echo(feed.poller), CHANNELS.waiting('key')]);
+    expect([...next.asked.keys()]).toEqual([
+      CHANNELS.changes,
+      CHANNELS.echo(feed.poller),
+      CHANNELS.waitingFor('key')[0],
+    ]);
     feed.detach();
   });
 

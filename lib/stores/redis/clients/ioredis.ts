@@ -179,7 +179,7 @@ class IoredisSubscriber implements Subscriber {
   /** Resolves when the client is ready, or closed for good. Undefined: no subscription waits for that. */
   #change: Promise<void> | undefined;
   readonly #channels = new Set<string>();
-  readonly #patterns = new Set<string>();
+  readonly #prefixes = new Set<string>();
 
   constructor(
     private readonly client: Ioredis,
@@ -196,44 +196,30 @@ class IoredisSubscriber implements Subscriber {
       endSocketTimeout(client);
       if (!signal.aborted) events.onLost();
     });
-    client.on('message', (channel: string, message: string) => signal.aborted || events.onMessage(channel, message));
-    client.on(
-      'pmessage',
-      (_pattern: string, channel: string, message: string) => signal.aborted || events.onMessage(channel, message),
-    );
+    const heard = (channel: string, message: string) => signal.aborted || events.onMessage(channel, message);
+    client.on('message', heard);
+    client.on('pmessage', (_pattern: string, channel: string, message: string) => heard(channel, message));
   }
 
   get #isClosed(): boolean {
     return this.client.status === 'end';
   }
 
-  async subscribe(channel: string): Promise<void> {
+  async subscribe(channel: string, isPrefix = false): Promise<void> {
     await this.#ready();
-    await this.client.subscribe(channel);
-    this.#channels.add(channel);
+    await (isPrefix ? this.client.psubscribe(patternOf(channel)) : this.client.subscribe(channel));
+    (isPrefix ? this.#prefixes : this.#channels).add(channel);
   }
 
-  async unsubscribe(channel: string): Promise<void> {
-    this.#channels.delete(channel);
+  async unsubscribe(channel: string, isPrefix = false): Promise<void> {
+    (isPrefix ? this.#prefixes : this.#channels).delete(channel);
     await this.#ready();
-    await this.client.unsubscribe(channel);
-  }
-
-  async subscribePrefix(prefix: string): Promise<void> {
-    await this.#ready();
-    await this.client.psubscribe(patternOf(prefix));
-    this.#patterns.add(patternOf(prefix));
-  }
-
-  async unsubscribePrefix(prefix: string): Promise<void> {
-    this.#patterns.delete(patternOf(prefix));
-    await this.#ready();
-    await this.client.punsubscribe(patternOf(prefix));
+    await (isPrefix ? this.client.punsubscribe(patternOf(channel)) : this.client.unsubscribe(channel));
   }
 
   /** ioredis would do it by itself, but leaves a rejection unhandled if the client is closed meanwhile. */
   async #resubscribe(): Promise<void> {
-    const [channels, patterns] = [[...this.#channels], [...this.#patterns]];
+    const [channels, patterns] = [[...this.#channels], [...this.#prefixes].map(patternOf)];
     try {
       await Promise.all([
         channels.length > 0 && this.client.subscribe(...channels),

@@ -186,21 +186,14 @@ export class NodeRedisSubscriber implements Subscriber {
     this.#opening.catch(() => undefined); // each subscription reports it
   }
 
-  async subscribe(channel: string): Promise<void> {
+  async subscribe(channel: string, isPrefix = false): Promise<void> {
     await this.#opening;
-    await this.client.subscribe(channel, this.#listener);
+    if (isPrefix) await this.client.pSubscribe(patternOf(channel), this.#listener);
+    else await this.client.subscribe(channel, this.#listener);
   }
 
-  async unsubscribe(channel: string): Promise<void> {
-    await this.client.unsubscribe(channel);
-  }
-
-  async subscribePrefix(prefix: string): Promise<void> {
-    await this.client.pSubscribe(patternOf(prefix), this.#listener);
-  }
-
-  async unsubscribePrefix(prefix: string): Promise<void> {
-    await this.client.pUnsubscribe(patternOf(prefix));
+  async unsubscribe(channel: string, isPrefix = false): Promise<void> {
+    await (isPrefix ? this.client.pUnsubscribe(patternOf(channel)) : this.client.unsubscribe(channel));
   }
 
   close(): void {

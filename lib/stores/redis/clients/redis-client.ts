@@ -94,12 +94,13 @@ interface Emitter {
  * Cluster each server passes on the messages of all.
  */
 export interface Subscriber {
-  /** @throws if the server refuses */
-  subscribe(channel: string): Promise<void>;
-  unsubscribe(channel: string): Promise<void>;
-  /** Subscribes to all channels that begin with `prefix`. */
-  subscribePrefix(prefix: string): Promise<void>;
-  unsubscribePrefix(prefix: string): Promise<void>;
+  /**
+   * @param isPrefix whether to subscribe to all channels that begin with `channel`. Default false
+   * @throws if the server refuses
+   */
+  subscribe(channel: string, isPrefix?: boolean): Promise<void>;
+  /** Arguments as for {@link subscribe}. */
+  unsubscribe(channel: string, isPrefix?: boolean): Promise<void>;
   close(): void;
 }
 
