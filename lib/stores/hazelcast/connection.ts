@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../core/decision/index.js';
-import { aborted, unlessAborted } from './aborted.js';
+import { aborted, unlessAborted } from '../../core/async/aborted.js';
 import { atMost } from '../../core/store/at-most.js';
 import { FirstAttempt } from '../../core/store/first-attempt.js';
 import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';

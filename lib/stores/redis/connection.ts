@@ -1,3 +1,4 @@
+import { aborted } from '../../core/async/aborted.js';
 import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Wakeup } from '../../core/async/wakeup.js';
@@ -52,10 +53,9 @@ export class Connection {
 
   readonly #firstAttempt = new FirstAttempt();
   readonly #wakeup = new Wakeup(systemClock);
-  readonly #closing = new AbortController();
   #client: RedisClient | undefined;
-  /** Of the present session. */
-  #ending: AbortController | undefined;
+  /** Ends the present session, or the attempt to open it. */
+  #ending = new AbortController();
 
   constructor(private readonly needs: Needs) {
     void this.#keepConnected();
@@ -88,22 +88,21 @@ export class Connection {
   suspect(session: Session, problem: string): void {
     if (this.session !== session) return;
     this.needs.suspected();
-    if (this.#ending) this.#end(this.#ending, problem);
+    this.#end(problem);
   }
 
   /** @param farewell sends the last commands; it gets a limited time */
   async close(farewell: (client: RedisClient) => Promise<void>): Promise<void> {
     this.isClosed = true;
     if (this.session) await atMost(LONGEST_FAREWELL, farewell(this.session.client));
-    this.#closing.abort();
-    this.session = undefined;
+    this.#end('the store is closed');
     this.#client?.release();
     this.#firstAttempt.end();
     this.#wakeup.ring();
   }
 
   async #keepConnected(): Promise<void> {
-    for (let failures = 0; !this.#isClosing; failures++) {
+    for (let failures = 0; !this.isClosed; failures++) {
       this.#wakeup.reset();
       try {
         await this.#serve(await this.#theClient());
@@ -113,7 +112,7 @@ export class Connection {
       }
       this.#firstAttempt.end();
       this.#leaveServer();
-      if (!this.#isClosing) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);
+      if (!this.isClosed) await this.#wakeup.wait(pauseAfter(failures, Math.random(), RECONNECT), false);
     }
   }
 
@@ -122,7 +121,7 @@ export class Connection {
     const client = await this.needs.newClient();
     this.#client = client;
     client.onChange(this.#wakeup.ring);
-    if (this.#isClosing) client.release();
+    if (this.isClosed) client.release();
     // A new client is only about to connect.
     if (!client.isReady) await this.#wakeup.wait(LONGEST_FIRST_ATTEMPT, false);
     this.#wakeup.reset(); // else the pause after a failed attempt would be skipped
@@ -142,45 +141,27 @@ export class Connection {
 
   async #serve(client: RedisClient): Promise<void> {
     if (!client.isReady) throw new Error(client.problem);
-    const ending = new AbortController();
-    const stopListening = client.onChange(() => client.isReady || this.#end(ending, LOST));
+    const ending = (this.#ending = new AbortController());
+    const stopListening = client.onChange(() => client.isReady || this.#end(LOST));
     try {
       const session = await this.needs.open(client, ending.signal);
       ending.signal.throwIfAborted();
-      if (this.#isClosing) return;
+      if (this.isClosed) return;
       this.session = session;
-      this.#ending = ending;
       this.#firstAttempt.end();
       this.needs.opened();
-      await this.#endOf(ending.signal);
+      await aborted(ending.signal);
     } finally {
       stopListening();
       ending.abort();
-      this.#ending = undefined;
       this.session = undefined;
     }
   }
 
-  async #endOf(session: AbortSignal): Promise<void> {
-    const { signal: closing } = this.#closing;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        closing.removeEventListener('abort', end);
-        resolve();
-      };
-      session.addEventListener('abort', end, { once: true });
-      closing.addEventListener('abort', end);
-    });
-  }
-
   /** In the client's event itself, so that no further call is sent. */
-  #end(ending: AbortController, problem: string): void {
+  #end(problem: string): void {
     this.session = undefined;
     this.problem = problem;
-    ending.abort(new Error(problem));
-  }
-
-  get #isClosing(): boolean {
-    return this.#closing.signal.aborted;
+    this.#ending.abort(new Error(problem));
   }
 }

@@ -8,7 +8,7 @@
  */
 import type { ClientConfig, Client as HazelcastClient } from 'hazelcast-client';
 import loadHazelcastClient from '../../../../load-hazelcast-client.cjs';
-import { unlessAborted } from '../aborted.js';
+import { unlessAborted } from '../../../core/async/aborted.js';
 
 /**
  * @param lost aborts when the client shuts down
