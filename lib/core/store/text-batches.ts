@@ -11,19 +11,36 @@ export function batchAfter(texts: readonly string[]): number {
   return Math.max(1, Math.floor((CHARACTERS * Math.max(1, texts.length)) / characters));
 }
 
+/** Limits of the texts that go together. */
+interface BatchLimits {
+  /** A longer text goes alone. */
+  readonly characters?: number;
+  /** Number of texts. Default: no limit */
+  readonly most?: number;
+}
+
 /** Divides texts that are written at once. */
-export function batchesOf(texts: readonly string[]): string[][] {
+export function batchesOf(
+  texts: readonly string[],
+  { characters = CHARACTERS, most = Infinity }: BatchLimits = {},
+): string[][] {
   const batches: string[][] = [];
-  let room = 0;
+  let [room, left] = [0, 0];
   for (const text of texts) {
-    if (room <= 0) {
+    if (left === 0 || room < text.length) {
       batches.push([]);
-      room = CHARACTERS;
+      [room, left] = [characters, most];
     }
     batches.at(-1)!.push(text);
     room -= text.length;
+    left--;
   }
   return batches;
+}
+
+/** Divides texts into parts of `most` texts at most, whatever their size is. */
+export function partsOf(texts: readonly string[], most: number): string[][] {
+  return batchesOf(texts, { characters: Infinity, most });
 }
 
 /** Where a range begins that goes on behind a text. Without the whole text: it may be large, and would be sent to the store. */

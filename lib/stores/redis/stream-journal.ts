@@ -1,4 +1,5 @@
 import type { Journal } from '../../core/store/driver.js';
+import { partsOf } from '../../core/store/text-batches.js';
 import type { Calls } from './calls.js';
 import { APPEND } from './scripts.js';
 
@@ -15,8 +16,8 @@ export class StreamJournal implements Journal {
   ) {}
 
   async append(texts: readonly string[]): Promise<void> {
-    for (let at = 0; at < texts.length; at += MOST_AT_ONCE) {
-      await this.calls.write(APPEND, [this.key], [String(CAPACITY), ...texts.slice(at, at + MOST_AT_ONCE)]);
+    for (const some of partsOf(texts, MOST_AT_ONCE)) {
+      await this.calls.write(APPEND, [this.key], [String(CAPACITY), ...some]);
     }
   }
 

@@ -4,6 +4,7 @@ import { pause } from '../../core/async/pause.js';
 import { messageOf } from '../../core/decision/index.js';
 import { ownHintOf } from '../../core/store/gathered-writes.js';
 import { LIST_FACTOR } from '../../core/store/store.js';
+import { batchesOf } from '../../core/store/text-batches.js';
 import {
   type ClockReading,
   type Driver,
@@ -35,8 +36,8 @@ import { WatchStream } from './watch-stream.js';
 const CALL_TIMEOUT = 2000;
 /** Shorter than the caller's timeout, so that this store's own error comes first. */
 const SHARE = 0.95;
-/** Characters of the hints of one request: JSON in UTF-8 has at most six bytes for each. A longer hint is sent alone. */
-const CHARACTERS = LARGEST_BODY / 6;
+/** The hints of one request: JSON in UTF-8 has at most six bytes for each character. */
+const TOGETHER = { characters: LARGEST_BODY / 6, most: MOST_KEYS };
 
 interface Asking {
   /** Of the timeout. Default 1. */
@@ -88,7 +89,7 @@ export class RemoteDriver implements Driver {
   queue(queue: string): HintQueue {
     return {
       offer: async (hints) => {
-        for (const some of batchesOf(hints)) await this.#ask(CALLS.offer, { queue, hints: some });
+        for (const some of batchesOf(hints, TOGETHER)) await this.#ask(CALLS.offer, { queue, hints: some });
       },
       poll: (patience, signal) => this.#poll(queue, patience, signal),
       drain: async (most) => {
@@ -96,7 +97,7 @@ export class RemoteDriver implements Driver {
         return (await this.#ask(CALLS.drain, { queue, most: wanted })).hints;
       },
       remove: async (hints) => {
-        for (const some of batchesOf(hints)) await this.#ask(CALLS.remove, { queue, hints: some });
+        for (const some of batchesOf(hints, TOGETHER)) await this.#ask(CALLS.remove, { queue, hints: some });
       },
       peek: async () => (await this.#ask(CALLS.peek, { queue })).hint,
       size: async () => (await this.#ask(CALLS.size, { queue })).size,
@@ -200,22 +201,6 @@ export class RemoteDriver implements Driver {
 
 function closed(): StoreUnavailableError {
   return new StoreUnavailableError('The remote store is closed: open another one');
-}
-
-/** Divides hints into those of one request each. */
-function batchesOf(hints: readonly string[]): string[][] {
-  const batches: string[][] = [];
-  let [room, left] = [0, 0];
-  for (const hint of hints) {
-    if (left === 0 || room < hint.length) {
-      batches.push([]);
-      [room, left] = [CHARACTERS, MOST_KEYS];
-    }
-    batches.at(-1)!.push(hint);
-    room -= hint.length;
-    left--;
-  }
-  return batches;
 }
 
 /**
