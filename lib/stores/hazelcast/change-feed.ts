@@ -29,8 +29,8 @@ interface FeedMaps {
 interface Attached {
   readonly client: HazelcastClient;
   readonly maps: FeedMaps;
-  readonly listeners: { readonly [Name in keyof FeedMaps]: string };
-  readonly membership: string;
+  /** Each removes a listener. */
+  readonly ends: readonly (() => unknown)[];
 }
 
 /** Lifetime of a hint in its map, in ms. Long enough for its event, and short enough that hints don't accumulate. */
@@ -111,12 +111,9 @@ export class ChangeFeed {
     this.#waiters.close();
     this.#foreign.close();
     await this.#attaching.catch(() => undefined); // the caller of attach reports the error
-    const attached = this.#attached;
+    const { ends = [] } = this.#attached ?? {};
     this.#attached = undefined;
-    if (!attached) return;
-    const { client, maps, listeners, membership } = attached;
-    client.getCluster().removeMembershipListener(membership);
-    for (const name of ['records', 'hints', 'waiters'] as const) await maps[name].removeEntryListener(listeners[name]);
+    for (const end of ends) await end();
   }
 
   #receivers(key: string, notify: Notify): readonly string[] {
@@ -139,15 +136,16 @@ export class ChangeFeed {
       const hints = await client.getMap<string, string>(this.#hintsName);
       const waiters = await client.getMap<string, string>(`${this.options.mapName}.waiters`);
       const maps = { records, hints, waiters };
-      const listeners = await this.#listen(maps);
+      const ofMaps = await this.#listen(maps);
       const anything = () => this.announcer.anything();
-      const membership = client.getCluster().addMembershipListener({ memberAdded: anything, memberRemoved: anything });
-      this.#attached = { client, maps, listeners, membership };
+      const cluster = client.getCluster();
+      const membership = cluster.addMembershipListener({ memberAdded: anything, memberRemoved: anything });
+      this.#attached = { client, maps, ends: [() => cluster.removeMembershipListener(membership), ...ofMaps] };
     }
     this.#waiters.connect((entry, lifetime) => this.#put('waiters', entry, '', lifetime));
   }
 
-  async #listen({ records, hints, waiters }: FeedMaps): Promise<Attached['listeners']> {
+  async #listen({ records, hints, waiters }: FeedMaps): Promise<Attached['ends']> {
     const { id } = this.#waiters;
     const anything = () => this.announcer.anything();
     const entry = ({ key }: { key: string }) => void this.announcer.changed(key);
@@ -166,7 +164,11 @@ export class ChangeFeed {
       hints.addEntryListenerWithPredicate({ added: hinted, updated: hinted }, this.#hintsForMe(), undefined, true),
       waiters.addEntryListenerWithPredicate({ added: waiting, updated: waiting }, notFrom(`${id} `), undefined, false),
     ]);
-    return { records: ofRecords, hints: ofHints, waiters: ofWaiters };
+    return [
+      () => records.removeEntryListener(ofRecords),
+      () => hints.removeEntryListener(ofHints),
+      () => waiters.removeEntryListener(ofWaiters),
+    ];
   }
 
   #hinted(entry: string, value: string): void {

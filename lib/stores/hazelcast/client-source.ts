@@ -141,6 +141,9 @@ const PROPERTIES: ClientConfig['properties'] = {
   'hazelcast.client.internal.clean.resources.millis': 500,
 };
 
+/** Methods of the log, by the number of their LogLevel. */
+const METHODS: readonly ('error' | 'warn' | 'info' | 'debug')[] = ['error', 'warn', 'info', 'debug'];
+
 /**
  * Forwards the client's log, and also reads it: only the log shows why a connection failed, or that a listener was
  * lost.
@@ -175,11 +178,8 @@ export class ClientLog implements ILogger {
   trace(): void {}
 
   log(level: LogLevel, source: string, message: string, detail?: unknown): void {
-    const { ERROR, WARN, INFO, DEBUG } = loadHazelcastClient().LogLevel;
-    if (level === ERROR) this.error(source, message, detail);
-    else if (level === WARN) this.warn(source, message, detail);
-    else if (level === INFO) this.info(source, message, detail);
-    else if (level === DEBUG) this.debug(source, message, detail);
+    const method = METHODS[level];
+    if (method) this[method](source, message, detail);
   }
 }
 
