@@ -18,6 +18,9 @@ const TRY_AGAIN = 20;
 /** Makes the error of a call that got no answer in time. */
 type Late = (passed: DeadlinePassed) => Error;
 
+/** Runs a call that changes nothing, with a deadline. @throws the client's error, or StoreUnavailableError */
+export type Within = <T>(call: () => Promise<T>) => Promise<T>;
+
 /** Commands with a deadline each. The clients' own retries may take longer. */
 export class Calls {
   readonly problem = new LastProblem();
@@ -57,10 +60,7 @@ export class Calls {
     }
   }
 
-  /** Runs a call that changes nothing, with a deadline. @throws the client's error, or StoreUnavailableError */
-  async within<T>(call: () => Promise<T>): Promise<T> {
-    return this.#limited(call, false, this.#tooLate);
-  }
+  readonly within: Within = (call) => this.#limited(call, false, this.#tooLate);
 
   /**
    * Runs a script that writes.
@@ -117,6 +117,11 @@ export class Calls {
 
   readonly #tooLate: Late = (cause) =>
     new StoreUnavailableError(`Redis did not answer within ${this.timeout} ms: try again`, { cause });
+}
+
+/** The text in an answer; undefined if there is none. */
+export function textIn(answer: unknown): string | undefined {
+  return answer === null ? undefined : String(answer);
 }
 
 /**

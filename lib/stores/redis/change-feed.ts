@@ -4,6 +4,7 @@ import { AwaitedKeys } from '../../core/store/awaited-keys.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
 import { HintSeals, SEAL } from '../../core/store/hint-seals.js';
 import type { PrefixWatches } from '../../core/store/prefix-watches.js';
+import type { Within } from './calls.js';
 import type { RedisClient, Subscriber } from './clients/redis-client.js';
 import { Channels } from './keys.js';
 
@@ -72,12 +73,8 @@ export class ChangeFeed {
     });
   }
 
-  /**
-   * Reads the key of the seals, and creates it if there is none. Never rejects.
-   *
-   * @param within runs a call with a deadline
-   */
-  loadKey(client: RedisClient, key: string, within: <T>(call: () => Promise<T>) => Promise<T>): Promise<void> {
+  /** Reads the key of the seals, and creates it if there is none. Never rejects. */
+  loadKey(client: RedisClient, key: string, within: Within): Promise<void> {
     return this.#seals.load({
       read: async () => (await within(() => client.command(key, ['get', key])))?.toString(),
       create: (text) => within(() => client.command(key, ['set', key, text, 'NX'])),
@@ -111,10 +108,9 @@ export class ChangeFeed {
   /**
    * Sends this client a message. If it does not arrive, the connection is replaced.
    *
-   * @param within runs a call with a deadline
    * @throws the client's error if the message could not be sent, or the connection not be replaced
    */
-  async verify(client: RedisClient, within: <T>(call: () => Promise<T>) => Promise<T>): Promise<void> {
+  async verify(client: RedisClient, within: Within): Promise<void> {
     const [subscriber, channels] = [this.#subscriber, this.#channels];
     if (!channels) return;
     if (subscriber) {

@@ -1,12 +1,12 @@
 import type { HintQueue } from '../../core/store/driver.js';
 import { HintPolls, type PolledQueue } from '../../core/store/hint-polls.js';
-import { type Calls, SHARED } from './calls.js';
+import { partsOf } from '../../core/store/text-batches.js';
+import { type Calls, SHARED, textIn } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import type { Connection } from './connection.js';
 import type { QueueKeys } from './keys.js';
 import { LONGEST_POLL, OFFER_HINTS, PASS_ON, POLL_HINT, REMOVE_HINTS } from './scripts.js';
-import { textIn } from './texts.js';
 
 /** Largest number of hints per call. */
 const MOST_AT_ONCE = 500;
@@ -24,11 +24,8 @@ export class RedisQueue implements HintQueue {
   ) {}
 
   async offer(hints: readonly string[]): Promise<void> {
-    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
-      await this.calls.write(OFFER_HINTS, this.keys, [
-        ...this.poller.wakeArguments(this.name),
-        ...hints.slice(at, at + MOST_AT_ONCE),
-      ]);
+    for (const some of partsOf(hints, MOST_AT_ONCE)) {
+      await this.calls.write(OFFER_HINTS, this.keys, [...this.poller.wakeArguments(this.name), ...some]);
     }
   }
 
@@ -47,8 +44,7 @@ export class RedisQueue implements HintQueue {
   }
 
   async remove(hints: readonly string[]): Promise<void> {
-    for (let at = 0; at < hints.length; at += SHARED.writes)
-      await this.calls.write(REMOVE_HINTS, [this.#hints], hints.slice(at, at + SHARED.writes));
+    for (const some of partsOf(hints, SHARED.writes)) await this.calls.write(REMOVE_HINTS, [this.#hints], some);
   }
 
   async peek(): Promise<string | undefined> {

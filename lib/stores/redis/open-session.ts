@@ -1,3 +1,4 @@
+import type { Within } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
 import type { Session } from './connection.js';
@@ -15,8 +16,7 @@ interface SessionNeeds {
   readonly origins: Origins | undefined;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
-  /** Runs a call with a deadline. */
-  readonly within: <T>(call: () => Promise<T>) => Promise<T>;
+  readonly within: Within;
 }
 
 /**
@@ -50,10 +50,8 @@ async function markOlder(
   facts: readonly ServerFacts[],
 ): Promise<void> {
   try {
-    await origins?.meet(
-      client,
-      facts.map(({ origin }) => origin),
-    );
+    const found = facts.map(({ origin }) => origin);
+    await origins?.meet(client, found);
   } catch (error) {
     if (!isWriteRefusal(error)) throw error;
   }
@@ -80,11 +78,7 @@ function expectDatabase(database: number, wanted = database): void {
 }
 
 /** One more connection, for as long as the session. */
-async function connectionApart(
-  client: RedisClient,
-  ended: AbortSignal,
-  within: SessionNeeds['within'],
-): Promise<RedisClient> {
+async function connectionApart(client: RedisClient, ended: AbortSignal, within: Within): Promise<RedisClient> {
   // A listener for what has happened already is never called, and the connection would stay for ever.
   ended.throwIfAborted();
   const connection = client.newConnection();
@@ -114,8 +108,7 @@ export class Origins {
 
   constructor(
     private readonly keys: Keys,
-    /** Runs a call with a deadline. */
-    private readonly within: <T>(call: () => Promise<T>) => Promise<T>,
+    private readonly within: Within,
   ) {}
 
   /** @returns whether an origin is new. Then records may have been marked @throws the client's error */

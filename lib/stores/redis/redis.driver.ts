@@ -71,13 +71,9 @@ export class RedisDriver implements Driver {
     this.#afterWrites = new HintsAfterWrites((name) => this.queue(name), callTimeout, onHintLost);
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
-    this.#origins = options.durable ? undefined : new Origins(this.#keys, (call) => this.#calls.within(call));
+    this.#origins = options.durable ? undefined : new Origins(this.#keys, this.#calls.within);
     this.#poller = new Poller(this.#calls, this.#feed, this.#connection);
-    this.tasks = new RedisTasks(this.#keys.tasks, this.#calls, {
-      keysOf: (queue) => this.#keys.queue(queue),
-      wakeArguments: (queue) => this.#poller.wakeArguments(queue),
-      afterWrites: this.#afterWrites,
-    });
+    this.tasks = new RedisTasks(this.#keys, this.#calls, this.#poller, this.#afterWrites);
     this.groups = new HashTexts(this.#keys.groups, this.#calls);
   }
 
@@ -145,14 +141,8 @@ export class RedisDriver implements Driver {
   async #open(client: RedisClient, ended: AbortSignal): Promise<Session> {
     ended.addEventListener('abort', this.#poller.lost, { once: true });
     const { options } = this;
-    const opening = openSession(client, {
-      options,
-      feed: this.#feed,
-      origins: this.#origins,
-      ended,
-      within: (call) => this.#calls.within(call),
-    });
-    const { session, facts } = await opening;
+    const needs = { options, feed: this.#feed, origins: this.#origins, ended, within: this.#calls.within };
+    const { session, facts } = await openSession(client, needs);
     this.#note(facts, 1);
     return session;
   }
@@ -168,7 +158,7 @@ export class RedisDriver implements Driver {
 
   async #testMessages(): Promise<void> {
     const { session } = this.#connection;
-    if (session) await this.#feed.verify(session.client, (call) => this.#calls.within(call));
+    if (session) await this.#feed.verify(session.client, this.#calls.within);
   }
 
   #note({ runId, eviction }: ServerFacts, servers: number): void {

@@ -9,9 +9,10 @@ import type {
 } from '../../core/store/driver.js';
 import { GatheredWrites, type TextWrite, ownHintOf } from '../../core/store/gathered-writes.js';
 import type { HintsAfterWrites } from '../../core/store/hints-after-writes.js';
-import { type Calls, SHARED } from './calls.js';
+import { type Calls, SHARED, textIn } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
-import { BUCKETS, type Keys, type QueueKeys } from './keys.js';
+import type { Poller } from './hint-queues.js';
+import { BUCKETS, type Keys } from './keys.js';
 import {
   FIRST_PLACE,
   NOTIFIED,
@@ -187,14 +188,6 @@ export class HashTexts implements TextCollection {
   }
 }
 
-/** The queues of a store, as the writes of tasks need them. */
-interface Queues {
-  readonly keysOf: (queue: string) => QueueKeys;
-  /** Arguments of the scripts that wake the pollers of a queue. */
-  readonly wakeArguments: (queue: string) => readonly [message: string, channels: string, isCluster: string];
-  readonly afterWrites: HintsAfterWrites;
-}
-
 /**
  * The tasks: texts in a hash, with their order in a sorted set. In a Cluster all are in one slot, because one script changes the hash
  * and the order.
@@ -204,11 +197,12 @@ interface Queues {
  */
 export class RedisTasks extends HashTexts implements OrderedCollection {
   constructor(
-    keys: readonly [hash: string, order: string],
+    private readonly names: Keys,
     calls: Calls,
-    private readonly queues: Queues,
+    private readonly poller: Poller,
+    private readonly afterWrites: HintsAfterWrites,
   ) {
-    super(keys, calls);
+    super(names.tasks, calls);
   }
 
   override compareAndSet(
@@ -218,23 +212,22 @@ export class RedisTasks extends HashTexts implements OrderedCollection {
     { hint }: WriteOptions = {},
   ): Promise<boolean> {
     if (!hint || this.calls.mayMixSlots) return super.compareAndSet(key, former, next, { hint });
-    return this.queues.afterWrites.follow(super.compareAndSet(key, former, next), hint);
+    return this.afterWrites.follow(super.compareAndSet(key, former, next), hint);
   }
 
   protected override async send(writes: readonly TextWrite[]): Promise<boolean[]> {
-    const names = [...new Set(writes.flatMap(({ hint }) => (hint ? [hint.queue] : [])))];
-    if (names.length === 0) return super.send(writes);
-    const { keysOf, wakeArguments } = this.queues;
-    const wakes = names.map(wakeArguments);
+    const queues = [...new Set(writes.flatMap(({ hint }) => (hint ? [hint.queue] : [])))];
+    if (queues.length === 0) return super.send(writes);
+    const wakes = queues.map((queue) => this.poller.wakeArguments(queue));
     const args = writes.flatMap((write) => {
       const own = ownHintOf(write);
       const [key, expected, next, flags] = argumentsOf(write);
-      const queue = write.hint ? names.indexOf(write.hint.queue) + 1 : 0;
+      const queue = write.hint ? queues.indexOf(write.hint.queue) + 1 : 0;
       return [key, expected, next, `${flags}${own === undefined ? 0 : 1}`, String(queue), own ?? ''];
     });
     const [, channels] = wakes[0]!;
     const messages = wakes.map(([message]) => message);
-    const keys = [...this.keys, ...names.flatMap(keysOf)] as const;
+    const keys = [...this.keys, ...queues.flatMap((queue) => this.names.queue(queue))] as const;
     return areWritten(await this.calls.write(WRITE_TEXTS_WITH_HINTS, keys, [channels, ...messages, ...args]));
   }
 
@@ -257,11 +250,6 @@ function argumentsOf({ key, former, next }: TextWrite): [key: string, expected: 
   const [expected, text] = [former ?? '', next ?? ''];
   const flags = [former !== undefined, next !== undefined, hasOwnOrder(expected) || hasOwnOrder(text)];
   return [key, expected, text, flags.map(Number).join('')];
-}
-
-/** The text in an answer; undefined if there is none. */
-export function textIn(answer: unknown): string | undefined {
-  return answer === null ? undefined : String(answer);
 }
 
 /** The texts in an answer that has one, or null, for each key. */
