@@ -1,5 +1,5 @@
 import { MOST_KEYS, type RecordPage, type RecordCollection } from './driver.js';
-import { partsOf } from './text-batches.js';
+import { portionsOf } from './text-batches.js';
 
 /** Every text whose key begins with `prefix`. */
 export async function allTexts(records: Pick<RecordCollection, 'page'>, prefix: string): Promise<Map<string, string>> {
@@ -18,7 +18,7 @@ export async function inBatches(
 ): Promise<Map<string, string>> {
   if (keys.length > 0 && keys.length <= MOST_KEYS) return readMany(keys);
   const texts = new Map<string, string>();
-  for (const some of partsOf(keys, MOST_KEYS)) {
+  for (const some of portionsOf(keys, MOST_KEYS)) {
     for (const [key, text] of await readMany(some)) texts.set(key, text);
   }
   return texts;

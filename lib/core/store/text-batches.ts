@@ -38,8 +38,8 @@ export function batchesOf(
   return batches;
 }
 
-/** Divides texts into parts of `most` texts at most, whatever their size is. */
-export function partsOf(texts: readonly string[], most: number): string[][] {
+/** Divides texts into portions of `most` texts at most, whatever their size is. */
+export function portionsOf(texts: readonly string[], most: number): string[][] {
   return batchesOf(texts, { characters: Infinity, most });
 }
 

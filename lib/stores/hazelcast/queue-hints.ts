@@ -1,6 +1,6 @@
 import type { IQueue } from 'hazelcast-client';
 import type { HintQueue } from '../../core/store/driver.js';
-import { partsOf } from '../../core/store/text-batches.js';
+import { portionsOf } from '../../core/store/text-batches.js';
 import { type Calls, oncePerSession, type PartOf } from './calls.js';
 import { textIn, textOf } from './texts/foreign-value.js';
 
@@ -34,7 +34,7 @@ export class QueueHints implements HintQueue {
   offer(hints: readonly string[]): Promise<void> {
     return this.calls.writing(this.#hints, async ({ queue }) => {
       if (hints.length === 1) return void (await queue.offer(hints[0]));
-      for (const some of partsOf(hints, MOST_AT_ONCE)) await queue.addAll(some);
+      for (const some of portionsOf(hints, MOST_AT_ONCE)) await queue.addAll(some);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { ReadResultSet, Ringbuffer } from 'hazelcast-client';
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import type { Journal } from '../../core/store/driver.js';
-import { partsOf } from '../../core/store/text-batches.js';
+import { portionsOf } from '../../core/store/text-batches.js';
 import { type Calls, oncePerSession, type PartOf } from './calls.js';
 import { isUnreadable, textOf, unreadableText } from './texts/foreign-value.js';
 
@@ -25,7 +25,7 @@ export class RingJournal implements Journal {
   append(texts: readonly string[]): Promise<void> {
     const add = async (ring: Ringbuffer<string>) => {
       const { OVERWRITE } = loadHazelcastClient().OverflowPolicy;
-      for (const some of partsOf(texts, MOST_AT_ONCE)) await ring.addAll(some, OVERWRITE);
+      for (const some of portionsOf(texts, MOST_AT_ONCE)) await ring.addAll(some, OVERWRITE);
     };
     return this.calls.writing(this.#ring, add, { isForPeople: true });
   }

@@ -1,5 +1,5 @@
 import type { Journal } from '../../core/store/driver.js';
-import { partsOf } from '../../core/store/text-batches.js';
+import { portionsOf } from '../../core/store/text-batches.js';
 import type { Calls } from './calls.js';
 import { storedForm } from './stored-text.js';
 import type { Row } from './server.js';
@@ -36,7 +36,7 @@ export class PostgresJournal implements Journal {
   async append(texts: readonly string[]): Promise<void> {
     if (texts.length === 0) return;
     this.calls.assertOpen();
-    for (const some of partsOf(texts.map(storedForm), MOST_AT_ONCE)) {
+    for (const some of portionsOf(texts.map(storedForm), MOST_AT_ONCE)) {
       await this.calls.write({ text: this.#sql.append }, [this.name, some]);
     }
     await this.#trim(texts.length);

@@ -1,6 +1,6 @@
 import type { HintQueue } from '../../core/store/driver.js';
 import { HintPolls, type PolledQueue } from '../../core/store/hint-polls.js';
-import { partsOf } from '../../core/store/text-batches.js';
+import { portionsOf } from '../../core/store/text-batches.js';
 import { type Calls, SHARED, textIn } from './calls.js';
 import type { ChangeFeed } from './change-feed.js';
 import type { RedisClient } from './clients/redis-client.js';
@@ -24,7 +24,7 @@ export class RedisQueue implements HintQueue {
   ) {}
 
   async offer(hints: readonly string[]): Promise<void> {
-    for (const some of partsOf(hints, MOST_AT_ONCE)) {
+    for (const some of portionsOf(hints, MOST_AT_ONCE)) {
       await this.calls.write(OFFER_HINTS, this.keys, [...this.poller.wakeArguments(this.name), ...some]);
     }
   }
@@ -44,7 +44,7 @@ export class RedisQueue implements HintQueue {
   }
 
   async remove(hints: readonly string[]): Promise<void> {
-    for (const some of partsOf(hints, SHARED.writes)) await this.calls.write(REMOVE_HINTS, [this.#hints], some);
+    for (const some of portionsOf(hints, SHARED.writes)) await this.calls.write(REMOVE_HINTS, [this.#hints], some);
   }
 
   async peek(): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Journal } from '../../core/store/driver.js';
-import { partsOf } from '../../core/store/text-batches.js';
+import { portionsOf } from '../../core/store/text-batches.js';
 import type { Calls } from './calls.js';
 import { APPEND } from './scripts.js';
 
@@ -16,7 +16,7 @@ export class StreamJournal implements Journal {
   ) {}
 
   async append(texts: readonly string[]): Promise<void> {
-    for (const some of partsOf(texts, MOST_AT_ONCE)) {
+    for (const some of portionsOf(texts, MOST_AT_ONCE)) {
       await this.calls.write(APPEND, [this.key], [String(CAPACITY), ...some]);
     }
   }
