@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock, type CancelTimer } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+import { Wakeup } from '../../core/async/wakeup.js';
 import { AwaitedKeys } from '../../core/store/awaited-keys.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
 import { HintSeals, SEAL } from '../../core/store/hint-seals.js';
@@ -235,42 +237,34 @@ export class ChangeFeed {
  * Cluster may be gone for good.
  */
 export class MessageHeartbeat {
-  #cancel: CancelTimer | undefined;
-  #isSoon = false;
-  #isTesting = false;
-  #isStopped = false;
+  readonly #lost = new Wakeup(systemClock);
+  readonly #stopping = new AbortController();
 
   /** @param test rejects if it could not make sure of messages */
-  constructor(private readonly test: () => Promise<void>) {
-    this.#plan(HEARTBEAT);
+  constructor(test: () => Promise<void>) {
+    void this.#keepTesting(test);
   }
 
-  /** Tests soon, because the connection was lost. */
-  readonly hurry = (): void => {
-    // The connection may be lost again and again. A test that is under way plans the next one at its end.
-    if (!this.#isSoon && !this.#isTesting) this.#plan(SOON);
-    this.#isSoon = true;
-  };
+  /** Tests soon, because the connection was lost. It may be lost again and again, also during a test. */
+  readonly hurry = this.#lost.ring;
 
   stop(): void {
-    this.#isStopped = true;
-    this.#cancel?.();
+    this.#stopping.abort();
+    this.#lost.ring();
   }
 
-  #plan(delay: number): void {
-    this.#cancel?.();
-    if (!this.#isStopped) this.#cancel = systemClock.schedule(() => void this.#beat(), delay);
-  }
-
-  async #beat(): Promise<void> {
-    this.#isSoon = false;
-    this.#isTesting = true;
-    const pause = await this.test().then(
-      () => HEARTBEAT,
-      () => SOON, // the session reports why calls fail
-    );
-    this.#isTesting = false;
-    this.#plan(this.#isSoon ? SOON : pause);
+  async #keepTesting(test: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let arrive = true; ;) {
+      if (arrive) await this.#lost.wait(HEARTBEAT - SOON, false);
+      await pause(systemClock, SOON, { signal, isAwaited: false });
+      if (signal.aborted) return;
+      this.#lost.reset(); // before the test, so that a loss during it has another one follow soon
+      arrive = await test().then(
+        () => true,
+        () => false, // the session reports why calls fail
+      );
+    }
   }
 }
 
