@@ -21,7 +21,7 @@ import { StoreUnavailableError } from '../../core/store/store.errors.js';
 import { Calls } from './calls.js';
 import { Connection } from './connection.js';
 import { ChangeFeed } from './hints/change-feed.js';
-import { TableQueue, queueStatements } from './hints/hint-queues.js';
+import { type QueueNeeds, TableQueue, queueStatements } from './hints/hint-queues.js';
 import { PostgresJournal } from './postgres-journal.js';
 import { placeOf } from './pg.js';
 import type { ResolvedOptions } from './postgres.options.js';
@@ -57,7 +57,7 @@ export class PostgresDriver implements Driver {
   readonly #calls: Calls;
   readonly #feed: ChangeFeed;
   readonly #polls = new HintPolls();
-  readonly #queueSql: ReturnType<typeof queueStatements>;
+  readonly #queues: QueueNeeds;
   readonly #transactionSql: TextStatements;
   /** See {@link PostgresJournal}. */
   readonly #trimming = new Map<string, number>();
@@ -86,15 +86,15 @@ export class PostgresDriver implements Driver {
     const parts = { server, calls, announcer, polls: this.#polls, closing, tables, records };
     this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
     this.records = records;
-    this.tasks = new PostgresTasks(calls, tables, (queue) => this.#feed.offered(queue));
-    this.#queueSql = queueStatements(tables.hints);
+    const offered = (queue: string) => this.#feed.offered(queue);
+    this.#queues = { calls, sql: queueStatements(tables.hints), polls: this.#polls, offered };
+    this.tasks = new PostgresTasks(calls, tables, offered);
     this.#transactionSql = statementsInTransaction(plainRows(tables.tasks));
     this.groups = new TableTexts(calls, plainRows(tables.groups));
   }
 
   queue(name: string): HintQueue {
-    const [calls, sql, polls] = [this.#calls, this.#queueSql, this.#polls];
-    return new TableQueue(name, { calls, sql, polls, offered: (queue) => this.#feed.offered(queue) });
+    return new TableQueue(name, this.#queues);
   }
 
   journal(name: string): Journal {

@@ -51,27 +51,22 @@ export function ownServer({ connectionString, maxConnections, isSession, callTim
     fallback_application_name: 'nestjs-gatekeeper',
   };
   // With the setting, the server does not work on after the call has ended.
-  return new PooledServer(new OwnPools(config, isSession ? { statement_timeout: callTimeout } : {}), isSession);
+  return new OwnServer(config, isSession ? { statement_timeout: callTimeout } : {}, isSession);
 }
 
 /** Uses a pool of the application, which the application closes, and one connection more while the pool has none to lend. */
 export function givenServer(pool: PgPool | Queries, isSession: boolean): Server {
-  return 'connect' in pool ? new PooledServer(new GivenPool(pool), isSession) : new PlainServer(pool);
+  return 'connect' in pool ? new GivenServer(pool, isSession) : new PlainServer(pool);
 }
 
-/** Lends connections to the server. The caller gives each one back. */
-interface Lender {
-  lend(deadline: Deadline): Promise<PgConnection>;
-  /** For a long time. */
-  dedicate(deadline: Deadline): Promise<PgConnection>;
-  close(): Promise<void>;
-}
+/** Runs each statement on a connection of a pool. */
+abstract class PooledServer implements Server {
+  constructor(private areNamesUsed: boolean) {}
 
-class PooledServer implements Server {
-  constructor(
-    private readonly lender: Lender,
-    private areNamesUsed: boolean,
-  ) {}
+  /** Lends a connection for one statement. The caller gives it back. */
+  protected abstract lend(deadline: Deadline): Promise<PgConnection>;
+  abstract dedicated(deadline: Deadline): Promise<PgConnection>;
+  abstract close(): Promise<void>;
 
   /**
    * A pooler that gives each transaction another connection breaks named statements: the server does not know a name, or
@@ -88,16 +83,8 @@ class PooledServer implements Server {
     }
   }
 
-  dedicated(deadline: Deadline): Promise<PgConnection> {
-    return this.lender.dedicate(deadline);
-  }
-
-  close(): Promise<void> {
-    return this.lender.close();
-  }
-
   async #run(isNamed: boolean, { name, text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
-    const connection = await this.lender.lend(deadline).catch((cause: unknown) => {
+    const connection = await this.lend(deadline).catch((cause: unknown) => {
       throw new Failed(cause, false);
     });
     // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
@@ -146,7 +133,7 @@ class PlainServer implements Server {
  * The pool that this package opens, with the first call. Poolers refuse connections with settings that they do not know.
  * Then another pool without settings takes its place.
  */
-class OwnPools implements Lender {
+class OwnServer extends PooledServer {
   #opened: OwnPool | undefined;
 
   /**
@@ -156,10 +143,13 @@ class OwnPools implements Lender {
   constructor(
     private readonly config: object,
     private settings: object,
-  ) {}
+    areNamesUsed: boolean,
+  ) {
+    super(areNamesUsed);
+  }
 
   /** Connects again if the connection was refused because of the settings. */
-  async lend(deadline: Deadline): Promise<PgConnection> {
+  protected async lend(deadline: Deadline): Promise<PgConnection> {
     const used = this.#pool();
     try {
       return await firstOf([used.connect()], deadline);
@@ -170,7 +160,7 @@ class OwnPools implements Lender {
     }
   }
 
-  dedicate(deadline: Deadline): Promise<PgConnection> {
+  dedicated(deadline: Deadline): Promise<PgConnection> {
     return this.lend(deadline);
   }
 
@@ -200,18 +190,23 @@ const PATIENCE = 250;
  * none to lend, and closed when it was idle for a while. Without it, a job that uses all connections would keep its own permit from
  * being refreshed.
  */
-class GivenPool implements Lender {
+class GivenServer extends PooledServer {
   #opened: OwnPool | undefined;
   #isClosed = false;
 
-  constructor(private readonly pool: PgPool) {}
+  constructor(
+    private readonly pool: PgPool,
+    areNamesUsed: boolean,
+  ) {
+    super(areNamesUsed);
+  }
 
   /**
    * Takes the connection that is free first.
    *
    * @throws NoFreeConnectionError if none was free in time, DeadlinePassed, or the error of the pool
    */
-  async lend(deadline: Deadline): Promise<PgConnection> {
+  protected async lend(deadline: Deadline): Promise<PgConnection> {
     const { pool } = this;
     if (!isCounted(pool) || !isExhausted(pool)) return firstOf([pool.connect()], deadline);
     let isLent = false;
@@ -229,7 +224,7 @@ class GivenPool implements Lender {
   }
 
   /** Never the connection in reserve. */
-  dedicate(deadline: Deadline): Promise<PgConnection> {
+  dedicated(deadline: Deadline): Promise<PgConnection> {
     return firstOf([this.pool.connect()], deadline);
   }
 

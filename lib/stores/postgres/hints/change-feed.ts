@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangeAnnouncer } from '../../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
-import type { HintPolls } from '../../../core/store/hint-polls.js';
 import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-seals.js';
-import type { Notify, TextCollection } from '../../../core/store/driver.js';
+import type { Notify } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
-import type { Calls } from '../calls.js';
 import type { Server } from '../server.js';
-import type { Tables } from '../tables.js';
-import { ChangePoller } from './change-poller.js';
+import { ChangePoller, type PolledParts } from './change-poller.js';
 import { LARGEST_PAYLOAD, Listener, Outbox } from './notifications.js';
 
 /** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */
@@ -22,15 +18,11 @@ type Message =
   /** The sender's test whether notifications arrive. */
   | readonly ['ping'];
 
-interface Parts {
+interface Parts extends PolledParts {
   readonly server: Server;
-  readonly calls: Calls;
-  readonly announcer: ChangeAnnouncer;
-  readonly polls: HintPolls;
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
-  readonly tables: Tables;
-  readonly records: Pick<TextCollection, 'readMany'> & { readonly keyPlace: HintKeyPlace };
+  readonly records: PolledParts['records'] & { readonly keyPlace: HintKeyPlace };
 }
 
 interface Settings {

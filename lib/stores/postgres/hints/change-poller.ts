@@ -8,7 +8,8 @@ import type { Calls } from '../calls.js';
 import { storedForm, textOfStored } from '../stored-text.js';
 import type { Tables } from '../tables.js';
 
-interface Parts {
+/** The parts of the driver of which the poller tells, and which it asks. */
+export interface PolledParts {
   readonly calls: Calls;
   readonly tables: Tables;
   readonly polls: HintPolls;
@@ -32,9 +33,7 @@ const OVERLAP = 200;
 export class ChangePoller {
   readonly awaited = new AwaitedKeys();
   readonly #periodic: Periodic;
-  readonly #newest: { readonly text: string };
-  readonly #changes: { readonly text: string };
-  readonly #offered: { readonly text: string };
+  readonly #sql: ReturnType<typeof looksAt>;
   #last: number | undefined;
   /** Numbers within the overlap that were seen. */
   #seen: ReadonlySet<number> = new Set();
@@ -42,22 +41,11 @@ export class ChangePoller {
 
   /** @param isNeeded whether no notifications arrive now */
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: PolledParts,
     interval: number,
     private readonly isNeeded: () => boolean,
   ) {
-    const { records, hints } = parts.tables;
-    this.#newest = {
-      text: `SELECT coalesce(pg_catalog.max(noted), 0::pg_catalog.int8)::pg_catalog.float8 AS noted FROM ${records}`,
-    };
-    this.#changes = {
-      text: `SELECT key, noted::pg_catalog.float8 AS noted FROM ${records}
-        WHERE noted OPERATOR(pg_catalog.>) $1::pg_catalog.int8 ORDER BY noted LIMIT ${MOST_CHANGES}`,
-    };
-    this.#offered = {
-      text: `SELECT queue FROM pg_catalog.unnest($1::pg_catalog.text[]) AS each(queue)
-        WHERE EXISTS (SELECT FROM ${hints} AS hint WHERE hint.queue OPERATOR(pg_catalog.=) each.queue)`,
-    };
+    this.#sql = looksAt(parts.tables);
     this.#periodic = new Periodic(systemClock, () => this.#look(), {
       interval: () => interval,
       chance: Math.random,
@@ -86,7 +74,7 @@ export class ChangePoller {
 
   async #lookAtNotes(): Promise<void> {
     if (this.#last === undefined) return this.#begin();
-    const rows = await this.parts.calls.read(this.#changes, [this.#last - OVERLAP]);
+    const rows = await this.parts.calls.read({ text: this.#sql.changes }, [this.#last - OVERLAP]);
     const changes = rows.map(({ key, noted }) => ({ key: textOfStored(key as string), noted: noted as number }));
     const fresh = changes.filter(({ noted }) => !this.#seen.has(noted));
     this.#last = changes.at(-1)?.noted ?? this.#last;
@@ -97,7 +85,7 @@ export class ChangePoller {
 
   /** Between the last notification and the first look, anything may have changed. */
   async #begin(): Promise<void> {
-    const [row] = await this.parts.calls.read(this.#newest, []);
+    const [row] = await this.parts.calls.read({ text: this.#sql.newest }, []);
     this.#last = row!['noted'] as number;
     this.parts.announcer.anything();
   }
@@ -115,7 +103,15 @@ export class ChangePoller {
     const { polls, calls } = this.parts;
     const { queues } = polls;
     if (queues.length === 0) return;
-    const rows = await calls.read(this.#offered, [queues.map(storedForm)]);
+    const rows = await calls.read({ text: this.#sql.offered }, [queues.map(storedForm)]);
     for (const { queue } of rows) polls.wake(textOfStored(queue as string));
   }
 }
+
+const looksAt = ({ records, hints }: Tables) => ({
+  newest: `SELECT coalesce(pg_catalog.max(noted), 0::pg_catalog.int8)::pg_catalog.float8 AS noted FROM ${records}`,
+  changes: `SELECT key, noted::pg_catalog.float8 AS noted FROM ${records}
+        WHERE noted OPERATOR(pg_catalog.>) $1::pg_catalog.int8 ORDER BY noted LIMIT ${MOST_CHANGES}`,
+  offered: `SELECT queue FROM pg_catalog.unnest($1::pg_catalog.text[]) AS each(queue)
+        WHERE EXISTS (SELECT FROM ${hints} AS hint WHERE hint.queue OPERATOR(pg_catalog.=) each.queue)`,
+});

@@ -1,5 +1,6 @@
 import type { HintQueue } from '../../../core/store/driver.js';
 import type { HintPolls } from '../../../core/store/hint-polls.js';
+import { portionsOf } from '../../../core/store/text-batches.js';
 import type { Calls } from '../calls.js';
 import { named } from '../server.js';
 import { storedForm, textOfStored } from '../stored-text.js';
@@ -11,15 +12,14 @@ const MOST_COUNTED = 100_000;
 /** Hints at each end of the queue among which those to remove are searched. */
 const MOST_SEARCHED = 10_000;
 
-interface Needs {
+/** The parts of the driver that all queues use. */
+export interface QueueNeeds {
   readonly calls: Calls;
-  readonly sql: QueueStatements;
+  readonly sql: ReturnType<typeof queueStatements>;
   readonly polls: HintPolls;
   /** Tells other clients that a queue has new hints. */
   readonly offered: (queue: string) => void;
 }
-
-type QueueStatements = ReturnType<typeof queueStatements>;
 
 /** @param table of all queues */
 export function queueStatements(table: string) {
@@ -59,17 +59,15 @@ export class TableQueue implements HintQueue {
 
   constructor(
     readonly name: string,
-    private readonly needs: Needs,
+    private readonly needs: QueueNeeds,
   ) {
     this.#queue = storedForm(name);
   }
 
   async offer(hints: readonly string[]): Promise<void> {
     const { calls, sql, offered } = this.needs;
-    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
-      const some = hints.slice(at, at + MOST_AT_ONCE).map(storedForm);
+    for (const some of portionsOf(hints.map(storedForm), MOST_AT_ONCE))
       await calls.write(sql.offer, [this.#queue, some]);
-    }
     if (hints.length > 0) offered(this.name);
   }
 
@@ -86,9 +84,8 @@ export class TableQueue implements HintQueue {
 
   async remove(hints: readonly string[]): Promise<void> {
     const { calls, sql } = this.needs;
-    for (let at = 0; at < hints.length; at += MOST_AT_ONCE) {
-      await calls.write(sql.remove, [this.#queue, hints.slice(at, at + MOST_AT_ONCE).map(storedForm)]);
-    }
+    for (const some of portionsOf(hints.map(storedForm), MOST_AT_ONCE))
+      await calls.write(sql.remove, [this.#queue, some]);
   }
 
   async peek(): Promise<string | undefined> {

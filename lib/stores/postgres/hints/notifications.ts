@@ -88,13 +88,14 @@ export class Listener {
   readonly #pong = new Wakeup(systemClock);
   readonly #haste = new Wakeup(systemClock);
   readonly firstAttempt = new FirstAttempt();
-  readonly #ended: Promise<void>;
+  /** Resolves when the connection is closed, after the closing signal. */
+  readonly ended: Promise<void>;
 
   constructor(
     private readonly needs: Needs,
     private readonly on: Reactions,
   ) {
-    this.#ended = this.#keepListening();
+    this.ended = this.#keepListening();
   }
 
   /** Whether notifications arrive. */
@@ -107,11 +108,6 @@ export class Listener {
 
   /** Tries again now, because the server has just answered. */
   readonly hurry = (): void => this.#haste.ring();
-
-  /** Resolves when the connection is closed, after the closing signal. */
-  get ended(): Promise<void> {
-    return this.#ended;
-  }
 
   async #keepListening(): Promise<void> {
     const { closing } = this.needs;
