@@ -3,7 +3,7 @@ import { pause } from '../async/pause.js';
 import { Slices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { show } from '../decision/index.js';
-import { MOST_KEYS, type Notify, type QueuedHint, StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
+import { MOST_KEYS, type Notify, type QueuedHint, StoreUnavailableError } from '../store/index.js';
 import type { StoreCollection } from '../store/store.js';
 import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
 import { type Attempt, Call } from './call.js';
@@ -20,12 +20,29 @@ export type Written =
 
 const WRITTEN: Written = { isWritten: true };
 
-/** The next step with a text: return a result, or write another text (undefined: remove it) and then return a result. */
+/**
+ * The next step with a text: return a result; write another text (undefined: remove it) and then return a result; or look
+ * again, after the rule has changed the text by a call of its own.
+ */
 export type TextStep<T> =
-  { readonly result: T } | { readonly write: string | undefined; readonly done: () => T | Promise<T> };
+  | { readonly result: T }
+  | { readonly write: string | undefined; readonly done: () => T | Promise<T> }
+  | { readonly isChanged: true };
 
-/** A rule from the text to the next step. It is asked again if the text has changed in the store. */
-type TextRule<T> = (text: string | undefined) => TextStep<T> | Promise<TextStep<T>>;
+/**
+ * A rule from the text to the next step. It is asked again if the text has changed in the store.
+ *
+ * @param isUncertain whether a write of this change may have been applied, and another write replaced it
+ */
+export type TextRule<T> = (text: string | undefined, isUncertain: boolean) => TextStep<T> | Promise<TextStep<T>>;
+
+/** Options of one change. */
+export interface ChangeOptions {
+  /** The text, if it was read already, or is expected: a wrong one costs a write. Absent: it is read. */
+  readonly known?: { readonly text: string | undefined } | undefined;
+  /** ms for which a write is sent again while its outcome is unknown. Default: the time of one call. */
+  readonly patience?: number;
+}
 
 /** How texts of one collection are written. Texts are undefined where there is none. */
 interface Writing {
@@ -136,45 +153,51 @@ export class TextCells {
    * Changes a text by `rule`, which is asked again with what another node wrote meanwhile. That may have replaced a write of
    * this change whose answer was lost, so the rule recognises what it wrote.
    *
-   * @param known the text, if it was read already
    * @throws the errors of {@link write}, for all writes together, and those of `rule`
    */
-  async change<T>(key: string, rule: TextRule<T>, known?: string): Promise<T> {
+  async change<T>(key: string, rule: TextRule<T>, { known, patience = 0 }: ChangeOptions = {}): Promise<T> {
     const call = this.#call(key);
-    for (let text = known ?? (await this.read(key)); ;) {
-      const step = await rule(text);
+    for (let text = known ? known.text : await this.read(key); ;) {
+      const step = await rule(text, call.isUncertain);
       if ('result' in step) return step.result;
-      // Each write and each look has a time of its own: the rule may have asked the store for much.
-      call.deadline = this.#deadline();
-      const written = await this.#write(call, key, text, step.write);
+      if ('isChanged' in step) {
+        text = await this.#look(call, key);
+        continue;
+      }
+      const written = await this.#writePatiently(call, key, text, step.write, patience);
       if (written.isWritten) return step.done();
       call.deadline = this.#deadline();
-      if (!(await call.backOff())) text = written.found;
-      else {
-        text = await call.ask(() => this.texts.read(key, call));
-        await this.#slices.turn(text?.length);
-      }
+      text = (await call.backOff()) ? await this.#look(call, key) : written.found;
     }
   }
 
-  /**
-   * {@link write}, and tries again while the outcome is unknown.
-   *
-   * @param patience ms after which no other try begins
-   * @throws as {@link write}, of all tries together
-   */
-  async writePatiently(key: string, former: string, next: string, patience: number): Promise<Written> {
+  /** Each write and each look has a time of its own: the rule may have asked the store for much. */
+  async #look(call: Call, key: string): Promise<string | undefined> {
+    call.deadline = this.#deadline();
+    const text = await call.ask(() => this.texts.read(key, call));
+    await this.#slices.turn(text?.length);
+    return text;
+  }
+
+  /** @param patience ms after which no other try begins */
+  async #writePatiently(
+    call: Call,
+    key: string,
+    former: string | undefined,
+    next: string | undefined,
+    patience: number,
+  ): Promise<Written> {
     const { clock } = this.context.timers;
     const until = clock.monotonic() + patience;
-    for (let unknown: unknown; ; await pause(clock, RETRY, { isAwaited: false })) {
+    for (;;) {
+      call.deadline = this.#deadline();
       try {
-        return await this.write(key, former, next);
+        return await this.#write(call, key, former, next);
       } catch (error) {
-        // The store can't be reached now. The first write may have been applied, or may still be.
-        if (error instanceof UnknownOutcomeError) unknown ??= error;
-        if (unknown === undefined) throw error;
-        if (clock.monotonic() >= until) throw unknown;
+        // If something was sent, the store can't be reached now: it may have been applied, or may still be.
+        if (!call.hasSent || clock.monotonic() >= until) throw error;
       }
+      await pause(clock, RETRY, { isAwaited: false });
     }
   }
 

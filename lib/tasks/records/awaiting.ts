@@ -1,6 +1,7 @@
 import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
+import type { TextStep } from '../../core/cell/text-cells.js';
 import { MOST_KEYS } from '../../core/store/index.js';
 import type { Dedup } from '../rules/submit-options.js';
 import type { Awaited, Outcome, Task } from '../rules/task.js';
@@ -145,22 +146,19 @@ export class Awaiting {
   }
 
   async #note(id: string, ended: readonly EndedAwaited[], text?: string): Promise<void> {
-    await this.store.texts.change<void>(
-      id,
-      async (found) => {
-        if (found === undefined) return { result: undefined };
-        const task = decodeTask(found);
-        const next = unblock(task, ended, await this.store.stamp());
-        if (next === task) return { result: undefined };
-        const write = encodeTask(next);
-        const done = async () => {
-          // One that is still blocked has just been looked at.
-          if (next.state !== 'blocked') await this.store.settle(next, write);
-        };
-        return { write, done };
-      },
-      text,
-    );
+    const rule = async (found: string | undefined): Promise<TextStep<void>> => {
+      if (found === undefined) return { result: undefined };
+      const task = decodeTask(found);
+      const next = unblock(task, ended, await this.store.stamp());
+      if (next === task) return { result: undefined };
+      const write = encodeTask(next);
+      const done = async () => {
+        // One that is still blocked has just been looked at.
+        if (next.state !== 'blocked') await this.store.settle(next, write);
+      };
+      return { write, done };
+    };
+    await this.store.texts.change(id, rule, { known: text === undefined ? undefined : { text } });
   }
 
   /**

@@ -123,7 +123,7 @@ export async function cancelFound(
     };
     return { write, done };
   };
-  return store.texts.change(id, rule, known);
+  return store.texts.change(id, rule, { known: known === undefined ? undefined : { text: known } });
 }
 
 const notThere = (id: string): CancelledTask => ({ answer: { id, outcome: 'unknown', because: UNKNOWN } });

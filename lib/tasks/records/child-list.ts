@@ -107,6 +107,10 @@ export class ChildList {
     this.#isRead = true;
   }
 
+  /**
+   * Writes the present page once. What comes after it is decided by the callers, not by `TextCells.change()`: this object keeps the
+   * text between its calls, and after another attempt's write the rest may belong into the next page, which has another key.
+   */
   async #write(content: ListPage): Promise<void> {
     const text = JSON.stringify({ v: VERSION, nonce: this.parts.id(), ...content });
     const hadPage = this.#text !== undefined;

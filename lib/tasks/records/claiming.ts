@@ -3,7 +3,7 @@ import type { Context } from '../../core/context/context.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { isTarget } from '../rules/target.js';
 import { Claim } from '../rules/claim.js';
-import type { TextCells, Written } from '../../core/cell/text-cells.js';
+import type { TextCells, TextStep } from '../../core/cell/text-cells.js';
 import type { FairTurns } from './fair-turns.js';
 import type { Hints } from './hints.js';
 import { leadsTo, placeOfText } from '../rules/task-place.js';
@@ -20,7 +20,7 @@ const UNREADABLE = Symbol('unreadable');
 
 /** The part of the store of tasks that claims need. */
 interface ClaimingStore {
-  readonly texts: Pick<TextCells, 'writePatiently'>;
+  readonly texts: Pick<TextCells, 'change'>;
   readonly turns: Pick<FairTurns, 'next'>;
   readonly hints: Pick<Hints, 'offer'>;
   readonly slices: Pick<Slices, 'turn'>;
@@ -80,24 +80,29 @@ export class Claiming {
   }
 
   /** The text may have changed since the hint, and the task may wait as before. */
-  async #write(task: Task, text: string, by: Claimant): Promise<Claim | undefined> {
-    for (;;) {
+  #write(hinted: Task, hint: string, by: Claimant): Promise<Claim | undefined> {
+    const made: Claim[] = [];
+    let [task, text] = [hinted, hint];
+    const rule = async (found: string | undefined, isUncertain: boolean): Promise<TextStep<Claim | undefined>> => {
+      if (found === undefined) return { result: undefined };
+      if (found !== text) {
+        const own = isUncertain ? claimIn(found, made) : undefined;
+        if (own || !leadsTo(text, found)) return { result: own };
+        [task, text] = [decodeForHandler(found), found];
+      }
       const claimed = claim(task, by, await this.store.stamp());
-      const next = encodeTask(claimed);
-      const written = await this.store.texts.writePatiently(task.id, text, next, by.lease / 2);
-      const got = resultOf(written, new Claim(claimed, next));
-      if (got || written.isWritten || written.found === undefined || !leadsTo(text, written.found)) return got;
-      [task, text] = [decodeForHandler(written.found), written.found];
-    }
+      const next = new Claim(claimed, encodeTask(claimed));
+      made.push(next);
+      return { write: next.text, done: () => next };
+    };
+    return this.store.texts.change(task.id, rule, { known: { text }, patience: by.lease / 2 });
   }
 }
 
 /** A claim whose answer was lost may have been applied, and changed since: another task waits for its end, say. */
-function resultOf(written: Written, made: Claim): Claim | undefined {
-  if (written.isWritten) return made;
-  if (!written.isUncertain || written.found === undefined) return undefined;
-  const found = decodeTask(written.found);
-  if (!made.covers(found)) return undefined;
-  made.follow(found, written.found);
-  return made;
+function claimIn(text: string, made: readonly Claim[]): Claim | undefined {
+  const found = decodeTask(text);
+  const own = made.find((each) => each.covers(found));
+  own?.follow(found, text);
+  return own;
 }

@@ -34,7 +34,7 @@ export class SerialQueues {
       const isLast = tail && isSame(tail.last, own);
       if (tail) await this.#link(tail.last, tail.before);
       // After the read of the tail: one that was replaced as the last task since then has its place.
-      if (isLast || !(await this.#unplaced(own))) return { result: undefined };
+      if (isLast || !(await this.#isUnplaced(own))) return { result: undefined };
       const next = { v: VERSION, nonce: newNonce(), last: own, ...(tail && { before: tail.last }) };
       return { write: JSON.stringify(next), done: () => this.#placed(queue, own, tail?.last) };
     });
@@ -60,20 +60,22 @@ export class SerialQueues {
 
   /** Lets a task wait for the one before it. @returns whether it has waited for its place until then */
   async #link(own: Awaited, before: Awaited | undefined): Promise<boolean> {
-    if (!(await this.#unplaced(own))) return false;
+    if (!(await this.#isUnplaced(own))) return false;
     const isOpen = before !== undefined && (await this.#isOpen(before, own.id));
-    for (let task = await this.#unplaced(own); task; task = await this.#unplaced(own)) {
+    return this.store.texts.change<boolean>(own.id, async (text) => {
+      const task = unplacedIn(text, own);
+      if (!task) return { result: false };
       const stamp = await this.store.stamp();
       const next = isOpen
-        ? { ...task.found, born: bornOf(task.found), nonce: stamp.nonce, after: [before] }
-        : unblocked(task.found, stamp);
-      const text = encodeTask(next);
-      const written = await this.store.texts.write(own.id, task.text, text);
-      if (!written.isWritten) continue;
-      await this.store.settle(next, text);
-      return true;
-    }
-    return false;
+        ? { ...task, born: bornOf(task), nonce: stamp.nonce, after: [before] }
+        : unblocked(task, stamp);
+      const write = encodeTask(next);
+      const done = async () => {
+        await this.store.settle(next, write);
+        return true;
+      };
+      return { write, done };
+    });
   }
 
   async #isOver({ id, life: born }: Awaited): Promise<boolean> {
@@ -89,12 +91,16 @@ export class SerialQueues {
     return added?.life === before.life && !added.outcome;
   }
 
-  /** The task, if it waits for its place. */
-  async #unplaced({ id, life: born }: Awaited): Promise<{ found: Task; text: string } | undefined> {
-    const text = await this.store.texts.read(id);
-    const found = text === undefined ? undefined : decodeTask(text);
-    return found && text !== undefined && isUnplaced(found) && bornOf(found) === born ? { found, text } : undefined;
+  /** Whether the task waits for its place. */
+  async #isUnplaced(own: Awaited): Promise<boolean> {
+    return unplacedIn(await this.store.texts.read(own.id), own) !== undefined;
   }
+}
+
+/** The task of a text, if it is this life of it, and waits for its place. */
+function unplacedIn(text: string | undefined, { life }: Awaited): Task | undefined {
+  const found = text === undefined ? undefined : decodeTask(text);
+  return found && isUnplaced(found) && bornOf(found) === life ? found : undefined;
 }
 
 function isSame(one: Awaited, other: Awaited): boolean {

@@ -2,7 +2,7 @@ import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { Context } from '../../core/context/context.js';
 import type { NamedTask } from '../../core/context/instrumentation.js';
 import { StoreUnavailableError, type TransactionCollection } from '../../core/store/index.js';
-import type { TextCells } from '../../core/cell/text-cells.js';
+import type { TextCells, TextRule } from '../../core/cell/text-cells.js';
 import { type Hints, hintOfWrite } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
 import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
@@ -30,7 +30,7 @@ const hidden = (key: string): string =>
 
 /** Where a new task is written: in the store, or in a transaction of the application. */
 export interface WrittenPlace {
-  readonly texts: Pick<TextCells, 'read' | 'write'>;
+  readonly texts: Pick<TextCells, 'change'>;
 }
 
 /** The part of the store of tasks that makes them. */
@@ -58,26 +58,29 @@ export async function submitWithin(
   throw new InvalidOptionsError(`task ${show(submission.id)}`, [fault]);
 }
 
-/** A write whose outcome is unknown needs no care here: the transaction is rolled back. */
+/** As {@link TextCells.change}. A write whose outcome is unknown needs no care here: the transaction is rolled back. */
 function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['note'] = () => undefined): WrittenPlace {
-  let unseen = 0;
-  return {
-    texts: {
-      read: (key) => transaction.read(key),
-      async write(key, former, next) {
-        const hint = hintOfWrite(former, next);
-        if (await transaction.compareAndSet(key, former, next, hint && { hint })) {
+  const change: TextCells['change'] = async (key, rule, { known } = {}) => {
+    let unseen = 0;
+    for (let text = known ? known.text : await transaction.read(key); ;) {
+      const step = await rule(text, false);
+      if ('result' in step) return step.result;
+      if ('write' in step) {
+        const { write, done } = step;
+        const hint = hintOfWrite(text, write);
+        if (await transaction.compareAndSet(key, text, write, hint && { hint })) {
           // Before the commit: after a rollback the count is a little too small, which does no harm to other tasks.
-          if (former !== undefined) onWritten(former, next);
-          return { isWritten: true };
+          if (text !== undefined) onWritten(text, write);
+          return done();
         }
-        const found = await transaction.read(key);
-        // Others remove it again each time, or the application's rules hide it from this transaction.
-        if (found === former && ++unseen === MOST_UNSEEN) throw new StoreUnavailableError(hidden(key));
-        return { isWritten: false, found, isUncertain: false };
-      },
-    },
+      }
+      const found = await transaction.read(key);
+      // Others remove it again each time, or the application's rules hide it from this transaction.
+      if (found === text && 'write' in step && ++unseen === MOST_UNSEEN) throw new StoreUnavailableError(hidden(key));
+      text = found;
+    }
   };
+  return { texts: { change } };
 }
 
 /** The answer, with the task if a running attempt at it is to stop. */
@@ -88,7 +91,7 @@ export interface UniqueSubmitted {
 
 /** The part of the store of tasks that makes and changes unique ones. */
 interface UniqueTasks {
-  readonly texts: Pick<TextCells, 'read' | 'write'>;
+  readonly texts: Pick<TextCells, 'change'>;
   readonly hints: Pick<Hints, 'withdraw'>;
   create(submission: Submission, dedup: Dedup): Promise<Submitted>;
   stamp(): Promise<Stamp>;
@@ -111,20 +114,38 @@ export async function submitUnique(
   for (;;) {
     const answer = await store.create(newTask, dedup);
     if (answer.outcome === 'created') return { answer };
-    const found = await store.texts.read(id);
-    const task = found === undefined ? undefined : decodeTask(found);
-    if (task?.state === 'finished' && dedup === 'retained') return { answer };
-    // It has ended since.
-    if (!task || task.state === 'finished') continue;
+    const ofFinished = dedup === 'retained' ? { answer } : undefined;
+    const changed = await store.texts.change(id, changeOf(store, newTask, unique, ofFinished));
+    // Else it has ended since.
+    if (changed) return changed;
+  }
+}
+
+/** @param ofFinished result for a task that has ended since @returns a rule whose result is undefined if none is there to change */
+function changeOf(
+  store: UniqueTasks,
+  newTask: Omit<NewTask, 'member'>,
+  unique: Unique,
+  ofFinished: UniqueSubmitted | undefined,
+): TextRule<UniqueSubmitted | undefined> {
+  const made = new Map<string, UniqueSubmitted>();
+  return async (text) => {
+    const task = text === undefined ? undefined : decodeTask(text);
+    const own = task && [...made.keys()].find((nonce) => isFrom(task, nonce));
+    if (own !== undefined) return { result: made.get(own) };
+    if (text === undefined || !task) return { result: undefined };
+    if (task.state === 'finished') return { result: ofFinished };
     const stamp = await store.stamp();
     const resolved = resolve(task, newTask, unique, stamp);
-    if (!resolved) return { answer: isKnown(task) };
-    const text = encodeTask(resolved.task);
-    const written = await store.texts.write(id, found, text);
-    const isMine = written.isWritten || (written.found !== undefined && isFrom(decodeTask(written.found), stamp.nonce));
-    if (!isMine) continue;
-    if (written.isWritten) await store.hints.withdraw(found!, text);
+    if (!resolved) return { result: { answer: isKnown(task) } };
     const { outcome, because } = resolved;
-    return { answer: { id, outcome, because }, task: resolved.task };
-  }
+    const submitted = { answer: { id: task.id, outcome, because }, task: resolved.task };
+    made.set(stamp.nonce, submitted);
+    const write = encodeTask(resolved.task);
+    const done = async () => {
+      await store.hints.withdraw(text, write);
+      return submitted;
+    };
+    return { write, done };
+  };
 }

@@ -2,19 +2,19 @@ import type { Context } from '../../core/context/context.js';
 import { Slices } from '../../core/async/slices.js';
 import { afterWrite } from '../../core/store/after-write.js';
 import { answerWithin } from '../../core/store/answer-within.js';
-import { unblock, type Stamp, type Submission, bornOf, hasEnded } from '../rules/transitions.js';
+import { unblock, type FirstState, type Stamp, type Submission, bornOf, hasEnded } from '../rules/transitions.js';
 import { Awaiting } from './awaiting.js';
 import type { CancelAuthor } from './cancel.js';
 import { type Claim, isOfClaim, whyLost } from '../rules/claim.js';
 import { Claiming } from './claiming.js';
-import { TextCells } from '../../core/cell/text-cells.js';
+import { TextCells, type TextRule, type TextStep } from '../../core/cell/text-cells.js';
 import { FairTurns } from './fair-turns.js';
 import { Groups } from './groups/groups.js';
 import { Members } from './groups/group-records.js';
 import { Hints, hintOfWrite } from './hints.js';
 import { RetainedBytes } from './retained-bytes.js';
 import type { Dedup } from '../rules/submit-options.js';
-import { type NewTask, type Submitted, isAlone, isKnown, isOf, mayFollow } from '../rules/submission.js';
+import { type NewTask, type Submitted, isAlone, isKnown, mayFollow } from '../rules/submission.js';
 import { Settling } from './settling.js';
 import { GroupStops } from './group-stops.js';
 import { Parents } from './parents.js';
@@ -222,61 +222,68 @@ export class TaskStore {
   }
 
   /** Makes a task in the state that `make` returns, unless there is one of this id. @param place default: the store */
-  async create(
+  create(
     submission: Submission,
     dedup: Dedup,
     make = transitions.submit,
     { texts }: WrittenPlace = this,
   ): Promise<Submitted> {
-    const { id } = submission;
-    // A task that is known waits for nothing new.
-    for (let found = submission.awaits && (await texts.read(id)); ;) {
+    const { id, awaits } = submission;
+    // A task that is known waits for nothing new, so this is looked up before. Most others are new.
+    return texts.change(id, this.#creation(submission, dedup, make), {
+      known: awaits ? undefined : { text: undefined },
+    });
+  }
+
+  #creation(submission: Submission, dedup: Dedup, make: FirstState): TextRule<Submitted> {
+    const made = new Map<string, Submitted>();
+    let settled: string | undefined;
+    return async (found) => {
       const former = found === undefined ? undefined : decodeTask(found);
+      // A node may have claimed it before this one learned that its write was applied.
+      const created = former && made.get(bornOf(former));
+      if (created) return { result: created };
       if (former && !mayFollow(submission, former, dedup)) {
-        if (former.state !== 'done' || dedup !== 'unfinished') return this.#again(submission, former, found!, dedup);
+        if (former.state !== 'done' || dedup !== 'unfinished' || found === settled)
+          return this.#again(submission, former);
         // Its node may have died before it finished it.
         await this.settle(former, found!);
-        const settled = await texts.read(id);
-        if (settled === found) return isKnown(former);
-        found = settled;
-        continue;
+        settled = found;
+        return { isChanged: true };
       }
       if (former) {
         await this.parents.removeFamily(former);
         await this.settling.tellEndOf(former, found!);
       }
-      const { afterFailed } = submission;
-      const registered = submission.awaits && (await this.awaiting.register(submission, afterFailed));
+      const registered = submission.awaits && (await this.awaiting.register(submission, submission.afterFailed));
       const stamp = this.context.clusterClock.isFresh ? this.#stampNow() : await this.stamp();
       if (this.slices.isOver) await this.slices.turn();
-      const made = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
-      const task = unblock(made, registered?.failed ?? [], stamp);
-      const text = encodeTask(task);
-      const written = await texts.write(id, found, text);
-      // A node may have claimed it before this one learned that its write was applied.
-      if (written.isWritten || isOf(written, stamp)) {
+      const first = make({ ...submission, ...(registered && { after: registered.after }) }, former, stamp);
+      const task = unblock(first, registered?.failed ?? [], stamp);
+      const write = encodeTask(task);
+      const because = former ? 'the former task of this id has ended' : 'it is new';
+      const answer: Submitted = { id: task.id, outcome: 'created', because };
+      made.set(stamp.nonce, answer);
+      const done = async () => {
         // Nothing is left to do for a task that waits: its hint went with the write.
-        if (written.isWritten && task.state !== 'waiting') await afterWrite(() => this.settle(task, text));
-        return { id, outcome: 'created', because: former ? 'the former task of this id has ended' : 'it is new' };
-      }
-      found = written.found;
-    }
+        if (task.state !== 'waiting') await afterWrite(() => this.settle(task, write));
+        return answer;
+      };
+      return { write, done };
+    };
   }
 
   /**
    * There is such a task. Its group may be a new incarnation after a loss of data. One that is earlier is of a submission
    * that stood still: the group has begun anew since.
    */
-  async #again(submission: Submission, task: Task, text: string, dedup: Dedup): Promise<Submitted> {
-    const { id, member, sub } = submission;
-    if (hasEnded(task)) return isKnown(task);
+  #again({ member, sub }: Submission, task: Task): TextStep<Submitted> {
+    const answer = isKnown(task);
     const place = { ...(member && { member }), ...(sub && { sub }) };
-    if (((member ?? sub)?.incarnation ?? 0) > ((task.member ?? task.sub)?.incarnation ?? 0)) {
-      const next = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
-      const written = await this.texts.write(id, text, next);
-      if (!written.isWritten) return this.create(submission, dedup);
-    }
-    return isKnown(task);
+    const isLater = ((member ?? sub)?.incarnation ?? 0) > ((task.member ?? task.sub)?.incarnation ?? 0);
+    if (hasEnded(task) || !isLater) return { result: answer };
+    const write = encodeTask({ ...task, ...place, born: bornOf(task), nonce: this.context.random.id() });
+    return { write, done: () => answer };
   }
 
   /** The change that ends a claim, and the steps after it. It is made once: after an error of those steps all is tried again. */
@@ -287,27 +294,32 @@ export class TaskStore {
 
   /** Changes of one claim must come one after another. A text that another node moved within the same claim counts. */
   async #change(claim: Claim, make: (task: Task, stamp: Stamp) => Task): Promise<void> {
-    for (;;) {
+    const rule = async (text: string | undefined): Promise<TextStep<void>> => {
+      if (text !== claim.text && !(await this.#isStillClaimed(claim, text))) return { result: undefined };
       await this.slices.turn(claim.text.length);
       const stamp = await this.stamp();
       const task = make(claim.current, stamp);
-      const text = encodeTask(task);
+      const write = encodeTask(task);
       claim.written.add(stamp.nonce);
-      const written = await this.texts.write(task.id, claim.text, text);
-      if (written.isWritten) {
+      const done = () => {
         // No earlier write of this claim can be applied any more.
         claim.written.clear();
-        return claim.follow(task, text);
-      }
-      const found = written.found === undefined ? undefined : decodeTask(written.found);
-      if (!found || !claim.covers(found)) {
-        if (!found || !isOfClaim(found, claim)) throw new LeaseExpiredError(task.id, whyLost(found, claim.task));
-        claim.follow(found, written.found!);
-        // Written by a call whose answer was lost. The store may have made it in two steps, and not have come to the hint.
-        if (found.state === 'waiting') await this.hints.offer(found, written.found!);
-        return;
-      }
-      claim.follow(found, written.found!);
-    }
+        claim.follow(task, write);
+      };
+      return { write, done };
+    };
+    await this.texts.change(claim.task.id, rule, { known: { text: claim.text } });
+  }
+
+  /** Follows the text that was found. @returns false if a write of this claim has ended it @throws LeaseExpiredError */
+  async #isStillClaimed(claim: Claim, text: string | undefined): Promise<boolean> {
+    const found = text === undefined ? undefined : decodeTask(text);
+    const isCovered = found !== undefined && claim.covers(found);
+    if (!found || !(isCovered || isOfClaim(found, claim)))
+      throw new LeaseExpiredError(claim.task.id, whyLost(found, claim.task));
+    claim.follow(found, text!);
+    // Written by a call whose answer was lost. The store may have made it in two steps, and not have come to the hint.
+    if (found.state === 'waiting') await this.hints.offer(found, text!);
+    return isCovered;
   }
 }

@@ -1,9 +1,7 @@
-import type { Written } from '../../core/cell/text-cells.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
 import type { MemberName } from './task-id.js';
-import { decodeTask } from './task.codec.js';
-import { type Stamp, type Submission, bornOf, hasEnded } from './transitions.js';
+import { type Submission, hasEnded } from './transitions.js';
 
 /** A submission before its group is opened. */
 export type NewTask = Omit<Submission, 'member'> & { readonly member?: MemberName };
@@ -67,9 +65,4 @@ export function knownBecause({ state, ending }: Task): string {
 
 function incarnationOf({ member, join, sub }: Pick<Submission, 'member' | 'join' | 'sub'>): number | undefined {
   return (member ?? join ?? sub)?.incarnation;
-}
-
-/** Whether the text found is of the submission that was written with this stamp. */
-export function isOf(written: Exclude<Written, { isWritten: true }>, { nonce }: Stamp): boolean {
-  return written.isUncertain && written.found !== undefined && bornOf(decodeTask(written.found)) === nonce;
 }

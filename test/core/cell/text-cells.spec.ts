@@ -1,11 +1,19 @@
 import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { TextCells } from '../../../lib/core/cell/text-cells.js';
+import type { TextCollection } from '../../../lib/core/store/index.js';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
 import { useCluster } from '../../support/nodes.js';
 import { interceptWrites } from '../../support/writes.js';
 
 const KEY = 'mail:x';
 const away = () => Promise.reject(new StoreUnavailableError('away'));
+
+/** Reads fail from now on, until the returned function is called. */
+function loseReadsOf(texts: TextCollection): () => void {
+  const read = texts.read.bind(texts);
+  texts.read = away;
+  return () => void (texts.read = read);
+}
 
 describe('a text of which a node remembers nothing', () => {
   const cluster = useCluster();
@@ -15,12 +23,7 @@ describe('a text of which a node remembers nothing', () => {
     const { gatekeeper, store } = await nodes.node();
     const { context } = partsOf(gatekeeper);
     const { tasks } = store;
-    /** Reads fail from now on, until the returned function is called. */
-    const loseReads = () => {
-      const read = tasks.read.bind(tasks);
-      tasks.read = away;
-      return () => void (tasks.read = read);
-    };
+    const loseReads = () => loseReadsOf(tasks);
     return { nodes, tasks, loseReads, texts: new TextCells(context.store.tasks, context), context };
   }
 
@@ -134,5 +137,53 @@ describe('a text of which a node remembers nothing', () => {
     expect(tries.map(({ from }) => from)).toEqual(['0', '1', '2', '3', '4']);
     expect(tries.slice(0, 2).map(({ after }) => after)).toEqual([0, 0]);
     expect(tries.at(-1)!.after).toBeGreaterThan(0);
+  });
+
+  it('is read again if its rule has changed it by a call of its own', async () => {
+    const { tasks, texts } = await start();
+    const asked: (string | undefined)[] = [];
+    const changing = texts.change(KEY, async (text) => {
+      asked.push(text);
+      if (text !== undefined) return { result: text };
+      await tasks.compareAndSet(KEY, undefined, 'by the rule');
+      return { isChanged: true };
+    });
+    expect(await changing).toBe('by the rule');
+    expect(asked).toEqual([undefined, 'by the rule']);
+  });
+
+  it('is written without a read if it is known, and read after that if it was another one', async () => {
+    const { tasks, texts } = await start();
+    let reads = 0;
+    const read = tasks.read.bind(tasks);
+    tasks.read = (key) => (reads++, read(key));
+    const add = (word: string) =>
+      texts.change(KEY, (text = '') => ({ write: text + word, done: () => reads }), { known: { text: undefined } });
+    expect(await add('a')).toBe(0);
+    expect(await add('b')).toBe(1);
+    expect(await read(KEY)).toBe('ab');
+  });
+
+  it('is sent again as long as the patience lasts, and the rule hears that it may have been written before', async () => {
+    const { nodes, tasks, texts, context } = await start();
+    const other = nodes.raw.tasks;
+    await other.compareAndSet(KEY, undefined, '0');
+    const { callTimeout } = context.timing;
+    const findReads = loseReadsOf(tasks);
+    const letThrough = interceptWrites(tasks, 'replace', async (go, { next }) => {
+      letThrough();
+      await go();
+      await other.compareAndSet(KEY, next, `${next}, changed since`);
+      throw new UnknownOutcomeError('no answer');
+    });
+    const changing = texts.change(
+      KEY,
+      (text, isUncertain) => (text === '0' ? { write: 'own', done: () => [] } : { result: [text, isUncertain] }),
+      { known: { text: '0' }, patience: 3 * callTimeout },
+    );
+    await nodes.time.advance(2 * callTimeout);
+    findReads();
+    await nodes.time.advance(callTimeout);
+    expect(await changing).toEqual(['own, changed since', true]);
   });
 });

@@ -37,14 +37,16 @@ export class AbandonedGroups {
     private readonly parts: AbandonedParts,
   ) {}
 
-  /** Whether a submission must look for members before it relies on a root. */
-  isUnsure(root: GroupRoot): boolean {
-    return isOpen(root) && (!this.parts.clusterClock.isFresh || this.#isOlder(root, UNSURE));
-  }
-
-  /** A root that was unsure, as it stands then: closed if it was abandoned. @throws as {@link look} */
-  async checked(found: Found): Promise<Found | undefined> {
-    return (await this.#isAbandoned(found.root, UNSURE)) ? this.#close(found) : found;
+  /**
+   * Call this before a submission relies on a root. One that is unsure and abandoned is closed.
+   *
+   * @returns whether it is not as it was found any more
+   * @throws as {@link look}
+   */
+  async isClosedNow(found: Found): Promise<boolean> {
+    if (!(await this.#isAbandoned(found.root, UNSURE))) return false;
+    await this.#close(found);
+    return true;
   }
 
   /**

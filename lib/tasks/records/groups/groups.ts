@@ -88,30 +88,35 @@ export class Groups {
   }
 
   async #open(group: string, openings: readonly Opening[]): Promise<ReadonlyMap<Opening, Outcome>> {
-    for (let found = await this.#records.root(group); ;) {
-      if (found && this.abandoned.isUnsure(found.root)) found = await this.abandoned.checked(found);
+    return this.parts.texts.change<ReadonlyMap<Opening, Outcome>>(rootKey(group), async (text) => {
+      const found = foundIn(text);
+      if (found && (await this.abandoned.isClosedNow(found))) return { isChanged: true };
       const former = found?.root.state === 'closed' ? undefined : found?.root;
-      const stamp = await this.parts.stamp();
-      const outcomes = new Map<Opening, Outcome>();
-      let root = former;
-      const asked = new Map<Opening, Promise<boolean>>();
-      for (const opening of openings) {
-        const mayBegin = () => asked.get(opening) ?? opening.mayBegin();
-        const opened = this.#opened(root, found?.root, { ...opening, mayBegin }, stamp);
-        const outcome = await opened.catch((error: unknown) => ({ error }));
-        outcomes.set(opening, outcome);
-        if ('root' in outcome) root = outcome.root ?? root;
-        // If the first one may not begin it, mostly none may: the others are asked together.
-        if (!root && asked.size === 0) {
-          for (const other of openings) if (!outcomes.has(other)) asked.set(other, observed(other.mayBegin()));
-        }
-      }
-      if (!root || root === former) return outcomes;
+      const { root, outcomes } = await this.#openAll(openings, former, found?.root);
+      if (!root || root === former) return { result: outcomes };
       if (found && !former) await this.#records.removePages(found.root);
-      const written = await this.parts.texts.write(rootKey(group), found?.text, encodeRoot(root));
-      if (written.isWritten) return outcomes;
-      found = foundIn(written.found);
+      return { write: encodeRoot(root), done: () => outcomes };
+    });
+  }
+
+  /** @param open the root, if it is open @param found the root that was found */
+  async #openAll(openings: readonly Opening[], open: GroupRoot | undefined, found: GroupRoot | undefined) {
+    const stamp = await this.parts.stamp();
+    const outcomes = new Map<Opening, Outcome>();
+    const asked = new Map<Opening, Promise<boolean>>();
+    let root = open;
+    for (const opening of openings) {
+      const mayBegin = () => asked.get(opening) ?? opening.mayBegin();
+      const opened = this.#opened(root, found, { ...opening, mayBegin }, stamp);
+      const outcome = await opened.catch((error: unknown) => ({ error }));
+      outcomes.set(opening, outcome);
+      if ('root' in outcome) root = outcome.root ?? root;
+      // If the first one may not begin it, mostly none may: the others are asked together.
+      if (!root && asked.size === 0) {
+        for (const other of openings) if (!outcomes.has(other)) asked.set(other, observed(other.mayBegin()));
+      }
     }
+    return { root, outcomes };
   }
 
   /** @param root the open one, if there is one @param closed the former incarnation otherwise */
