@@ -1,4 +1,6 @@
 import { type TaskContext, grouped, single } from '../../lib/tasks/index.js';
+import { FAMILY, familyOf } from '../../lib/tasks/rules/sub-name.js';
+import { readableTask } from '../../lib/tasks/rules/task.codec.js';
 import { openEnd } from '../support/nodes.js';
 import { interceptWrites } from '../support/writes.js';
 import { LEASE, SWEPT, type TaskCluster, type TaskNode, loseAfter, useTaskCluster } from './task-nodes.js';
@@ -48,7 +50,7 @@ const IN_ORDER = [
   'book 2, waiting',
 ];
 
-const STATES: Record<string, string> = { c: 'claimed', d: 'done', f: 'finished', w: 'waiting' };
+const STATES: Record<string, string> = { b: 'blocked', c: 'claimed', d: 'done', f: 'finished', w: 'waiting' };
 
 function nameOf(key: string, text: string | undefined): string {
   const state = STATES[text?.[0] ?? ''] ?? 'removed';
@@ -58,22 +60,57 @@ function nameOf(key: string, text: string | undefined): string {
   return `${key.startsWith('root:') ? 'root' : 'bits'} of the ${key.includes('page[') ? 'pages' : 'family'}`;
 }
 
+/** Notes the writes of a node from now on. */
+function writesOf({ driver }: TaskNode): string[] {
+  const written: string[] = [];
+  for (const texts of [driver.tasks, driver.groups])
+    interceptWrites(texts, ['create', 'replace'], (go, { key, next }) => (written.push(nameOf(key, next)), go()));
+  return written;
+}
+
+/** The writes that were left, as far as another node has not made them in this order. It may make others: new hints, and looks. */
+function missingIn(taken: readonly string[], left: readonly string[]): string[] {
+  let from = 0;
+  return left.filter((write) => {
+    const at = taken.indexOf(write, from);
+    if (at >= 0) from = at + 1;
+    return at < 0;
+  });
+}
+
+/** All tasks with their states, and the states of the groups of pages and of the family. */
+async function endState(cluster: TaskCluster, { store }: TaskNode) {
+  const tasks = (await cluster.texts()).flatMap((text) => readableTask(text) ?? []);
+  const pages = tasks.find(({ id }) => id.endsWith('#1'))!.member!;
+  const { id, split } = tasks.find((task) => task.split !== undefined)!;
+  return {
+    tasks: tasks.map((task) => `${task.id.replace(/\^.*\//, '')}: ${task.state}, ${task.ending?.outcome}`).toSorted(),
+    pages: (await store.groups.find('page', pages))?.state,
+    family: (await store.groups.find(FAMILY, familyOf(id, split!)))?.state,
+  };
+}
+
+const ENDED = {
+  tasks: ['book:1', 'book:2', 'page[all]#1', 'page[all]#2', 'page[all]#join'].map((id) => `${id}: finished, completed`),
+  pages: 'closed',
+  family: 'closed',
+};
+
 describe('the end of the last sub-task of a group, whose parent is in a serial queue', () => {
   it('is written step by step: after each write any node can go on', async () => {
     const cluster = newCluster();
     const log: string[] = [];
     const { node, end } = await untilLastPage(cluster, log);
-    const written: string[] = [];
-    for (const texts of [node.driver.tasks, node.driver.groups])
-      interceptWrites(texts, ['create', 'replace'], (go, { key, next }) => (written.push(nameOf(key, next)), go()));
+    const written = writesOf(node);
     end();
     await cluster.time.advance(1000);
     expect(log).toEqual(['book:1', 'all 2 pages', 'book:2']);
     expect(written.slice(0, IN_ORDER.length)).toEqual(IN_ORDER);
+    expect(await endState(cluster, node)).toEqual(ENDED);
   });
 
   it.each(IN_ORDER.map((write, index) => [index + 1, write] as const))(
-    'goes on in the same order when the node is lost after write %i (%s)',
+    'is carried on by the sweep of another node, in the same order and to the same end, when its node is lost after write %i (%s)',
     async (writes) => {
       const cluster = newCluster();
       const log: string[] = [];
@@ -83,10 +120,13 @@ describe('the end of the last sub-task of a group, whose parent is in a serial q
       await cluster.time.advance(100);
       expect(isLost()).toBe(true);
       const other = printer(cluster, log, () => undefined);
+      const taken = writesOf(other);
       await cluster.time.advance(3 * (LEASE + SWEPT));
       expect(log.filter((line, index) => log.indexOf(line) === index)).toEqual(['book:1', 'all 2 pages', 'book:2']);
       for (const name of [1, 2])
         expect(await other.tasks.find(`book:${name}`)).toMatchObject({ state: 'completed', crashes: 0 });
+      expect(missingIn(taken, IN_ORDER.slice(writes))).toEqual([]);
+      expect(await endState(cluster, other)).toEqual(ENDED);
       expect((await other.tasks.find('book:1'))?.subTasks).toEqual({ total: 1, failed: 0 });
     },
   );

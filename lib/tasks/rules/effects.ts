@@ -54,6 +54,18 @@ export type Effect =
  * | tellDependents        | leaveQueue            | the tail of the queue is gone, and the next task in it still waits       |
  * | tellDependents, leaveQueue | markMember       | the join runs, and what waits for a member does not begin               |
  * | all others            | finish                | a crash before them: the text says that nothing is left to do            |
+ *
+ * When the last sub-task of a group ends, whose parent is in a serial queue, these steps are one chain. A node that dies behind
+ * any write leaves a text from which the sweep takes the rest:
+ *
+ *     writes                                                              text left behind, and its next step
+ *     sub-task done ─▶ bits of the group ─▶ root of the group ─▶ join      sub-task `done`: markMember
+ *     sub-task finished                                                    join `waiting`, with its hint
+ *     join claimed ─▶ join done                                            join `claimed`: its lease ends
+ *     root of the group (closed) ─▶ bits and root of the family            join `done`: closeGroup, releaseParent
+ *     parent done ─▶ root of the family (closed) ─▶ next task waiting      parent `done`: closeFamily, tellDependents
+ *
+ * `test/tasks/end-in-order.spec.ts` loses the node behind each of these writes.
  */
 export function effectsOf(task: Task): Effect[] {
   const { state, queue } = task;
