@@ -1,6 +1,7 @@
 import { Slices } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
 import { writeOnce } from '../core/cell/call.js';
+import { TextCells } from '../core/cell/text-cells.js';
 import { CorruptRecordError, isDoubted } from '../core/decision/index.js';
 import { answerWithin } from '../core/store/answer-within.js';
 import type { Notify } from '../core/store/index.js';
@@ -17,7 +18,7 @@ import {
 import { type LimboPage, type OwnedPage, slotOf } from './map/page.js';
 import { type AllocationRoot, pageKeysOf } from './map/root.js';
 
-/** Pages that one call reads or writes: their texts arrive in one turn of the event loop. */
+/** Pages that are written at once: their texts are made in one turn of the event loop. */
 const AT_ONCE = 16;
 
 /** The root as the store has it. */
@@ -26,12 +27,21 @@ export interface StoredRoot {
   readonly root: AllocationRoot | undefined;
 }
 
-/** The owner map of one group in the store, and the pages of it that this node remembers. */
+/**
+ * The owner map of one group in the store, and the pages of it that this node remembers.
+ *
+ * The root has no `Cell`, whose calls look after an unclear write, plan again, and restore a lost record by themselves. A
+ * round can't be planned again inside such a call: it takes several turns of the event loop, and its safety depends on
+ * pages and members that were read after the root. Only `planRound` may restore a root: it needs the members' acknowledgements,
+ * and the term of the node that decides. So each write here is sent once, by the engine's rule for unclear answers
+ * (`writeOnce`), and the next round begins with a look. {@link confirm} is the write that proves what a look has shown.
+ */
 export class MapStore {
   readonly rootKey: string;
   readonly owned = new Map<string, OwnedPage>();
   readonly limbo = new Map<string, LimboPage>();
   readonly #pagePrefix: string;
+  readonly #texts: TextCells;
   /** The root that was reported as unreadable. */
   #unreadable?: string;
   /** Pages that were reported as unreadable. */
@@ -50,6 +60,7 @@ export class MapStore {
     const name = encodeURIComponent(group);
     this.rootKey = `${ALLOCATION_PREFIX}root:${name}`;
     this.#pagePrefix = `${ALLOCATION_PREFIX}page:${name}/`;
+    this.#texts = new TextCells(context.store.records, context);
   }
 
   /** The root as this node last read or wrote it. */
@@ -128,10 +139,10 @@ export class MapStore {
     const former = await this.#readSlots(pages.map(([key]) => key));
     // A slot that is free in this root may be in use in a later one.
     if (pages.length > 0 && (await this.readRoot()).text !== expected.text) return false;
-    for (const some of chunks(pages)) {
-      const writes = some.map(([key, page]) =>
-        this.#write(this.#slot(key), former.get(this.#slot(key)), encodePage(key, page), 'none'),
-      );
+    for (let begin = 0; begin < pages.length; begin += AT_ONCE) {
+      const writes = pages
+        .slice(begin, begin + AT_ONCE)
+        .map(([key, page]) => this.#write(this.#slot(key), former.get(this.#slot(key)), encodePage(key, page), 'none'));
       if (!(await Promise.all(writes)).every(Boolean)) return false;
       await this.#turn();
     }
@@ -207,17 +218,12 @@ export class MapStore {
     }
   }
 
-  async #readSlots(keys: readonly string[]): Promise<Map<string, string>> {
-    const texts = new Map<string, string>();
-    for (const some of chunks(keys.map((key) => this.#slot(key)))) {
-      const found = await this.context.store.records.readMany(some);
-      for (const [key, text] of found) texts.set(key, text);
-    }
-    return texts;
+  #readSlots(keys: readonly string[]): Promise<Map<string, string>> {
+    return this.#texts.readMany(keys.map((key) => this.#slot(key)));
   }
 
   /**
-   * One write, without a look: after an unclear one the next turn decides anew, from the root that it reads.
+   * One write, without a look: after an unclear one the next round decides anew, from the root that it reads.
    *
    * @returns whether it was surely written
    * @throws StoreUnavailableError
@@ -240,8 +246,4 @@ export class MapStore {
     const slices = Slices.of(this.context.nodeClock);
     if (slices.isOver) await slices.turn();
   }
-}
-
-function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < items.length; from += AT_ONCE) yield items.slice(from, from + AT_ONCE);
 }
