@@ -3,10 +3,8 @@ import type { Context } from '../core/context/context.js';
 import { ascending } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import type { MapStore } from './map-store.js';
-import { resourcesIn } from './map/page.js';
-import type { AllocationRoot } from './map/root.js';
 import { GONE } from './plan.js';
-import type { KnownPages } from './round/owner-map.js';
+import { type MappedOwners, NO_PAGES, mappedOwners } from './round/owner-map.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 import type { AllocationOrders } from './round/round.js';
 
@@ -83,47 +81,23 @@ export interface GroupSummary {
   readonly faults: readonly string[];
 }
 
-interface Owner {
-  /** Incarnation. */
-  readonly inc: string;
-  readonly token: number;
-}
-
 /** The owner map as the store has it. */
-export interface Owners {
+interface StoredOwners extends MappedOwners {
   readonly isRecovering: boolean;
-  readonly owners: ReadonlyMap<string, Owner>;
-  /** Resource -> incarnation that has not given it back yet. */
-  readonly limbo: ReadonlyMap<string, string>;
 }
 
 /** Reads the owner map. @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
-export async function readOwners(map: MapStore, { nodeClock }: Pick<Context, 'nodeClock'>): Promise<Owners> {
+export async function readOwners(map: MapStore, { nodeClock }: Pick<Context, 'nodeClock'>): Promise<StoredOwners> {
   const { root } = await map.readRoot();
-  if (!root) return { isRecovering: false, owners: new Map(), limbo: new Map() };
-  return inSlices(ownersIn(root, await map.readAll(root)), nodeClock);
-}
-
-function* ownersIn(root: AllocationRoot, pages: KnownPages): Pieces<Owners> {
-  const owners = new Map<string, Owner>();
-  const limbo = new Map<string, string>();
-  for (const [inc, keys] of root.members) {
-    const found = keys.flatMap((key) => pages.owned.get(key) ?? []);
-    yield* eachInPieces(resourcesIn(found), ([id, token]) => void owners.set(id, { inc, token }));
-    yield 1;
-  }
-  for (const [from, , ids] of root.limbo.flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {
-    yield* eachInPieces(ids, (id) => void limbo.set(id, from));
-    yield 1;
-  }
-  return { isRecovering: root.grace, owners, limbo };
+  const owners = await inSlices(mappedOwners(root, root ? await map.readAll(root) : NO_PAGES), nodeClock);
+  return { ...owners, isRecovering: root?.grace ?? false };
 }
 
 interface OverviewFacts {
   readonly name: string;
   /** The resources as this node read them; undefined if it could not. */
   readonly ids: readonly string[] | undefined;
-  readonly owners: Owners;
+  readonly owners: StoredOwners;
   readonly living: readonly ParticipantEntry[];
   readonly orders: AllocationOrders;
   readonly faults: readonly string[];
@@ -175,7 +149,7 @@ export function* overviewOf({
   };
 }
 
-function ownerOf({ token }: Owner, member: ParticipantEntry | undefined) {
+function ownerOf({ token }: { readonly token: number }, member: ParticipantEntry | undefined) {
   return member ? { node: member.node, instance: member.instance, token } : { node: GONE, token };
 }
 
@@ -185,7 +159,7 @@ function exclusionOf(weight: number, isDrained: boolean): { readonly excluded?: 
 }
 
 /** The resources of the set, in its order, and then those that only the owner map has. */
-function* allIds(ids: readonly string[], { owners, limbo }: Owners): Pieces<readonly string[]> {
+function* allIds(ids: readonly string[], { owners, limbo }: MappedOwners): Pieces<readonly string[]> {
   const all = new Set<string>();
   for (const some of [ids, owners.keys(), limbo.keys()]) yield* eachInPieces(some, (id) => void all.add(id));
   return [...all];

@@ -74,7 +74,7 @@ interface ScheduleExplorer {
  * {@link FiringsModule}.
  */
 @Injectable()
-export class ScheduledFirings implements OnModuleInit {
+class ScheduledFirings implements OnModuleInit {
   /** By class, or by instance if the application made it, and by the name of the method. */
   readonly #registrations = new Map<object, Map<string, Registration[]>>();
   /** Instances that Nest made of a class: two of them are one class that is provided twice. */
@@ -148,7 +148,7 @@ function ageOf(schedule: ScheduleMetadata): () => number {
 }
 
 /** Whether Nest made the instance of a class, and not the application: by a factory, or as a value. */
-export function isOfClass({ instance, metatype, isFactory, isAlias }: InstanceWrapper): boolean {
+function isOfClass({ instance, metatype, isFactory, isAlias }: InstanceWrapper): boolean {
   return typeof instance === 'object' && instance !== null && typeof metatype === 'function' && !isFactory && !isAlias;
 }
 

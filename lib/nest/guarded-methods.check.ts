@@ -40,7 +40,7 @@ export interface GuardedMethod {
   readonly schedule?: ScheduleMetadata;
 }
 
-export interface CheckContext {
+interface CheckContext {
   /** Names in GatekeeperModule's definitions. */
   readonly configured: ReadonlySet<string>;
   readonly requireDefinitions: boolean;
@@ -49,7 +49,7 @@ export interface CheckContext {
 }
 
 /** Faults of the guarded methods, and the definitions that their durations make. */
-export interface CheckResult {
+interface CheckResult {
   readonly faults: readonly string[];
   readonly definitions: readonly SemaphoreDefinitionInput[];
 }

@@ -26,7 +26,7 @@ export type StrategyFunction = (input: StrategyInput) => Iterable<readonly [reso
 export type Strategy = 'sticky' | 'even' | StrategyFunction;
 
 /** Participants that have, or are pinned, so many of the resources; and the resources to divide. */
-export interface Division extends StrategyInput {
+interface Division extends StrategyInput {
   readonly claimants: readonly Claimant[];
   /** Number of all resources, with those that are pinned. */
   readonly total: number;

@@ -8,7 +8,7 @@ export interface OwnedPage {
 }
 
 /** Resources that their member got with one token. */
-export type OwnedItem = readonly [token: number, ids: readonly string[]];
+type OwnedItem = readonly [token: number, ids: readonly string[]];
 
 /** Resources that were taken away and may not be granted yet. */
 export interface LimboPage {
@@ -17,7 +17,7 @@ export interface LimboPage {
 }
 
 /** Resources that one root took away from one member. */
-export type LimboItem = readonly [from: string, seq: number, ids: readonly string[]];
+type LimboItem = readonly [from: string, seq: number, ids: readonly string[]];
 
 export const PAGE_VERSION = 1;
 /** Largest number of resources in one page: it is read and written as a whole. */

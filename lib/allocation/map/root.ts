@@ -60,7 +60,7 @@ export function isRootBehind(found: AllocationRoot, known: AllocationRoot): bool
 }
 
 /** Input of {@link restoreRoot}. */
-export interface Restoration {
+interface Restoration {
   /** The newest root that this node has seen. Absent: the group is new, or this node is. */
   readonly copy: AllocationRoot | undefined;
   /** The root in the store, if there is one. */

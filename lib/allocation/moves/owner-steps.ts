@@ -1,7 +1,7 @@
 import type { OwnerMoveReason, OwnerMoves } from './owners-change.js';
 import { eachInPieces, type Pieces } from '../../core/async/slices.js';
-import { resourcesIn } from '../map/page.js';
 import type { KnownIncarnation } from '../round/group-registry.js';
+import { type MappedOwners, mappedOwners } from '../round/owner-map.js';
 import type { CommitRound, RoundInput } from '../round/round.js';
 
 /** One resource in one change of the owner map. */
@@ -13,7 +13,7 @@ export interface OwnerStep extends Omit<OwnerMoves, 'count' | 'resources'> {
 export type Taken = Required<Pick<OwnerStep, 'from' | 'why'>> & Pick<OwnerStep, 'fromInstance'>;
 
 /** A committed round, and facts that explain it. */
-export interface StepSources {
+interface CommittedRound {
   readonly input: Pick<RoundInput, 'found' | 'pages' | 'orders' | 'registry'>;
   readonly round: Pick<CommitRound, 'why' | 'root' | 'revoked' | 'granted'>;
   /** Resources that this leader took from their owners in former rounds, and that have no next owner yet. */
@@ -25,17 +25,17 @@ export interface StepSources {
  * The steps of all resources in a round: first those that got an owner, then those that lost one. A resource that moves
  * between living nodes is in two rounds: it is taken in one, and given in a later one.
  */
-export function* stepsOf(sources: StepSources): Pieces<OwnerStep[]> {
-  const { round, nodeOf } = sources;
+export function* stepsOf(committed: CommittedRound): Pieces<OwnerStep[]> {
+  const { round, nodeOf } = committed;
   // A restored owner map takes nothing away: nodes keep what they own, until the grace is over.
   if (round.why === 'restored') return [];
-  const former = yield* formerOwners(sources);
+  const former = yield* mappedOwners(committed.input.found, committed.input.pages);
   const steps: OwnerStep[] = [];
   const given = new Set<string>();
   yield* eachInPieces(round.granted, ({ resource, to }) => {
     given.add(resource);
     const { node, instance } = nodeOf(to);
-    const reason = reasonOf(resource, node, former, sources);
+    const reason = reasonOf(resource, node, former, committed);
     steps.push({
       step: 'given',
       resource,
@@ -46,49 +46,27 @@ export function* stepsOf(sources: StepSources): Pieces<OwnerStep[]> {
   });
   yield* eachInPieces(round.revoked, ({ resource, from, why }) => {
     const owner = nodeOf(from);
-    const isLeaving = why === 'drained' && !sources.input.orders.drained.has(owner.node);
+    const isLeaving = why === 'drained' && !committed.input.orders.drained.has(owner.node);
     steps.push({ step: 'taken', resource, ...takenFrom(owner), why: isLeaving ? 'leaving' : why });
   });
   // An owner that is over loses everything at once, also what no other node gets in this round.
-  yield* eachInPieces(former.owned, ([resource, inc]) => {
+  yield* eachInPieces(former.owners, ([resource, { inc }]) => {
     if (round.root.members.has(inc) || given.has(resource)) return;
     steps.push({ step: 'taken', resource, ...wentWith(nodeOf(inc)) });
   });
   return steps;
 }
 
-/** Resource -> incarnation, before the round. */
-interface FormerOwners {
-  readonly owned: ReadonlyMap<string, string>;
-  /** Resources that an earlier round had taken from this incarnation. */
-  readonly limbo: ReadonlyMap<string, string>;
-}
-
-function* formerOwners({ input: { found, pages } }: StepSources): Pieces<FormerOwners> {
-  const owned = new Map<string, string>();
-  const limbo = new Map<string, string>();
-  for (const [inc, keys] of found?.members ?? []) {
-    const known = keys.flatMap((key) => pages.owned.get(key) ?? []);
-    yield* eachInPieces(resourcesIn(known), ([id]) => void owned.set(id, inc));
-    yield 1;
-  }
-  for (const [inc, , ids] of (found?.limbo ?? []).flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {
-    yield* eachInPieces(ids, (id) => void limbo.set(id, inc));
-    yield 1;
-  }
-  return { owned, limbo };
-}
-
 /** Another leader may have taken the resource. Then the orders, and the state of the former owner, tell most reasons. */
 function reasonOf(
   resource: string,
   to: string,
-  { owned, limbo }: FormerOwners,
-  { input: { orders, registry }, taken, nodeOf }: StepSources,
+  { owners, limbo }: MappedOwners,
+  { input: { orders, registry }, taken, nodeOf }: CommittedRound,
 ): Taken | { readonly why: OwnerMoveReason } {
   const known = taken.get(resource);
   if (known) return known;
-  const gone = owned.get(resource);
+  const gone = owners.get(resource)?.inc;
   if (gone !== undefined) return wentWith(nodeOf(gone));
   const inc = limbo.get(resource);
   if (inc === undefined) return { why: 'no-owner' };

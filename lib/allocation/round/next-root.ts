@@ -20,7 +20,7 @@ export interface MemberChange {
 }
 
 /** Input of {@link rewriteMap}. */
-export interface Rewrite {
+interface Rewrite {
   /** The root that is replaced. */
   readonly root: AllocationRoot;
   readonly term: number;
@@ -34,7 +34,7 @@ export interface Rewrite {
 }
 
 /** A root with its new pages. */
-export interface RewrittenMap {
+interface RewrittenMap {
   readonly root: AllocationRoot;
   readonly owned: ReadonlyMap<string, OwnedPage>;
   readonly limbo: ReadonlyMap<string, LimboPage>;

@@ -27,7 +27,7 @@ export interface OwnerMap {
   readonly lost: readonly Withdrawal[];
 }
 
-export interface MapSources {
+interface MapInput {
   readonly root: AllocationRoot;
   readonly pages: KnownPages;
   readonly registry: RegistryView;
@@ -38,8 +38,8 @@ export interface MapSources {
  * Reads the owner map. What belonged to members that are over is free. A page that was lost is noted: its member drops
  * those resources when it applies the next root, and nothing is granted before it has acknowledged that.
  */
-export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
-  const { root, pages, registry, bound } = sources;
+export function* readOwnerMap(input: MapInput): Pieces<OwnerMap> {
+  const { root, pages, registry, bound } = input;
   const next = root.seq + 1;
   const isFree = ({ from, seq }: Withdrawal) =>
     isOver(registry, from, bound) || hasAcknowledged(registry, from, { born: root.born, seq });
@@ -47,7 +47,7 @@ export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
   const members = new Map(living.map(([inc, keys]) => [inc, found(keys, pages.owned)]));
   const owners = new Map<string, string>();
   yield* eachInPieces(ownersIn(members), ([id, inc]) => void owners.set(id, inc));
-  const { limbo, isChanged } = yield* readLimbo(sources, isFree);
+  const { limbo, isChanged } = yield* readLimbo(input, isFree);
   // A lost page of the limbo may be about any of the members.
   const isLimboLost = root.limbo.some((key) => !pages.limbo.has(key));
   const suspects = living.filter(([inc, keys]) => isLimboLost || keys.length > members.get(inc)!.size);
@@ -64,6 +64,30 @@ export function* readOwnerMap(sources: MapSources): Pieces<OwnerMap> {
   };
 }
 
+/** The owners in an owner map, living or not. Resources of pages that were not found are absent. */
+export interface MappedOwners {
+  /** Resource -> its owner, and its token. */
+  readonly owners: ReadonlyMap<string, { readonly inc: string; readonly token: number }>;
+  /** Resource -> incarnation that has not given it back yet. */
+  readonly limbo: ReadonlyMap<string, string>;
+}
+
+/** The owners by the pages of a root. Without a root there are none. */
+export function* mappedOwners(root: AllocationRoot | undefined, pages: KnownPages): Pieces<MappedOwners> {
+  const owners = new Map<string, { readonly inc: string; readonly token: number }>();
+  const limbo = new Map<string, string>();
+  for (const [inc, keys] of root?.members ?? []) {
+    const known = found(keys, pages.owned).values();
+    yield* eachInPieces(resourcesIn(known), ([id, token]) => void owners.set(id, { inc, token }));
+    yield 1;
+  }
+  for (const [from, , ids] of root?.limbo.flatMap((key) => pages.limbo.get(key)?.limbo ?? []) ?? []) {
+    yield* eachInPieces(ids, (id) => void limbo.set(id, from));
+    yield 1;
+  }
+  return { owners, limbo };
+}
+
 /** In one row, so that also the resources of many members are read in pieces. */
 function* ownersIn(members: OwnerMap['members']): Generator<readonly [id: string, inc: string]> {
   for (const [inc, pages] of members) for (const [id] of resourcesIn(pages.values())) yield [id, inc];
@@ -73,7 +97,7 @@ function found(keys: readonly string[], pages: ReadonlyMap<string, OwnedPage>): 
   return new Map(keys.flatMap((key) => (pages.has(key) ? [[key, pages.get(key)!] as const] : [])));
 }
 
-function* readLimbo({ root, pages }: MapSources, isFree: (withdrawal: Withdrawal) => boolean) {
+function* readLimbo({ root, pages }: MapInput, isFree: (withdrawal: Withdrawal) => boolean) {
   const limbo = new Map<string, Withdrawal>();
   let isChanged = false;
   for (const [from, seq, ids] of root.limbo.flatMap((key) => pages.limbo.get(key)?.limbo ?? [])) {

@@ -12,7 +12,7 @@ export interface RegistryPage {
 }
 
 /** One reading of all pages. A page that the store does not have is undefined. */
-export interface RegistryReading {
+interface RegistryReading {
   readonly pages: readonly (RegistryPage | undefined)[];
   /** This node's monotonic time before the first page was asked for. */
   readonly sent: number;

@@ -16,7 +16,7 @@ export interface AllocationOrders {
   readonly areUnknown?: boolean;
 }
 
-export interface RoundOptions extends LeaseBound {
+interface RoundOptions extends LeaseBound {
   readonly strategy?: Strategy;
   readonly limit?: MovementLimit;
   /** Whether the participants have been the same for the settle delay. Until then nothing moves for balance. */
@@ -54,7 +54,7 @@ export interface Leadership {
 }
 
 /** Why a round changes nothing. */
-export type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'strategy-failed' | 'settled';
+type IdleReason = 'not-leader' | 'registry-too-old' | 'grace' | 'strategy-failed' | 'settled';
 
 /** The sentence of the reason `grace`. */
 export const GRACE =
@@ -81,7 +81,7 @@ export interface RoundCounts {
 }
 
 /** Nothing to write. */
-export interface IdleRound {
+interface IdleRound {
   readonly kind: 'idle';
   readonly why: IdleReason;
   /** Error of the strategy. */
