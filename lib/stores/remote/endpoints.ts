@@ -6,7 +6,8 @@ import { RemoteRefusedError, misunderstood } from './failures.js';
 import type { HttpTransport } from './http-transport.js';
 import { otherShape } from './other-shape.js';
 
-interface Asking {
+/** Limits of one call. */
+export interface Asking {
   /** ms for all addresses together, without the wait of the other side. */
   readonly timeout: number;
   /** ms for which the other side may wait before it answers. Default 0. */
@@ -34,12 +35,14 @@ export class Endpoints {
     for (let left = urls.length; left > 0; left--) {
       const patience = (deadline - performance.now()) / (call.effect === 'none' ? left : 1);
       if (worst && patience <= 0) break;
-      const index = this.#current;
+      const { url, index } = this.current;
       try {
         // The next address has what is left of the wait.
         const rest = Math.max(0, deadline - performance.now() - timeout);
         const asked = call.waits && worst ? { ...(body as object), patience: rest } : body;
-        return await this.#ask(call, asked as BodyOf<C>, { timeout: patience, signal });
+        const place = `${url}/${call.path}`;
+        const sending = { body: asked, timeout: patience, signal };
+        return await this.transport.send(place, sending, (response) => answerOf(call, place, response));
       } catch (error) {
         // The caller has ended it, so it says nothing about the address.
         if (signal?.aborted) throw error;
@@ -60,15 +63,6 @@ export class Endpoints {
   /** Switches to the next address, unless another call has already done so. */
   failed(index: number): void {
     if (index === this.#current) this.#current = (index + 1) % this.transport.access.urls.length;
-  }
-
-  #ask<C extends Call>(
-    call: C,
-    body: BodyOf<C>,
-    limits: { readonly timeout: number; readonly signal: AbortSignal | undefined },
-  ): Promise<AnswerOf<C>> {
-    const url = `${this.current.url}/${call.path}`;
-    return this.transport.send(url, { body, ...limits }, (response) => answerOf(call, url, response));
   }
 }
 

@@ -19,7 +19,7 @@ import {
   type TextCollection,
 } from '../../core/store/driver.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';
-import { Endpoints } from './endpoints.js';
+import { type Asking, Endpoints } from './endpoints.js';
 import { RemoteRefusedError } from './failures.js';
 import { type Access, HttpTransport } from './http-transport.js';
 import {
@@ -39,14 +39,6 @@ const SHARE = 0.95;
 /** The hints of one request: JSON in UTF-8 has at most six bytes for each character. */
 const TOGETHER = { characters: LARGEST_BODY / 6, most: MOST_KEYS };
 
-interface Asking {
-  /** Of the timeout. Default 1. */
-  readonly factor?: number;
-  /** ms for which the other side may wait before it answers. */
-  readonly wait?: number;
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Another application's store: sends each call to a node that can reach it. Has no `within`: no transaction reaches through
  * HTTP. Has no `awaitChanges`: the application that serves the store waits for all keys for its clients.
@@ -63,7 +55,7 @@ export class RemoteDriver implements Driver {
   readonly records: RecordCollection = {
     ...this.#texts('records'),
     page: async (prefix, after) => {
-      const { texts, next } = await this.#ask(CALLS.page, { prefix, after }, { factor: LIST_FACTOR });
+      const { texts, next } = await this.#ask(CALLS.page, { prefix, after }, { timeout: LIST_FACTOR * this.#timeout });
       return { texts: new Map(texts), ...(next !== undefined && { next }) };
     },
   };
@@ -185,10 +177,10 @@ export class RemoteDriver implements Driver {
     throw error;
   }
 
-  async #ask<C extends Call>(call: C, body: BodyOf<C>, { factor = 1, ...asking }: Asking = {}): Promise<AnswerOf<C>> {
+  async #ask<C extends Call>(call: C, body: BodyOf<C>, asking: Partial<Asking> = {}): Promise<AnswerOf<C>> {
     if (this.#isClosed) throw closed();
     try {
-      const answer = await this.#endpoints.call(call, body, { timeout: this.#timeout * factor, ...asking });
+      const answer = await this.#endpoints.call(call, body, { timeout: this.#timeout, ...asking });
       this.#remoteHealth.heard((answer as { health: StoreHealth }).health);
       return answer;
     } catch (error) {
