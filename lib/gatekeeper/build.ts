@@ -132,7 +132,7 @@ export function buildParts(
     // Otherwise the first load of definitions creates them.
     if (housekeeping.mayLoad) housekeeping.loadSoon();
   };
-  const external = new ExternalPermits((name, work) => directory.visit(name, work), context);
+  const external = new ExternalPermits(directory, context);
   const runRequests = new RunRequests(context);
   const requestedRuns = new RequestedRuns(runRequests, context);
   const missedRuns = new MissedRuns(context);

@@ -19,7 +19,7 @@ import { Term } from './term.js';
 /** Parts of the node that a candidate uses. */
 export interface CandidateParts {
   readonly context: Context;
-  readonly directory: Pick<SemaphoreDirectory, 'visit' | 'peek'>;
+  readonly directory: Pick<SemaphoreDirectory, 'of'>;
   /** ms for which the end of a term waits for the work under it. */
   readonly grace: number;
 }
@@ -46,6 +46,8 @@ const YIELDS: ReadonlySet<TermEnd> = new Set(['resigned', 'revoked']);
 export class Candidate {
   /** Name of the semaphore: `leader:<scope>`. */
   readonly semaphore: string;
+  /** The semaphore of the scope. */
+  readonly own: NodeSemaphore;
   /** Emits when the leader of the scope may have changed. Completes when this node closes. */
   readonly changes = new Subject<void>();
   readonly #listeners = { gained: new Set<TermListener>(), lost: new Set<TermListener>() };
@@ -66,6 +68,7 @@ export class Candidate {
     private readonly parts: CandidateParts,
   ) {
     this.semaphore = LEADER_PREFIX + scope;
+    this.own = parts.directory.of(this.semaphore);
     this.#work = new PermitWork(parts.context);
     this.#crashed = new CrashedLeaders(this.semaphore, parts.context);
     const look = () => this.own.cell.transact(() => ({ result: undefined }));
@@ -101,11 +104,6 @@ export class Candidate {
   /** Whether this node has begun to wait for the leadership. */
   get isStarted(): boolean {
     return this.#campaign !== undefined;
-  }
-
-  /** The semaphore of the scope. */
-  get own(): NodeSemaphore {
-    return this.parts.directory.peek(this.semaphore);
   }
 
   /** The leader's permit, as this node knows it: that of another node until it is surely over. */
@@ -236,10 +234,10 @@ export class Candidate {
   }
 
   async #acquire(): Promise<HeldPermit | undefined> {
-    const { context, directory } = this.parts;
+    const { context } = this.parts;
     const { signal } = this.#closing;
     try {
-      const permit = await directory.visit(this.semaphore, (scope) => scope.acquire({ keepAlive: true, signal }));
+      const permit = await this.own.acquire({ keepAlive: true, signal });
       // An operator can't allow a second permit, but a foreign program could.
       if (permit.slot === 0) return permit;
       await permit.release();

@@ -35,11 +35,11 @@ describe('names that a caller made up', () => {
   afterEach(() => void jest.restoreAllMocks());
 
   it(`leave nothing in memory: ${MADE_UP} of them`, async () => {
-    const visit = jest.spyOn(SemaphoreDirectory.prototype, 'visit');
+    const of = jest.spyOn(SemaphoreDirectory.prototype, 'of');
     const console = await start({ gatekeeper: { definitions: [JOB] } });
     await console.send('POST', '/api/semaphores/job/pause');
-    const directory = visit.mock.contexts[0] as SemaphoreDirectory;
-    visit.mockRestore();
+    const directory = of.mock.contexts[0] as SemaphoreDirectory;
+    of.mockRestore();
     const before = directory.size;
     let next = 0;
     const ask = async () => {

@@ -1,5 +1,3 @@
-import { promised } from './promised.js';
-
 /** Counts the uses of an object, so that its owner can drop the object after the last use. */
 export class UseCount {
   #count = 0;
@@ -17,18 +15,12 @@ export class UseCount {
   }
 
   /** Counts as a use until the work ends. */
-  during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(work: () => Promise<T>): Promise<T> {
     this.begin();
-    return promised(work).then(this.#ended, this.#failed);
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
   }
-
-  #ended = <T>(answer: T): T => {
-    this.end();
-    return answer;
-  };
-
-  #failed = (error: unknown): never => {
-    this.end();
-    throw error;
-  };
 }

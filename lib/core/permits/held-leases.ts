@@ -9,7 +9,7 @@ import { Lease } from './lease.js';
 import { type Attempt, HeldPermit, type PermitOwner, deniedBy, isOutage } from './held-permit.js';
 import { isUnreadable } from '../cell/known-record.js';
 import type { Instant } from '../cell/plan.js';
-import type { OrphanCleanup } from './orphan-cleanup.js';
+import { OrphanCleanup } from './orphan-cleanup.js';
 import type { SemaphoreCell, SemaphoreStep } from '../cell/semaphore-records.js';
 
 const CLOSING: Attempt = { reason: 'closing', holders: [] };
@@ -20,7 +20,7 @@ interface Asked {
   readonly keepAlive: boolean;
   /** The lease that a refresh joins. */
   readonly joined: Lease | undefined;
-  /** Takes back what an unclear write of the call may have left in the record. */
+  /** Call this when the outcome of a write of the call is unknown. */
   readonly unclear: () => void;
 }
 
@@ -37,7 +37,8 @@ interface Asked {
 export class HeldLeases implements PermitOwner {
   readonly semaphore: string;
   #leases = new Map<string, Lease>();
-  // The next three are created on first use: most calls for names on demand need none, and have new leases each.
+  // The next four are created on first use: most calls for names on demand need none, and have new leases each.
+  #orphans?: OrphanCleanup;
   #keepAlives?: Map<Lease, KeepAlive>;
   #verifying?: Set<Lease>;
   /** Uses that ended before the work under them. Until the work has ended, too, the permit must not go back. */
@@ -48,12 +49,16 @@ export class HeldLeases implements PermitOwner {
 
   constructor(
     private readonly cell: SemaphoreCell,
-    private readonly orphans: OrphanCleanup,
-    /** Counts each lease until it ends. */
+    /** Counts calls, and each lease until it ends. */
     private readonly uses: UseCount,
     private readonly context: Context,
   ) {
     this.semaphore = cell.name;
+  }
+
+  /** Takes back what an unclear write may have left in the record. */
+  get orphans(): OrphanCleanup {
+    return (this.#orphans ??= new OrphanCleanup(this.cell, this.uses, this.context));
   }
 
   get leases(): readonly Lease[] {
@@ -77,6 +82,7 @@ export class HeldLeases implements PermitOwner {
       this.orphans.reclaim(permitId, duration);
       if (joined) this.#markUncertain(joined, duration);
     };
+    this.uses.begin();
     try {
       const attempt = await this.cell.transact<Attempt>((record, view, nonce) => {
         const lease = this.#lease(holder);
@@ -96,6 +102,8 @@ export class HeldLeases implements PermitOwner {
       if (isOutage(error)) this.context.reachability.lost(denied.error);
       // During the shutdown the store is unreachable because this node closes it.
       return this.context.isClosing() ? CLOSING : denied;
+    } finally {
+      this.uses.end();
     }
   }
 
@@ -104,34 +112,32 @@ export class HeldLeases implements PermitOwner {
    *
    * @returns false if the permit was lost
    */
-  refresh(lease: Lease, duration?: number): Promise<boolean> {
-    return this.uses.during(() => this.#refresh(lease, duration));
-  }
-
-  async #refresh(lease: Lease, duration?: number): Promise<boolean> {
+  async refresh(lease: Lease, duration?: number): Promise<boolean> {
     const running = lease.users.size > 0;
     let requested = duration;
     const unclear = () => this.#markUncertain(lease, requested);
-    const refreshing = this.cell.transact<boolean>(
-      (record, view, nonce) => {
-        if (!lease.isHeld) return { result: false, unclear };
-        requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
-        const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
-        if (decision.outcome !== 'denied') {
-          const done = (sent: Instant) => this.#renew(lease, decision.permit, sent) !== undefined;
-          return { notify: 'none', write: decision.record, done };
-        }
-        // The permit is gone from the record. After other denials (a pattern no longer matches) it expires by itself.
-        if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
-        return { result: false, unclear };
-      },
-      duration ?? askedAgain(lease.permit),
-    );
+    this.uses.begin();
     try {
-      return await refreshing;
+      return await this.cell.transact<boolean>(
+        (record, view, nonce) => {
+          if (!lease.isHeld) return { result: false, unclear };
+          requested = duration ?? keepable(lease.permit.asked, record?.definition, this.context.timing.clockTolerance);
+          const decision = decide(record, lease.refreshRequest({ nonce, running, duration: requested }), view);
+          if (decision.outcome !== 'denied') {
+            const done = (sent: Instant) => this.#renew(lease, decision.permit, sent) !== undefined;
+            return { notify: 'none', write: decision.record, done };
+          }
+          // The permit is gone from the record. After other denials (a pattern no longer matches) it expires by itself.
+          if (decision.reason === 'permit-lost' || decision.reason === 'no-definition') lease.finish('revoked');
+          return { result: false, unclear };
+        },
+        duration ?? askedAgain(lease.permit),
+      );
     } catch (error) {
       if (error instanceof UnknownOutcomeError) unclear();
       throw error;
+    } finally {
+      this.uses.end();
     }
   }
 
@@ -156,7 +162,7 @@ export class HeldLeases implements PermitOwner {
     this.#stopped(permit);
     permit.end('released');
     const isStillUsed = this.#isUsed(lease) || (lease.isKept && !this.#givenBack) || !lease.isHeld;
-    return isStillUsed ? Promise.resolve() : this.uses.during(() => this.#giveBack(lease));
+    return isStillUsed ? Promise.resolve() : this.#giveBack(lease);
   }
 
   /**
@@ -218,7 +224,7 @@ export class HeldLeases implements PermitOwner {
   drain(): void {
     if (this.#givenBack) return;
     const idle = this.leases.filter((lease) => !this.#isUsed(lease));
-    this.#givenBack = Promise.allSettled(idle.map((lease) => this.uses.during(() => this.#giveBack(lease))));
+    this.#givenBack = Promise.allSettled(idle.map((lease) => this.#giveBack(lease)));
   }
 
   /** Releases all unused permits, and ends the uses of runs that have not ended. */
@@ -319,6 +325,7 @@ export class HeldLeases implements PermitOwner {
     let ends = false;
     // A use that waited in the queue may have joined the lease, or a short run may have joined and ended during this call.
     const goesOn = () => this.#isUsed(lease) || (lease.isKept && !this.#givenBack);
+    this.uses.begin();
     try {
       await this.cell.transact<void>((record, view, nonce) => {
         if (goesOn()) return { result: undefined };
@@ -334,6 +341,8 @@ export class HeldLeases implements PermitOwner {
       lease.finish('released');
       this.orphans.reclaim(lease.permit.id);
       throw error;
+    } finally {
+      this.uses.end();
     }
   }
 }

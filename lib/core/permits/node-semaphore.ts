@@ -20,10 +20,11 @@ import type { Attempt, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
 import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreCell, takesAway } from '../cell/semaphore-records.js';
-import { OrphanCleanup } from './orphan-cleanup.js';
 import { takeRequestedRun } from './requested-run.js';
 import type { RunPermit } from './runs/run-permit.js';
 import { type RunLeases, type RunResult, Runner, requested } from './runs/runner.js';
+import { PermitMethods, type Semaphore } from './semaphore.js';
+import type { SpreadMap } from './spread-map.js';
 import { WaitQueue } from './wait-queue.js';
 
 const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
@@ -31,26 +32,38 @@ const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
 /**
  * A semaphore of this node, and the only place that reacts to changes of its record. If a permit is gone, ends earlier
  * than before, or the revision is new, the semaphore verifies its leases and wakes its queue.
+ *
+ * The node remembers at most one object of a name, because another one would not know its leases. The application may keep
+ * any of them, for any time, and code makes names up without bound. So the node forgets those that are idle:
+ *
+ * | this object                             | the node remembers        | a call                              |
+ * | --------------------------------------- | ------------------------- | ----------------------------------- |
+ * | has a call, a lease or a clean-up       | this one                  | uses this one                       |
+ * | is idle after a use, code defines it    | this one                  | uses this one                       |
+ * | is idle, the name is not in use         | none                      | makes the node remember this one    |
+ * | is idle, another came into use meanwhile | the other one            | uses the other one                  |
+ *
+ * Weak references would give one object per name, too, but cost each new name more, and no test can say when the garbage
+ * collector has taken which object.
  */
-export class NodeSemaphore {
+export class NodeSemaphore extends PermitMethods implements Semaphore {
+  // The next three are of use only in the object that the node remembers: see {@link use}.
   readonly heldLeases: HeldLeases;
-  readonly orphans: OrphanCleanup;
   // Created on first use: most calls for names on demand neither run a job nor wait.
   #runner?: Runner;
   #waitQueue?: WaitQueue;
   /** Counts calls, leases and clean-ups in progress. */
-  readonly uses: UseCount;
+  readonly #uses = new UseCount(() => this.#forget());
 
-  /** @param onIdle runs when the last call, lease or clean-up has ended */
+  /** @param inUse the semaphores that the node remembers, by name */
   constructor(
     readonly cell: SemaphoreCell,
     private readonly declared: DeclaredDefinitions,
     private readonly context: Context,
-    onIdle: () => void,
+    private readonly inUse: SpreadMap<NodeSemaphore>,
   ) {
-    this.uses = new UseCount(onIdle);
-    this.orphans = new OrphanCleanup(cell, this.uses, context);
-    this.heldLeases = new HeldLeases(cell, this.orphans, this.uses, context);
+    super();
+    this.heldLeases = new HeldLeases(cell, this.#uses, context);
   }
 
   get name(): string {
@@ -65,18 +78,34 @@ export class NodeSemaphore {
     return (this.#waitQueue ??= new WaitQueue(this.cell, this.context));
   }
 
+  /**
+   * Runs `work` with the object that the node remembers, and does not forget before the work has ended.
+   *
+   * @throws any error of `work`
+   */
+  async use<T>(work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
+    const semaphore = this.#remembered();
+    semaphore.#uses.begin();
+    try {
+      return await work(semaphore);
+    } finally {
+      semaphore.#uses.end();
+    }
+  }
+
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
     const parsed = parseAcquireOptions(this.name, options);
     const declaring = this.declared.ensure(this.name, parsed.duration);
     if (declaring) await declaring;
-    const attempt = await this.#attempt(parsed);
+    // The attempt counts as a use itself.
+    const attempt = await this.#remembered().#attempt(parsed);
     return attempt.permit ?? this.#denied(attempt, parsed.duration);
   }
 
   async acquire(options?: AcquireWaitOptions): Promise<HeldPermit> {
     const parsed = parseWaitOptions(this.name, options);
     await this.declared.ensure(this.name, parsed.duration);
-    const attempt = await this.#wait(parsed);
+    const attempt = await this.use((semaphore) => semaphore.#wait(parsed));
     if (attempt.permit) return attempt.permit;
     throw new AcquireTimeoutError(this.name, parsed.timeout, attempt.reason, { cause: attempt.error });
   }
@@ -85,11 +114,12 @@ export class NodeSemaphore {
     const settings = parseRunOptions(this.name, options);
     const request = takeRequestedRun(this.name, settings.job);
     await this.declared.ensure(this.name, settings.duration);
-    return this.runner.run(work, request ? requested(settings, request) : settings);
+    return this.use(({ runner }) => runner.run(work, request ? requested(settings, request) : settings));
   }
 
   explain(): Promise<Explanation> {
-    return explain(this.cell, this.heldLeases, this.context);
+    const { heldLeases } = this.inUse.get(this.name) ?? this;
+    return explain(this.cell, heldLeases, this.context);
   }
 
   /**
@@ -137,11 +167,6 @@ export class NodeSemaphore {
     this.#runner?.reconsider();
   }
 
-  /** Verifies leases whose permits the record no longer contains. */
-  verify(): void {
-    this.heldLeases.verify();
-  }
-
   /** Ends all waiting calls: they are denied as `closing`. Releases each permit as soon as its work has ended. */
   drain(): void {
     this.#waitQueue?.wake();
@@ -155,6 +180,17 @@ export class NodeSemaphore {
     this.#runner?.close();
     this.#waitQueue?.wake();
     await this.heldLeases.close();
+  }
+
+  /** The object that the node remembers. From now on it is this one, if there is none. */
+  #remembered(): NodeSemaphore {
+    const remembered = this.inUse.get(this.name);
+    if (!remembered) this.inUse.set(this.name, this);
+    return remembered ?? this;
+  }
+
+  #forget(): void {
+    if (!this.declared.has(this.name) && this.inUse.get(this.name) === this) this.inUse.delete(this.name);
   }
 
   #runLeases(): RunLeases {

@@ -9,12 +9,7 @@ import { SemaphoreListing } from '../cell/semaphore-listing.js';
 import type { SemaphoreChanged, SemaphoreCell } from '../cell/semaphore-records.js';
 import { Shards } from '../cell/shards.js';
 import { NodeSemaphore } from './node-semaphore.js';
-import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
-import type { Explanation } from './explanation.js';
-import type { Permit } from './permit.js';
-import type { RunPermit } from './runs/run-permit.js';
-import type { RunResult } from './runs/runner.js';
-import { PermitMethods, type Semaphore } from './semaphore.js';
+import type { Semaphore } from './semaphore.js';
 import { SpreadMap } from './spread-map.js';
 
 type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3], 'awaitHistory'> & {
@@ -29,11 +24,7 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
 /** Names on demand that are remembered. Code that makes names up must not fill the memory. */
 const MOST_DEMANDED = 200;
 
-/**
- * The semaphores that this node uses, at most one object per name: a second object would not know the leases of the
- * first. A semaphore that code defines stays in memory. All others are forgotten after their last call, lease and
- * clean-up.
- */
+/** The semaphores of this node, and what it needs to find their records. {@link NodeSemaphore} says which it remembers. */
 export class SemaphoreDirectory {
   readonly declared: DeclaredDefinitions;
   readonly own: OwnRecords;
@@ -58,7 +49,7 @@ export class SemaphoreDirectory {
     options: DirectoryOptions,
   ) {
     const changed = (name: string, change: SemaphoreChanged) => this.#inUse.get(name)?.onChange(change);
-    this.own = new OwnRecords(context, { changed, confirmed: (name) => this.#inUse.get(name)?.verify() });
+    this.own = new OwnRecords(context, { changed, confirmed: (name) => this.#inUse.get(name)?.heldLeases.verify() });
     const { isOwn, shards } = options;
     this.shards = new Shards(context, {
       isOwn,
@@ -95,89 +86,35 @@ export class SemaphoreDirectory {
     return records;
   }
 
-  /** The handle of a semaphore, for the application. @throws ReservedNameError, InvalidOptionsError */
+  /** A semaphore for the application. @throws ReservedNameError, InvalidOptionsError */
   offer(name: string): Semaphore {
-    const free = unreserved(name);
-    const handle = new SemaphoreHandle(this.#find(free) ? free : checkedName(free), this);
-    if (this.#demanded.size < MOST_DEMANDED && !this.declared.has(free)) this.#demanded.add(free);
-    return handle;
+    const semaphore = this.of(unreserved(name));
+    if (this.#demanded.size < MOST_DEMANDED && !this.declared.has(semaphore.name)) this.#demanded.add(semaphore.name);
+    return semaphore;
   }
 
   /**
-   * Runs `work` with a semaphore. Concurrent calls share one object, and so its queue and its leases.
+   * The semaphore of a name. It stays in memory only while it is in use. Callers in JavaScript may pass any value.
    *
-   * @throws InvalidOptionsError if the name is invalid, or any error of `work`
+   * @throws InvalidOptionsError if the name is invalid
    */
-  visit<T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
-    return promised(() => {
-      const semaphore = this.#find(name) ?? this.#keep(name);
-      return semaphore.uses.during(() => work(semaphore));
-    });
+  of(name: string): NodeSemaphore {
+    return (typeof name === 'string' && this.#inUse.get(name)) || this.#create(checkedName(name));
   }
 
-  /** A semaphore for reading only; nothing is kept in memory. @throws InvalidOptionsError if the name is invalid */
-  peek(name: string): NodeSemaphore {
-    return this.#find(name) ?? this.#create(checkedName(name));
-  }
-
-  /** The semaphore of a name, if it is in use. Callers in JavaScript may pass any value: {@link checkedName} reports it. */
-  #find(name: unknown): NodeSemaphore | undefined {
-    return typeof name === 'string' ? this.#inUse.get(name) : undefined;
-  }
-
-  /** {@link peek} and {@link visit} for parts that only need the record. */
+  /** For parts that only need the record: `peek` for reading, `visit` for a call, in which the semaphore is in use. */
   readonly cells = {
-    peek: (name: string): SemaphoreCell => this.peek(name).cell,
+    peek: (name: string): SemaphoreCell => this.of(name).cell,
     visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>): Promise<T> =>
-      this.visit(name, ({ cell }) => work(cell)),
+      promised(() => this.of(name).use(({ cell }) => work(cell))),
   };
 
   /** Verifies the leases of all semaphores in use, because this node may have missed a revocation or a loss. */
   verify(): void {
-    for (const semaphore of this.#inUse.values()) semaphore.verify();
-  }
-
-  #keep(name: string): NodeSemaphore {
-    const semaphore = this.#create(checkedName(name));
-    this.#inUse.set(name, semaphore);
-    return semaphore;
+    for (const { heldLeases } of this.#inUse.values()) heldLeases.verify();
   }
 
   #create(name: string): NodeSemaphore {
-    const cell = new RoutedCell(name, this.shards, this.#route);
-    const forget = () => {
-      if (!this.declared.has(name) && this.#inUse.get(name) === semaphore) this.#inUse.delete(name);
-    };
-    const semaphore = new NodeSemaphore(cell, this.declared, this.context, forget);
-    return semaphore;
-  }
-}
-
-/**
- * A semaphore for the application, which may keep this handle for any time. Each call looks up the semaphore in use. With
- * two objects of one name, one would not know the leases of the other. One object per name for ever would fill memory.
- */
-class SemaphoreHandle extends PermitMethods implements Semaphore {
-  constructor(
-    readonly name: string,
-    private readonly directory: SemaphoreDirectory,
-  ) {
-    super();
-  }
-
-  tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
-    return this.directory.visit(this.name, (semaphore) => semaphore.tryAcquire(options));
-  }
-
-  acquire(options?: AcquireWaitOptions): Promise<Permit> {
-    return this.directory.visit(this.name, (semaphore) => semaphore.acquire(options));
-  }
-
-  run<T>(work: (permit: RunPermit) => T | Promise<T>, options?: RunOptions): Promise<RunResult<T>> {
-    return this.directory.visit(this.name, (semaphore) => semaphore.run(work, options));
-  }
-
-  explain(): Promise<Explanation> {
-    return this.directory.peek(this.name).explain();
+    return new NodeSemaphore(new RoutedCell(name, this.shards, this.#route), this.declared, this.context, this.#inUse);
   }
 }

@@ -10,7 +10,6 @@ import type { SweepTurn } from '../cell/cluster-sweep.js';
 import { NoQuorumError, StoreUnavailableError } from '../store/index.js';
 import { HeldLeases } from './held-leases.js';
 import type { HeldPermit } from './held-permit.js';
-import { OrphanCleanup } from './orphan-cleanup.js';
 
 const RECORDS = 'gatekeeper:sweep';
 /**
@@ -53,8 +52,7 @@ export class SweepPermit implements SweepTurn {
     const duration = Math.min(LONGEST_DURATION, Math.max(shortest, Math.ceil(INTERVALS * interval)));
     this.#definition = parseDefinition({ name, permits, duration }, context.timing.clockTolerance);
     this.#cell = semaphoreCell(name, silent);
-    const uses = new UseCount(() => undefined);
-    this.#leases = new HeldLeases(this.#cell, new OrphanCleanup(this.#cell, uses, silent), uses, silent);
+    this.#leases = new HeldLeases(this.#cell, new UseCount(() => undefined), silent);
   }
 
   get isHeld(): boolean {

@@ -2,7 +2,6 @@ import type { Context } from '../../core/context/context.js';
 import { type DenialReason, TASK_PREFIX } from '../../core/decision/index.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
 import { ExternalRecord } from '../../core/permits/external/external-record.js';
-import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import { TooManyTypesError } from '../rules/tasks.errors.js';
 
@@ -40,7 +39,7 @@ const UNLIMITED: Leave = { remaining: Infinity };
  */
 export class ExternalLimit {
   constructor(
-    private readonly directory: Pick<SemaphoreDirectory, 'visit'>,
+    private readonly directory: Pick<SemaphoreDirectory, 'of'>,
     private readonly context: Context,
   ) {}
 
@@ -90,11 +89,11 @@ export class ExternalLimit {
     });
   }
 
-  #visit<T>(
+  async #visit<T>(
     type: string,
     work: (record: ExternalRecord, name: string, isDefined: () => boolean) => Promise<T>,
   ): Promise<T> {
-    return this.directory.visit(TASK_PREFIX + type, (semaphore: NodeSemaphore) => {
+    return this.directory.of(TASK_PREFIX + type).use((semaphore) => {
       const isDefined = () => semaphore.cell.known?.definition !== undefined;
       return work(new ExternalRecord(semaphore, this.context), semaphore.name, isDefined);
     });

@@ -2,6 +2,7 @@ import { pause } from '../../core/async/pause.js';
 import type { Context } from '../../core/context/context.js';
 import { type DenialReason, TASK_PREFIX, isActive, mismatchOf } from '../../core/decision/index.js';
 import { type PermitLostError, UnknownSemaphoreError, AcquireTimeoutError } from '../../core/permits/permits.errors.js';
+import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
 import type { Permit } from '../../core/permits/permit.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { HeldTask } from './held-task.js';
@@ -24,16 +25,16 @@ const SERIES = 1000;
  * So an idle node holds no permit, and a node that gets none takes no hints from the others.
  */
 export class TypeLimit {
-  readonly #semaphore: string;
+  readonly #semaphore: NodeSemaphore;
   /** Before the first answer of the store the type may be paused. */
   #isShut = true;
 
   constructor(
     type: string,
-    private readonly directory: Pick<SemaphoreDirectory, 'visit' | 'peek' | 'own'>,
+    private readonly directory: Pick<SemaphoreDirectory, 'of' | 'own'>,
     private readonly context: Context,
   ) {
-    this.#semaphore = TASK_PREFIX + type;
+    this.#semaphore = directory.of(TASK_PREFIX + type);
   }
 
   /** Whether a worker must have a permit before it looks for a hint. Does not ask the store. */
@@ -49,9 +50,7 @@ export class TypeLimit {
   /** Why this node begins no attempt now. Does not ask the store. */
   get obstacle(): DenialReason | undefined {
     if (!this.isShut) return undefined;
-    return (
-      this.#mismatch ?? this.directory.peek(this.#semaphore).denial ?? (this.isLimited ? undefined : 'unavailable')
-    );
+    return this.#mismatch ?? this.#semaphore.denial ?? (this.isLimited ? undefined : 'unavailable');
   }
 
   /**
@@ -60,7 +59,7 @@ export class TypeLimit {
    * @throws StoreUnavailableError, CorruptRecordError, NewerRecordError
    */
   async learn(): Promise<void> {
-    if (!this.#known) await this.directory.own.of(this.#semaphore).look();
+    if (!this.#known) await this.directory.own.of(this.#semaphore.name).look();
   }
 
   /** A look under a permit found no hint: the next attempt takes its hint first. */
@@ -72,8 +71,7 @@ export class TypeLimit {
   async admit(): Promise<Admission | undefined> {
     if (!this.isLimited) return new Admission(this, this.context);
     try {
-      const { options } = this;
-      const permit = await this.directory.visit(this.#semaphore, (limit) => limit.tryAcquire(options));
+      const permit = await this.#semaphore.tryAcquire(this.options);
       if (permit) return new Admission(this, this.context, permit);
     } catch (error) {
       if (error instanceof UnknownSemaphoreError) return new Admission(this, this.context);
@@ -87,7 +85,7 @@ export class TypeLimit {
   async wait(signal: AbortSignal): Promise<Admission | undefined> {
     const options = { ...this.options, timeout: PATIENCE, signal };
     try {
-      const permit = await this.directory.visit(this.#semaphore, (limit) => limit.acquire(options));
+      const permit = await this.#semaphore.acquire(options);
       return new Admission(this, this.context, permit);
     } catch (error) {
       if (error instanceof UnknownSemaphoreError) this.open();
@@ -102,7 +100,7 @@ export class TypeLimit {
   }
 
   problem(action: string): (error: unknown) => void {
-    return (error) => this.context.events.next({ type: 'problem', semaphore: this.#semaphore, action, error });
+    return (error) => this.context.events.next({ type: 'problem', semaphore: this.#semaphore.name, action, error });
   }
 
   /** Each attempt has a permit of its own. */
@@ -111,7 +109,7 @@ export class TypeLimit {
   }
 
   get #known() {
-    return this.directory.own.of(this.#semaphore).known;
+    return this.directory.own.of(this.#semaphore.name).known;
   }
 
   get #mismatch(): 'paused' | 'group' | 'acquirer' | undefined {

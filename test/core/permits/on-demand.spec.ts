@@ -69,6 +69,31 @@ describe('a name that no code defines', () => {
     expect(permit.isHeld).toBe(true);
   });
 
+  it('is one semaphore for a handle that was idle while another came into use, and the other way round', async () => {
+    const { one } = await two();
+    const handles = [one.gatekeeper.semaphore(NAME), one.gatekeeper.semaphore(NAME)];
+    for (const [user, idle] of [handles, handles.toReversed(), handles]) {
+      const permit = (await user!.tryAcquire(SHORT))!;
+      expect((await idle!.explain()).outcome).toBe('refreshed');
+      const joined = (await idle!.acquire(SHORT))!;
+      expect(joined.id).toBe(permit.id);
+      await permit.release();
+      expect(joined.isHeld).toBe(true);
+      expect(sizeOf(one)).toBe(1);
+      await joined.release();
+      expect(sizeOf(one)).toBe(0);
+    }
+  });
+
+  it('leaves nothing behind while it is only asked for its handle', async () => {
+    const { one } = await two();
+    const handle = one.gatekeeper.semaphore(NAME);
+    await handle.explain();
+    expect(sizeOf(one)).toBe(0);
+    await handle.tryAcquire(SHORT);
+    expect(sizeOf(one)).toBe(1);
+  });
+
   it('wakes those who wait for it with its release', async () => {
     const { one, other } = await two();
     const permit = (await one.gatekeeper.tryAcquire(NAME, SHORT))!;

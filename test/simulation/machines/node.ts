@@ -147,7 +147,7 @@ export class SimNode {
   }
 
   #semaphore(name: string): NodeSemaphore {
-    return partsOf(this.gatekeeper).directory.peek(name);
+    return partsOf(this.gatekeeper).directory.of(name);
   }
 
   #granted(semaphore: string, permitId: string): void {

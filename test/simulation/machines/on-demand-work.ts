@@ -1,5 +1,5 @@
 import type { CancelTimer } from '../../../lib/core/async/node-clock.js';
-import type { Permit, RunPermit } from '../../../lib/gatekeeper/index.js';
+import type { Permit, RunPermit, Semaphore } from '../../../lib/gatekeeper/index.js';
 import {
   GatekeeperError,
   LONGEST_ON_DEMAND,
@@ -23,6 +23,9 @@ export class OnDemandWork {
   busy = 0;
   /** Definitions of this node's code beside those of all nodes. */
   readonly definitions: readonly SemaphoreDefinition[];
+  /** Two for each name, kept as by an application: one may be idle while the other is in use. */
+  readonly #semaphores = new Map<string, readonly Semaphore[]>();
+  #calls = 0;
   #cancelTimer?: CancelTimer;
 
   constructor(
@@ -72,18 +75,25 @@ export class OnDemandWork {
   }
 
   async hold(name: string): Promise<void> {
-    const permit = await this.node.gatekeeper.tryAcquire(name, this.#options());
+    const permit = await this.#semaphore(name).tryAcquire(this.#options());
     if (permit) await this.#use(permit);
   }
 
   async wait(name: string): Promise<void> {
     const timeout = this.chance.whole(0, this.world.measures.patience);
-    await this.#use(await this.node.gatekeeper.acquire(name, { ...this.#options(), timeout }));
+    await this.#use(await this.#semaphore(name).acquire({ ...this.#options(), timeout }));
   }
 
   async run(name: string): Promise<void> {
     const atLeastFor = this.chance.happens(0.6) ? 0 : undefined;
-    await this.node.gatekeeper.run(name, (permit) => this.#work(permit), { ...this.#options(), atLeastFor });
+    await this.#semaphore(name).run((permit) => this.#work(permit), { ...this.#options(), atLeastFor });
+  }
+
+  #semaphore(name: string): Semaphore {
+    const { gatekeeper } = this.node;
+    const two = this.#semaphores.get(name) ?? [gatekeeper.semaphore(name), gatekeeper.semaphore(name)];
+    this.#semaphores.set(name, two);
+    return two[this.#calls++ % 2]!;
   }
 
   #options(): { duration: number; keepAlive: boolean; holder?: string } {

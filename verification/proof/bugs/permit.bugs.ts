@@ -67,6 +67,14 @@ export const PERMIT_BUGS: readonly Bug[] = [
     layer: { kind: 'specs', title: 'properties', specs: ['test/core/decision/decide.properties.spec.ts'] },
   },
   {
+    name: 'second-object',
+    why: 'a semaphore that was idle is used beside another object of the same name: neither knows the leases of the other',
+    patches: [
+      { file: 'lib/core/permits/node-semaphore.ts', find: 'return remembered ?? this;', replace: 'return this;' },
+    ],
+    layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /no such lease|S1|S4/ },
+  },
+  {
     name: 'revived',
     why: 'keep-alive and extend() refresh a permit that has ended: its holder has already heard that it is over',
     patches: [

@@ -16,7 +16,7 @@ export class ExternalPermits {
   readonly #calls = new Set<{ readonly semaphore: NodeSemaphore }>();
 
   constructor(
-    private readonly visit: <T>(name: string, work: (semaphore: NodeSemaphore) => Promise<T>) => Promise<T>,
+    private readonly directory: { of(name: string): NodeSemaphore },
     private readonly context: Context,
   ) {}
 
@@ -33,7 +33,8 @@ export class ExternalPermits {
   async take(request: ExternalRequest, options: ExternalWait): Promise<ExternalAnswer> {
     this.#checkDuration(request);
     options.signal.throwIfAborted();
-    return this.visit(unreserved(request.semaphore), (semaphore) => this.#take(semaphore, request, options));
+    const semaphore = this.directory.of(unreserved(request.semaphore));
+    return semaphore.use((inUse) => this.#take(inUse, request, options));
   }
 
   async #take(semaphore: NodeSemaphore, request: ExternalRequest, options: ExternalWait): Promise<ExternalAnswer> {
@@ -98,7 +99,7 @@ export class ExternalPermits {
   }
 
   #visit<T>(name: string, work: (record: ExternalRecord) => Promise<T>): Promise<T> {
-    return this.visit(name, (semaphore) => work(new ExternalRecord(semaphore, this.context)));
+    return this.directory.of(name).use((semaphore) => work(new ExternalRecord(semaphore, this.context)));
   }
 
   /** Ends all waiting calls: they are denied as `closing`. */

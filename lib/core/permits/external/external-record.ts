@@ -55,13 +55,14 @@ export class ExternalRecord {
 
   async take(request: ExternalRequest, { permitId, mayTake, waited, signal }: Asking): Promise<ExternalAnswer> {
     let isNew = false;
-    const { cell, orphans } = this.semaphore;
+    const { cell, heldLeases } = this.semaphore;
     const granted = new Set<string>();
     const { instance, holder, acquirer, group = this.context.node.group } = request;
     const { clockTolerance } = this.context.timing;
     // Another request with the same name, on any node, may get this permit too. The permit is unused only while it is as
     // this call wrote it, because every refresh changes its end.
-    const unclear = () => orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
+    const unclear = () =>
+      heldLeases.orphans.reclaim(permitId, request.duration, (stored) => granted.has(grantOf(stored)));
     try {
       const answer = await cell.transact<ExternalAnswer>((record, view, nonce) => {
         const isOwn = (each: StoredPermit) => each.instance === instance && each.holder === holder;
