@@ -179,7 +179,7 @@ export function buildParts(
   registry.used = () => [...directory.demanded, ...tasks.submittedTypes.map((type) => TASK_PREFIX + type)];
 
   // Leadership, and what stands on it.
-  const preferences = new Preferences({ context, audit, visit: cells.visit });
+  const preferences = new Preferences(context, audit, cells.visit);
   const handovers = new Handovers({ preferences, members: () => lookAtMembers(context), grace });
   const join = () => {
     leaderWatch.start();

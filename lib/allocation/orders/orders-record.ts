@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { type View, decodeStored, storedCount, storedList, storedText, storedTime } from '../../core/decision/index.js';
+import {
+  type View,
+  decodeStored,
+  lacksWrites,
+  storedCount,
+  storedList,
+  storedText,
+  storedTime,
+} from '../../core/decision/index.js';
 import type { RecordCodec, StoredRecord } from '../../core/cell/record-codec.js';
 import { ALLOCATION_PREFIX } from '../group-options.js';
 import { LONGEST_ID } from '../resource-id.js';
@@ -54,7 +62,7 @@ export const ORDERS: RecordCodec<OrdersRecord> = {
   keyPrefix: `${ALLOCATION_PREFIX}orders:`,
   decode: (name, text) => decodeStored(ordersSchema, ORDERS_VERSION, `the orders of allocation group ${name}`, text),
   encode: (orders) => JSON.stringify(orders),
-  isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
+  isBehind: lacksWrites,
   restore: (known, found, view, nonce) =>
     nextOrders({ ...known, seq: Math.max(known.seq, found?.seq ?? 0) }, {}, view, nonce),
   rewrite: (orders, view, nonce) => nextOrders(orders, {}, view, nonce),

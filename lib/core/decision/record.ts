@@ -192,17 +192,17 @@ export function isActive({ revision }: SemaphoreRecord): boolean {
 
 type Counters = Pick<SemaphoreRecord, 'seq' | 'nonce' | 'lastToken' | 'revision'>;
 
+/** {@link lacksWrites}, by all counters of a record. */
+export function isBehind(record: Counters, known: Counters): boolean {
+  return lacksWrites(record, known) || record.lastToken < known.lastToken || record.revision < known.revision;
+}
+
 /**
  * Whether this record lacks writes that `known` had: the store lost data, or an old text was put back. If `seq` is
  * equal but the nonces differ, the two records come from two nodes that did not know each other's write.
  */
-export function isBehind(record: Counters, known: Counters): boolean {
-  return (
-    record.seq < known.seq ||
-    record.lastToken < known.lastToken ||
-    record.revision < known.revision ||
-    (record.seq === known.seq && record.nonce !== known.nonce)
-  );
+export function lacksWrites(record: Pick<Counters, 'seq' | 'nonce'>, known: Pick<Counters, 'seq' | 'nonce'>): boolean {
+  return record.seq < known.seq || (record.seq === known.seq && record.nonce !== known.nonce);
 }
 
 /** Prefix of the keys of semaphores' records. */

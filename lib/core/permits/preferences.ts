@@ -41,16 +41,14 @@ interface AuditLog {
   evenIfUnknown<T>(entry: () => Omit<AuditEntry, 'at' | 'node'>, change: () => Promise<T>): Promise<T>;
 }
 
-interface PreferencesParts {
-  readonly context: Context;
-  readonly audit: AuditLog;
-  /** Runs work with the cell of a name. */
-  readonly visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>;
-}
-
 /** Preferences of operators, on any semaphore, from any process that can reach the store. */
 export class Preferences {
-  constructor(private readonly parts: PreferencesParts) {}
+  /** @param visit runs work with the cell of a name */
+  constructor(
+    private readonly context: Context,
+    private readonly audit: AuditLog,
+    private readonly visit: <T>(name: string, work: (cell: SemaphoreCell) => Promise<T>) => Promise<T>,
+  ) {}
 
   /**
    * Keeps the next grant of a semaphore for one process, or for all but one. The holder keeps its permit. The audit log
@@ -61,13 +59,13 @@ export class Preferences {
    * @throws StoreUnavailableError (NoQuorumError) or UnknownOutcomeError if the store gives no clear answer
    */
   prefer(name: string, kind: Kind, request: PreferenceRequest, options?: ChangeOptions): Promise<boolean> {
-    const { context, audit, visit } = this.parts;
+    const { context, audit } = this;
     const author = authorOf(parseChangeOptions(name, options), context.node);
     const entry = (permit?: StoredPermit) => ({ semaphore: name, ...kind, ...author, ...(permit && { permit }) });
     const note = (permit: StoredPermit | undefined) => audit.note(entry(permit));
     const plan = preferring(context.random.id(), request, note);
     const preferred = () =>
-      visit(name, (cell) =>
+      this.visit(name, (cell) =>
         cell.transact((record, view, nonce) => {
           if (!record?.definition) throw new UnknownSemaphoreError(name);
           return plan(record, view, nonce);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   type View,
   decodeStored,
+  lacksWrites,
   nameSchema,
   show,
   storedCount,
@@ -66,7 +67,7 @@ export interface RunRequestsRecord extends StoredRecord {
 
 const VERSION = 1;
 /** Requests that a record keeps. Older ones are only in the history and in the audit log. */
-export const MOST_REQUESTS = 10;
+const MOST_REQUESTS = 10;
 /** ms for which a request waits for a node. */
 export const REQUEST_LIFETIME = 60_000;
 
@@ -109,7 +110,7 @@ export const RUN_REQUESTS: RecordCodec<RunRequestsRecord> = {
   keyPrefix: 'run-request:',
   decode: (name, text) => decodeStored(recordSchema, VERSION, `the run requests of semaphore ${show(name)}`, text),
   encode: (record) => JSON.stringify(record),
-  isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
+  isBehind: lacksWrites,
   restore: (known, found, view, nonce) => {
     const seq = Math.max(known.seq, found?.seq ?? 0);
     const taken = known.requests.filter(({ node }) => node !== undefined);

@@ -14,7 +14,7 @@ import {
 } from './run-request.js';
 
 /** The requests of one semaphore, with the cluster time of the reading. */
-export interface RequestsReading {
+interface RequestsReading {
   readonly now: number;
   readonly requests: readonly RunRequest[];
 }

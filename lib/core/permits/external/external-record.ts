@@ -21,7 +21,7 @@ import {
   allowedDuration,
 } from './external-calls.js';
 
-export type IsIt = (permit: StoredPermit) => boolean;
+type IsIt = (permit: StoredPermit) => boolean;
 
 /** One attempt of a call. */
 export interface Asking {

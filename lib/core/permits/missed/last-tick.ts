@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { type View, decodeStored, show, storedText, storedTime, storedCount } from '../../decision/index.js';
+import {
+  type View,
+  decodeStored,
+  lacksWrites,
+  show,
+  storedText,
+  storedTime,
+  storedCount,
+} from '../../decision/index.js';
 import type { RecordCodec, StoredRecord } from '../../cell/record-codec.js';
 
 /** The planned times of a schedule, as instants in ms since 1970. */
@@ -47,7 +55,7 @@ export const LAST_TICK: RecordCodec<LastTick> = {
   keyPrefix: 'last-tick:',
   decode: (name, text) => decodeStored(lastTickSchema, VERSION, `the last planned time of job ${show(name)}`, text),
   encode: (record) => JSON.stringify(record),
-  isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
+  isBehind: lacksWrites,
   restore: (known, found, view, nonce) => {
     const last = Math.max(known.last, found?.last ?? 0);
     return nextTick({ ...known, seq: Math.max(known.seq, found?.seq ?? 0) }, known, last, view, nonce);

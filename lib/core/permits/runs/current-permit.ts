@@ -20,7 +20,7 @@ interface Environment {
 }
 
 /** A run that code is part of. */
-export interface OwnRun {
+interface OwnRun {
   /** The runs of a semaphore in this process. */
   readonly of: object;
   /** Its job and its holder. */

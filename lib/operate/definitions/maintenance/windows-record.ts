@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   type View,
   decodeStored,
+  lacksWrites,
   storedCount,
   storedList,
   storedText,
@@ -84,7 +85,7 @@ export const WINDOWS: RecordCodec<WindowsRecord> = {
   keyPrefix: 'maintenance:',
   decode: (_, text) => decodeStored(windowsSchema, WINDOWS_VERSION, 'the maintenance windows', text),
   encode: (record) => JSON.stringify(record),
-  isBehind: ({ seq, nonce }, furthest) => seq < furthest.seq || (seq === furthest.seq && nonce !== furthest.nonce),
+  isBehind: lacksWrites,
   restore: (known, found, view, nonce) =>
     nextWindows({ ...known, seq: Math.max(known.seq, found?.seq ?? 0) }, known.windows, view, nonce),
   rewrite: (record, view, nonce) => nextWindows(record, record.windows, view, nonce),
