@@ -22,19 +22,21 @@ type WriteEntry = (name: string, entry: NameEntry) => string;
 /** @param before undefined for a new name @param after undefined for one that has gone */
 type OnChange = (name: string, before: NameEntry | undefined, after: NameEntry | undefined) => void;
 
-/** Largest average number of names on a page. */
-const MOST_PER_PAGE = 8;
-/** Names of a page from which on a map is faster than a search. */
-const LARGE_PAGE = 32;
-/** Factor between numbers of pages; a power of two. */
-const SPREAD = 4;
-/** All names of a shard have the same lowest 9 bits of their hash, because there are 512 shards. */
+/** Names that one leaf may have. More only if their hashes are the same. */
+const MOST_IN_LEAF = 8;
+/** Names of a branch that become one leaf again. So few that a name that comes and goes does not move the others each time. */
+const FEW = 4;
+/** Number of names from which on a map is faster than a search. */
+const MANY = 32;
+/** All names of a shard have the same lowest 9 bits of their hash, because there are 512 shards. The others are its path. */
 const SHARD_BITS = 9;
+const PATH_BITS = 32 - SHARD_BITS;
 
-/** A name on its page. */
+/** A name in its leaf. */
 class Named {
   #text?: string;
   #isInOnePiece = false;
+  readonly path: number;
   /** See {@link ShardNames.firstEnd}. */
   readonly firstEnd: number;
 
@@ -42,6 +44,7 @@ class Named {
     readonly name: string,
     readonly entry: NameEntry,
   ) {
+    this.path = pathOf(name);
     this.firstEnd = firstEndOf(entry);
   }
 
@@ -54,93 +57,138 @@ class Named {
   }
 }
 
-/** Some names of a shard. Immutable. */
-class Page {
+/** A part of the tree. Immutable. `depth` is the number of its ancestors, and so the bit of the paths that divides it. */
+type Part = Leaf | Branch;
+
+/** A few names. */
+class Leaf {
   #text?: string;
+  readonly size: number;
   readonly firstEnd: number;
 
-  constructor(readonly named: readonly Named[]) {
+  constructor(readonly all: readonly Named[]) {
+    this.size = all.length;
     let first = Infinity;
-    for (const { firstEnd } of named) first = Math.min(first, firstEnd);
+    for (const { firstEnd } of all) first = Math.min(first, firstEnd);
     this.firstEnd = first;
   }
 
-  find(name: string): Named | undefined {
-    for (const named of this.named) if (named.name === name) return named;
-    return undefined;
+  find(name: string, path: number): Named | undefined {
+    return namedIn(this.all, name, path);
   }
 
   /** @param former in the place of which `next` comes */
-  with(next: Named, former?: Named): Page {
-    return new Page(former ? this.named.map((named) => (named === former ? next : named)) : [...this.named, next]);
+  with(next: Named, former: Named | undefined, depth: number): Part {
+    if (former) return new Leaf(this.all.map((named) => (named === former ? next : named)));
+    return partOf([...this.all, next], depth);
   }
 
-  without(former: Named): Page {
-    return new Page(this.named.filter((named) => named !== former));
-  }
-
-  eachChange(former: Page, change: OnChange): void {
-    const [before, now] = [former.#finder(), this.#finder()];
-    for (const named of former.named) {
-      const next = now(named.name);
-      // Shared by the versions of this process, so that most names need no comparison of texts.
-      if (next !== named) change(named.name, named.entry, next?.entry);
-    }
-    for (const { name, entry } of this.named) if (!before(name)) change(name, undefined, entry);
-  }
-
-  /** A page is large if callers chose names with such hashes: then each name must not be searched for. */
-  #finder(): (name: string) => Named | undefined {
-    if (this.named.length <= LARGE_PAGE) return (name) => this.find(name);
-    const all = new Map(this.named.map((named) => [named.name, named]));
-    return (name) => all.get(name);
+  without(former: Named): Part {
+    return this.size === 1 ? NO_NAMES : new Leaf(this.all.filter((named) => named !== former));
   }
 
   text(write: WriteEntry): string {
     if (this.#text === undefined) {
       let text = '';
-      for (const named of this.named) text += (text && ',') + named.text(write);
+      for (const named of this.all) text += (text && ',') + named.text(write);
       this.#text = text;
     }
     return this.#text;
   }
 }
 
+/** The names whose next bit is 0, and those whose next bit is 1. */
+class Branch {
+  #text?: string;
+  readonly size: number;
+  readonly firstEnd: number;
+
+  constructor(
+    readonly zero: Part,
+    readonly one: Part,
+  ) {
+    this.size = zero.size + one.size;
+    this.firstEnd = Math.min(zero.firstEnd, one.firstEnd);
+  }
+
+  get all(): readonly Named[] {
+    return [...this.zero.all, ...this.one.all];
+  }
+
+  find(name: string, path: number, depth: number): Named | undefined {
+    return (isOne(path, depth) ? this.one : this.zero).find(name, path, depth + 1);
+  }
+
+  with(next: Named, former: Named | undefined, depth: number): Part {
+    return isOne(next.path, depth)
+      ? new Branch(this.zero, this.one.with(next, former, depth + 1))
+      : new Branch(this.zero.with(next, former, depth + 1), this.one);
+  }
+
+  without(former: Named, depth: number): Part {
+    if (this.size - 1 <= FEW) return new Leaf(this.all.filter((named) => named !== former));
+    return isOne(former.path, depth)
+      ? new Branch(this.zero, this.one.without(former, depth + 1))
+      : new Branch(this.zero.without(former, depth + 1), this.one);
+  }
+
+  text(write: WriteEntry): string {
+    if (this.#text === undefined) {
+      const [zero, one] = [this.zero.text(write), this.one.text(write)];
+      this.#text = zero && one ? `${zero},${one}` : zero || one;
+    }
+    return this.#text;
+  }
+}
+
+const NO_NAMES = new Leaf([]);
+
+/** The one change that made a version from another. Names that one by its number: a reference would keep all versions alive. */
+interface Origin {
+  readonly version: number;
+  readonly name: string;
+  readonly before: NameEntry | undefined;
+  readonly after: NameEntry | undefined;
+}
+
+/** Number of versions that this process has made. */
+let versions = 0;
+
 /**
- * The names of one shard, on small pages. Immutable: a change copies the page of its name and shares all others.
+ * The names of one shard, in a binary tree by their hashes. Immutable: a change copies the path to its name and shares all
+ * other parts.
  *
- *     former   [ page 0 | page 1  | page 2 | page 3 ]
- *                  │                  │        │         with('order-123', entry)
- *     next     [ page 0 | page 1' | page 2 | page 3 ]
+ *     former    ∙             next    ∙'          next = former.with('order-123', entry)
+ *             /   \                 /   \
+ *           ∙      [3]            ∙'     [3]
+ *         /   \                 /   \
+ *       [1]   [2]             [1]   [2']
  *
- * Each page keeps the text of its names and the end of the permit that ends first. So a write finds the shard's next
+ * Each part keeps the text of its names and the end of the permit that ends first. So a write finds the shard's next
  * text, what has ended, and what has changed without a look at every name: a name beside 500 idle ones costs hardly more
  * than a name alone.
  */
 export class ShardNames {
-  static readonly NONE = new ShardNames([new Page([])], 0);
+  static readonly NONE = new ShardNames(NO_NAMES);
+  readonly #version = ++versions;
 
   private constructor(
-    private readonly pages: readonly Page[],
-    readonly size: number,
+    private readonly root: Part,
+    private readonly origin?: Origin,
   ) {}
 
   /** @param entries each name at most once */
   static of(entries: Iterable<readonly [string, NameEntry]>): ShardNames {
-    return ShardNames.#spread(Array.from(entries, ([name, entry]) => new Named(name, entry)));
+    return new ShardNames(
+      partOf(
+        Array.from(entries, ([name, entry]) => new Named(name, entry)),
+        0,
+      ),
+    );
   }
 
-  static #spread(all: readonly Named[]): ShardNames {
-    let count = 1;
-    while (all.length > MOST_PER_PAGE * count) count *= SPREAD;
-    return all.length === 0 ? ShardNames.NONE : ShardNames.#spreadOver(count, all);
-  }
-
-  static #spreadOver(count: number, all: readonly Named[]): ShardNames {
-    const pages = Array.from({ length: count }, (): Named[] => []);
-    for (const named of all) pages[placeOf(named.name, count)]!.push(named);
-    const made = pages.map((page) => new Page(page));
-    return new ShardNames(made, all.length);
+  get size(): number {
+    return this.root.size;
   }
 
   get(name: string): NameEntry | undefined {
@@ -154,71 +202,86 @@ export class ShardNames {
   /** Adds or replaces a name. */
   with(name: string, entry: NameEntry): ShardNames {
     const former = this.#find(name);
-    const size = former ? this.size : this.size + 1;
-    const next = new Named(name, entry);
-    if (size > MOST_PER_PAGE * this.pages.length) return ShardNames.#spread([...this.#all(), next]);
-    return this.#turned(name, size, (page) => page.with(next, former));
+    const origin = { version: this.#version, name, before: former?.entry, after: entry };
+    return new ShardNames(this.root.with(new Named(name, entry), former, 0), origin);
   }
 
   without(name: string): ShardNames {
     const former = this.#find(name);
     if (!former) return this;
-    const size = this.size - 1;
-    // Far below the size at which they were spread: a name that comes and goes must not move all others each time.
-    if (size === 0) return ShardNames.NONE;
-    if (size < this.pages.length) return ShardNames.#spread(this.#all().filter((named) => named !== former));
-    return this.#turned(name, size, (page) => page.without(former));
+    const origin = { version: this.#version, name, before: former.entry, after: undefined };
+    return new ShardNames(this.root.without(former, 0), origin);
   }
 
   /** When the first permit ends, in ms of cluster time. Infinity without permits, -Infinity with an entry without content. */
   get firstEnd(): number {
-    let first = Infinity;
-    for (const page of this.pages) first = Math.min(first, page.firstEnd);
-    return first;
+    return this.root.firstEnd;
   }
 
   /** The texts of all entries, joined by commas. */
   text(write: WriteEntry): string {
-    let text = '';
-    for (const page of this.pages) if (page.named.length > 0) text += (text && ',') + page.text(write);
-    return text;
+    return this.root.text(write);
   }
 
   /** Calls `change` for each name that is new, has gone, or whose entry may be another one. */
   eachChange(former: ShardNames, change: OnChange): void {
-    const { length } = this.pages;
-    const { pages } = former.pages.length === length ? former : ShardNames.#spreadOver(length, former.#all());
-    for (let place = 0; place < length; place++) {
-      if (this.pages[place] !== pages[place]) this.pages[place]!.eachChange(pages[place]!, change);
-    }
+    const { origin } = this;
+    if (origin?.version === former.#version) change(origin.name, origin.before, origin.after);
+    else eachChange(former.root, this.root, change);
   }
 
   *keys(): Generator<string> {
-    for (const { name } of this.#all()) yield name;
+    for (const { name } of this.root.all) yield name;
   }
 
   *values(): Generator<NameEntry> {
-    for (const { entry } of this.#all()) yield entry;
+    for (const { entry } of this.root.all) yield entry;
   }
 
   *[Symbol.iterator](): Generator<[string, NameEntry]> {
-    for (const { name, entry } of this.#all()) yield [name, entry];
-  }
-
-  #all(): Named[] {
-    return this.pages.flatMap(({ named }) => named);
+    for (const { name, entry } of this.root.all) yield [name, entry];
   }
 
   #find(name: string): Named | undefined {
-    return this.pages[placeOf(name, this.pages.length)]!.find(name);
+    return this.root.find(name, pathOf(name), 0);
   }
+}
 
-  #turned(name: string, size: number, turn: (page: Page) => Page): ShardNames {
-    const pages = this.pages.slice();
-    const place = placeOf(name, pages.length);
-    pages[place] = turn(pages[place]!);
-    return new ShardNames(pages, size);
+function partOf(all: readonly Named[], depth: number): Part {
+  if (all.length <= MOST_IN_LEAF || depth === PATH_BITS) return new Leaf(all);
+  const zero = all.filter(({ path }) => !isOne(path, depth));
+  const one = all.filter(({ path }) => isOne(path, depth));
+  return new Branch(partOf(zero, depth + 1), partOf(one, depth + 1));
+}
+
+function eachChange(former: Part, next: Part, change: OnChange): void {
+  if (former === next) return;
+  if (former instanceof Branch && next instanceof Branch) {
+    eachChange(former.zero, next.zero, change);
+    eachChange(former.one, next.one, change);
+    return;
   }
+  const [before, now] = [former.all, next.all];
+  const [namesBefore, namesNow] = [byName(before), byName(now)];
+  for (const named of before) {
+    const found = namesNow ? namesNow.get(named.name) : namedIn(now, named.name, named.path);
+    // Shared by the versions of this process, so that most names need no comparison of texts.
+    if (found !== named) change(named.name, named.entry, found?.entry);
+  }
+  for (const named of now) {
+    const isOld = namesBefore ? namesBefore.has(named.name) : namedIn(before, named.name, named.path) !== undefined;
+    if (!isOld) change(named.name, undefined, named.entry);
+  }
+}
+
+/** A leaf is large if callers chose names with such hashes: then each name must not be searched for. */
+function byName(all: readonly Named[]): ReadonlyMap<string, Named> | undefined {
+  return all.length > MANY ? new Map(all.map((named) => [named.name, named])) : undefined;
+}
+
+function namedIn(all: readonly Named[], name: string, path: number): Named | undefined {
+  for (const named of all) if (named.path === path && named.name === name) return named;
+  return undefined;
 }
 
 /** An entry without permits and definition counts as ended. */
@@ -229,6 +292,10 @@ function firstEndOf({ permits, definition }: NameEntry): number {
   return first;
 }
 
-function placeOf(name: string, pages: number): number {
-  return pages > 1 ? (hashOf(name) >>> SHARD_BITS) & (pages - 1) : 0;
+function pathOf(name: string): number {
+  return hashOf(name) >>> SHARD_BITS;
+}
+
+function isOne(path: number, depth: number): boolean {
+  return ((path >>> depth) & 1) === 1;
 }

@@ -240,8 +240,9 @@ export function leaseChanges(former: ShardRecord, next: ShardRecord): LeaseChang
  * @throws InvalidOptionsError for a duration that is longer than a shard's grace
  */
 export function expectShort(shard: ShardRecord, name: string, asked: number | undefined): void {
+  if (asked === undefined || asked <= LONGEST_ON_DEMAND) return;
   const longest = Math.max(LONGEST_ON_DEMAND, shard.names.get(name)?.definition?.duration ?? 0);
-  if (asked === undefined || asked <= longest) return;
+  if (asked <= longest) return;
   throw new InvalidOptionsError(`options for semaphore ${show(name)}`, [
     `duration: ${asked} ms is longer than the ${longest} ms that a semaphore without a definition may have: define the semaphore, or ask for ${longest} ms or less`,
   ]);
@@ -253,7 +254,7 @@ export function expectShort(shard: ShardRecord, name: string, asked: number | un
  * @throws TooManyNamesError
  */
 export function expectRoom(shard: ShardRecord, name: string, { permits }: SemaphoreRecord, view: View): void {
-  if (permits.length === 0 || shard.names.has(name) || shard.names.size < MOST_NAMES) return;
+  if (permits.length === 0 || shard.names.size < MOST_NAMES || shard.names.has(name)) return;
   if (living(shard.names, view).size >= MOST_NAMES) throw new TooManyNamesError(name);
 }
 

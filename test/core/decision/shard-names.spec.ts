@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type NameEntry, MOST_NAMES, ShardNames } from '../../../lib/core/decision/index.js';
+import { hashOf } from '../../../lib/core/decision/texts/hash-of.js';
 import { START, aDefinition, aPermit } from './worlds.js';
 
 const entryOf = (end: number): NameEntry => ({
@@ -27,6 +28,17 @@ const expected = (steps: Steps, from: Iterable<readonly [string, NameEntry]> = [
     else map.delete(name);
   return map;
 };
+
+/** Each pair leads from one hash to the same next one, so all 64 names that are made of them have the same hash. */
+const SAME_NEXT = [
+  ['76mmiq', '2391dx'],
+  ['uuxd08', '19xroen'],
+  ['6ah2a5', 'w9gl1q'],
+  ['1bhgix', '168vjom'],
+  ['jq8j80', '1k53a97'],
+  ['1pggb4v', 'hhacrg'],
+] as const;
+const SAME_HASH = SAME_NEXT.reduce((names, pair) => names.flatMap((name) => pair.map((text) => name + text)), ['']);
 
 describe('the names of a shard', () => {
   it('are those that were put and not taken away since', () => {
@@ -92,6 +104,20 @@ describe('the names of a shard', () => {
     names.with('order-7', entryOf(2)).eachChange(names, (name) => told.push(name));
     names.without('order-8').eachChange(names, (name) => told.push(name));
     expect(told).toEqual(['order-7', 'order-8']);
+  });
+
+  it('may all have the same hash', () => {
+    expect(new Set(SAME_HASH.map(hashOf)).size).toBe(1);
+    const map = new Map(SAME_HASH.map((name, index) => [name, entryOf(index)]));
+    const names = ShardNames.of(map).with('order-7', entryOf(1));
+    const decoded = ShardNames.of(names);
+    expect(SAME_HASH.map((name) => decoded.get(name))).toEqual(SAME_HASH.map((name) => map.get(name)));
+    const gone = SAME_HASH.slice(0, 3);
+    const left = gone.reduce((rest, name) => rest.without(name), decoded);
+    const told: string[] = [];
+    left.eachChange(names, (name, _before, after) => told.push(...(after ? [] : [name])));
+    expect(told).toEqual(gone);
+    expect([left.size, left.has(gone[0]!), left.has(SAME_HASH.at(-1)!)]).toEqual([62, false, true]);
   });
 
   it('write the text of a name once, however often others change beside it', () => {

@@ -51,8 +51,8 @@ export const ON_DEMAND_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/core/decision/shard.ts',
-        find: 'if (asked === undefined || asked <= longest) return;',
-        replace: 'if (longest > 0) return;',
+        find: 'if (asked === undefined || asked <= LONGEST_ON_DEMAND) return;',
+        replace: 'if (LONGEST_ON_DEMAND > 0) return;',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'on-demand', within: 300, says: /S1/ },
