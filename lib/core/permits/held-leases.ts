@@ -58,7 +58,11 @@ export class HeldLeases implements PermitOwner {
 
   /** Takes back what an unclear write may have left in the record. */
   get orphans(): OrphanCleanup {
-    return (this.#orphans ??= new OrphanCleanup(this.cell, this.uses, this.context));
+    if (this.#orphans) return this.#orphans;
+    this.#orphans = new OrphanCleanup(this.cell, this.uses, this.context);
+    // A call that ends after the close leaves nothing to wait for.
+    if (this.#isClosed) this.#orphans.close();
+    return this.#orphans;
   }
 
   get leases(): readonly Lease[] {
