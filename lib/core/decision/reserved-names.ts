@@ -90,5 +90,8 @@ export function expectOneLeader({ name, permits }: Pick<SemaphoreDefinition, 'na
 
 function prefixOf(name: string, prefixes: readonly string[]): string | undefined {
   // API callers may pass any value. Other checks refuse a value that is not a string.
-  return typeof name === 'string' ? prefixes.find((prefix) => name.startsWith(prefix)) : undefined;
+  if (typeof name !== 'string') return undefined;
+  // Not `find`: each use of a name on demand asks several times.
+  for (const prefix of prefixes) if (name.startsWith(prefix)) return prefix;
+  return undefined;
 }
