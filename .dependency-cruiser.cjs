@@ -6,6 +6,7 @@ const TASK_ROOMS = [
   'tasks/rules',
   'tasks/records',
   'tasks/sweep',
+  'tasks/admission',
   'tasks/workers',
   'tasks/schedules',
   'tasks/by-hand',

@@ -22,5 +22,5 @@ export { TaskStore } from './records/task-store.js';
 export { TaskSweep } from './sweep/task-sweep.js';
 export { observedSubmit, submitUnique, submitWithin } from './records/submitting.js';
 export { readGroup, contextOf } from './workers/handler-contexts.js';
-export { TypeLimit } from './workers/type-limit.js';
+export { TypeLimit } from './admission/type-limit.js';
 export { TypeWorker } from './workers/type-worker.js';

@@ -62,12 +62,13 @@ export {
   type TaskProgress,
 } from './rules/task.js';
 export type { ExternalClaim } from './external/external-claim.js';
-export type { ExternalWorker, TypeDenial } from './external/external-limit.js';
+export type { ExternalWorker, TypeDenial } from './admission/external-admission.js';
 export type { ExternalAttempt, ExternalTasks } from './external/external-tasks.js';
 export type { CancelOptions, Cancelled } from './records/cancel.js';
 export type { GroupCancelled, Released, Retried } from './by-hand/changes.js';
 export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
-export type { HandledType, TypeObstacle, WorkerState } from './workers/type-worker.js';
+export type { TypeObstacle } from './admission/admission.js';
+export type { HandledType, WorkerState } from './workers/type-worker.js';
 export {
   type EndedMember,
   type GroupContext,

@@ -36,7 +36,7 @@ import {
   expectHandler,
   preparationOf,
 } from './workers/task-handler.js';
-import type { TypeLimit } from './workers/type-limit.js';
+import type { TypeLimit } from './admission/type-limit.js';
 import { TaskCancelledError } from './rules/tasks.errors.js';
 
 export interface HandlersParts {

@@ -1,4 +1,4 @@
-import { TypeBudgets } from '../../lib/tasks/external/external-limit.js';
+import { TypeBudgets } from '../../lib/tasks/external/type-budgets.js';
 
 const many = (count: number, prefix = 'type') => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 

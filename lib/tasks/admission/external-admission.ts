@@ -1,9 +1,11 @@
 import type { Context } from '../../core/context/context.js';
-import { type DenialReason, TASK_PREFIX } from '../../core/decision/index.js';
-import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
+import type { DenialReason } from '../../core/decision/index.js';
 import { ExternalRecord } from '../../core/permits/external/external-record.js';
+import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
-import { TooManyTypesError } from '../rules/tasks.errors.js';
+import { holderIn, ownerOf } from '../rules/claim.js';
+import type { Task } from '../rules/task.js';
+import { TypeSemaphore } from './type-limit.js';
 
 /** A worker that is no node: a program that asks any node over HTTP. */
 export interface ExternalWorker {
@@ -23,21 +25,11 @@ export interface TypeDenial {
   readonly freeIn?: number;
 }
 
-/** Leave to claim one task. */
-export interface Leave {
-  /** Holder of the permit; absent if the type has no limit. */
-  readonly holder?: string;
-  /** ms for which the worker may count on the permit, from the moment at which it sent its request. */
-  readonly remaining: number;
-}
-
-const UNLIMITED: Leave = { remaining: Infinity };
-
 /**
- * The limits of types for external workers: permits of `task:<type>` that no node keeps alive. The worker refreshes its
- * permit with each renewal of its task. The permit's holder stands in the task's record, so any node finds it.
+ * Admits programs to tasks: by a permit of `task:<type>` that no node keeps alive. The program refreshes it with each renewal of
+ * its task. The permit's holder stands in the task's record, so any node finds it: see {@link ofTask}.
  */
-export class ExternalLimit {
+export class ExternalAdmissions {
   constructor(
     private readonly directory: Pick<SemaphoreDirectory, 'of'>,
     private readonly context: Context,
@@ -49,95 +41,80 @@ export class ExternalLimit {
    * @param waited ms since the request arrived
    * @throws errors of a store that can't be asked
    */
-  async take(type: string, worker: ExternalWorker, waited: number): Promise<Leave | TypeDenial> {
-    const holder = this.context.random.id();
-    try {
-      return await this.#visit(type, async (record, semaphore) => {
-        const asked = { semaphore, holder, ...worker };
-        const asking = { mayTake: true, permitId: this.context.random.id(), waited };
-        const answer = await record.take(asked, asking);
-        if (answer.outcome === 'granted') return { holder, remaining: answer.remaining };
-        const { reason, freeIn } = record.withEnd(answer);
-        return { type, reason, ...(freeIn !== undefined && { freeIn }) };
-      });
-    } catch (error) {
-      if (error instanceof UnknownSemaphoreError) return UNLIMITED;
-      throw error;
-    }
+  admit(type: string, worker: ExternalWorker, waited: number): Promise<ExternalAdmission | TypeDenial> {
+    const { context } = this;
+    const { instance } = worker;
+    const limit = this.#semaphoreOf(type);
+    const take = async (semaphore: NodeSemaphore): Promise<ExternalAdmission | TypeDenial> => {
+      const [holder, permitId] = [context.random.id(), context.random.id()];
+      const record = new ExternalRecord(semaphore, context);
+      const answer = await record.take(
+        { semaphore: limit.name, holder, ...worker },
+        { mayTake: true, permitId, waited },
+      );
+      if (answer.outcome === 'granted')
+        return new ExternalAdmission(instance, answer.remaining, limit, context, holder);
+      const { reason, freeIn } = record.withEnd(answer);
+      return { type, reason, ...(freeIn !== undefined && { freeIn }) };
+    };
+    return limit.use(take, () => new ExternalAdmission(instance, Infinity, limit, context));
   }
 
-  /**
-   * Makes the permit of an attempt last for another duration of the limit. It needs none after the limit was removed.
-   *
-   * @throws errors of a store that can't be asked
-   */
-  refresh(type: string, instance: string, holder: string): Promise<Leave | TypeDenial> {
-    return this.#visit(type, async (record, semaphore, known) => {
-      const answer = await record.refresh(isOf(instance, holder), { semaphore });
-      if (answer.outcome === 'granted') return { holder, remaining: answer.remaining };
-      if (!known()) return UNLIMITED;
-      return { type, reason: answer.reason };
-    });
+  /** The admission under which a program has claimed a task. */
+  ofTask({ type, owner }: Task, instance: string): ExternalAdmission {
+    const holder = owner === undefined ? undefined : holderIn(owner);
+    return new ExternalAdmission(instance, Infinity, this.#semaphoreOf(type), this.context, holder);
   }
 
-  /** Never rejects: a permit that could not be released expires. */
-  async free(type: string, instance: string, holder: string | undefined): Promise<void> {
-    if (holder === undefined) return;
-    await this.#visit(type, (record) => record.free(isOf(instance, holder))).catch((error: unknown) => {
-      const semaphore = TASK_PREFIX + type;
-      this.context.events.next({ type: 'problem', semaphore, action: 'give a permit back', error });
-    });
-  }
-
-  async #visit<T>(
-    type: string,
-    work: (record: ExternalRecord, name: string, isDefined: () => boolean) => Promise<T>,
-  ): Promise<T> {
-    return this.directory.of(TASK_PREFIX + type).use((semaphore) => {
-      const isDefined = () => semaphore.cell.known?.definition !== undefined;
-      return work(new ExternalRecord(semaphore, this.context), semaphore.name, isDefined);
-    });
+  #semaphoreOf(type: string): TypeSemaphore {
+    return new TypeSemaphore(type, this.directory, this.context);
   }
 }
 
-const isOf = (instance: string, holder: string) => (permit: { readonly instance: string; readonly holder: string }) =>
-  permit.instance === instance && permit.holder === holder;
+/** Leave for a program to work on one task, under a permit or without one. */
+export class ExternalAdmission {
+  constructor(
+    private readonly instance: string,
+    /** ms for which the program may count on the permit, from the moment at which it sent its request. */
+    readonly remaining: number,
+    private readonly limit: TypeSemaphore,
+    private readonly context: Context,
+    /** Holder of the permit; absent if the type has no limit. */
+    private readonly holder?: string,
+  ) {}
 
-/** Types of tasks that one program may name on one node in {@link SPAN}: each one has queues in the store. */
-const MOST_TYPES = 1000;
-/** ms for which a type counts after it was named last. */
-const SPAN = 600_000;
-/** Programs that are remembered. Beyond that, the one that has named no type for the longest time is forgotten. */
-const MOST_PROGRAMS = 200;
-
-/** Counts the types of tasks that programs name: each one by itself, so that none uses up those of another one. */
-export class TypeBudgets {
-  /** When each type was named last (monotonic ms), by program. Those that were named last come last. */
-  readonly #programs = new Map<string, Map<string, number>>();
-
-  constructor(private readonly clock: Pick<Context['nodeClock'], 'monotonic'>) {}
-
-  /** Notes the types that a program names. @throws TooManyTypesError if they are too many; then none is noted */
-  expect(program: string, types: readonly string[]): void {
-    const now = this.clock.monotonic();
-    const named = this.#of(program);
-    for (const [type, at] of named) {
-      if (now - at < SPAN) break;
-      named.delete(type);
-    }
-    const added = new Set(types.filter((type) => !named.has(type)));
-    if (named.size + added.size > MOST_TYPES) throw new TooManyTypesError(MOST_TYPES);
-    for (const type of types) {
-      named.delete(type);
-      named.set(type, now);
-    }
+  /** Owner of the task's claim. */
+  get owner(): string {
+    return ownerOf(this.instance, this.holder);
   }
 
-  #of(program: string): Map<string, number> {
-    const named = this.#programs.get(program) ?? new Map<string, number>();
-    this.#programs.delete(program);
-    this.#programs.set(program, named);
-    if (this.#programs.size > MOST_PROGRAMS) this.#programs.delete(this.#programs.keys().next().value!);
-    return named;
+  /**
+   * Makes the permit last for another duration of the limit. It needs none after the limit was removed.
+   *
+   * @returns ms for which the program may count on it, or why it may not
+   * @throws errors of a store that can't be asked
+   */
+  async refresh(): Promise<{ readonly remaining: number } | { readonly reason: DenialReason }> {
+    if (this.holder === undefined) return { remaining: Infinity };
+    const unlimited = { remaining: Infinity };
+    return this.limit.use<{ remaining: number } | { reason: DenialReason }>(
+      async (semaphore) => {
+        const record = new ExternalRecord(semaphore, this.context);
+        const answer = await record.refresh(this.#isOwn, { semaphore: this.limit.name });
+        if (answer.outcome === 'granted') return { remaining: answer.remaining };
+        return semaphore.cell.known?.definition ? { reason: answer.reason } : unlimited;
+      },
+      () => unlimited,
+    );
   }
+
+  /** Never rejects: a permit that could not be released expires. */
+  async giveBack(): Promise<void> {
+    if (this.holder === undefined) return;
+    const free = (semaphore: NodeSemaphore) => new ExternalRecord(semaphore, this.context).free(this.#isOwn);
+    await this.limit.release(() => this.limit.use(free, () => false));
+  }
+
+  readonly #isOwn = ({ instance, holder }: { readonly instance: string; readonly holder: string }): boolean =>
+    instance === this.instance && holder === this.holder;
 }

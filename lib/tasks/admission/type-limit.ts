@@ -5,7 +5,6 @@ import { type PermitLostError, UnknownSemaphoreError, AcquireTimeoutError } from
 import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
 import type { Permit } from '../../core/permits/permit.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
-import type { HeldTask } from './held-task.js';
 
 /** ms of one wait for a permit. Then the worker looks whether the type is limited at all. */
 const PATIENCE = 5000;
@@ -14,8 +13,55 @@ const RETRY = 1000;
 /** ms for which one permit serves one attempt after another. Then another node has a chance, and an edit applies. */
 const SERIES = 1000;
 
+/** The semaphore `task:<type>`, as nodes and programs ask for its permits. Without a definition the type has no limit. */
+export class TypeSemaphore {
+  readonly #semaphore: NodeSemaphore;
+
+  constructor(
+    type: string,
+    directory: Pick<SemaphoreDirectory, 'of'>,
+    private readonly context: Pick<Context, 'events'>,
+  ) {
+    this.#semaphore = directory.of(TASK_PREFIX + type);
+  }
+
+  get name(): string {
+    return this.#semaphore.name;
+  }
+
+  /** Why the record, as last seen, would deny a permit to this node. Does not ask the store. */
+  get denial(): DenialReason | undefined {
+    return this.#semaphore.denial;
+  }
+
+  /** @returns the result of `work`, or of `unlimited` if there is no definition @throws any other error of `work` */
+  async use<T>(work: (semaphore: NodeSemaphore) => Promise<T>, unlimited: () => T): Promise<T> {
+    try {
+      return await this.#semaphore.use(work);
+    } catch (error) {
+      if (error instanceof UnknownSemaphoreError) return unlimited();
+      throw error;
+    }
+  }
+
+  /** Never rejects: a permit that is not released is tried again, or expires. */
+  async release(call: () => Promise<unknown>): Promise<void> {
+    await call().catch(this.problem('give a permit back'));
+  }
+
+  problem(action: string): (error: unknown) => void {
+    return (error) => this.context.events.next({ type: 'problem', semaphore: this.name, action, error });
+  }
+}
+
+/** An attempt that a lost permit ends. */
+export interface Interruptible {
+  /** @param isRenewed whether its lease goes on as before */
+  interrupt(error: Error, isRenewed: boolean): void;
+}
+
 /**
- * The limit of a type: the semaphore `task:<type>`. Without a definition there is none, and no permit is taken.
+ * The limit of a type for the workers of a node: the semaphore `task:<type>`. Without a definition there is none, and no permit is taken.
  *
  * | the limit | begins                                  | a worker                                                         |
  * | --------- | --------------------------------------- | ---------------------------------------------------------------- |
@@ -25,7 +71,7 @@ const SERIES = 1000;
  * So an idle node holds no permit, and a node that gets none takes no hints from the others.
  */
 export class TypeLimit {
-  readonly #semaphore: NodeSemaphore;
+  readonly #semaphore: TypeSemaphore;
   /** Before the first answer of the store the type may be paused. */
   #isShut = true;
 
@@ -34,7 +80,7 @@ export class TypeLimit {
     private readonly directory: Pick<SemaphoreDirectory, 'of' | 'own'>,
     private readonly context: Context,
   ) {
-    this.#semaphore = directory.of(TASK_PREFIX + type);
+    this.#semaphore = new TypeSemaphore(type, directory, context);
   }
 
   /** Whether a worker must have a permit before it looks for a hint. Does not ask the store. */
@@ -68,30 +114,37 @@ export class TypeLimit {
   }
 
   /** Takes a permit for an attempt, if one is needed. @returns undefined if this node gets none now */
-  async admit(): Promise<Admission | undefined> {
-    if (!this.isLimited) return new Admission(this, this.context);
+  async admit(): Promise<TypePermit | undefined> {
+    if (!this.isLimited) return this.#unlimited();
+    const take = async (limit: NodeSemaphore) => {
+      const permit = await limit.tryAcquire(this.options);
+      return permit && new TypePermit(this, this.context, permit);
+    };
     try {
-      const permit = await this.#semaphore.tryAcquire(this.options);
-      if (permit) return new Admission(this, this.context, permit);
+      const permit = await this.#semaphore.use<TypePermit | undefined>(take, () => this.#unlimited());
+      if (permit) return permit;
     } catch (error) {
-      if (error instanceof UnknownSemaphoreError) return new Admission(this, this.context);
-      this.problem('take a permit')(error);
+      this.#semaphore.problem('take a permit')(error);
     }
     this.#isShut = true;
     return undefined;
   }
 
   /** Waits for a permit. @returns undefined if there is none after a while, or none is needed */
-  async wait(signal: AbortSignal): Promise<Admission | undefined> {
+  async wait(signal: AbortSignal): Promise<TypePermit | undefined> {
     const options = { ...this.options, timeout: PATIENCE, signal };
+    const take = async (limit: NodeSemaphore) => new TypePermit(this, this.context, await limit.acquire(options));
     try {
-      const permit = await this.#semaphore.acquire(options);
-      return new Admission(this, this.context, permit);
+      return await this.#semaphore.use<TypePermit | undefined>(take, () => void this.open());
     } catch (error) {
-      if (error instanceof UnknownSemaphoreError) this.open();
-      else if (!signal.aborted) await this.#rest(error, signal);
+      if (!signal.aborted) await this.#rest(error, signal);
       return undefined;
     }
+  }
+
+  /** Never rejects: a release that fails is tried again in the background, until the permit expires. */
+  release(permit: Permit): Promise<void> {
+    return this.#semaphore.release(() => permit.release());
   }
 
   /** Whether the definition, as this node knows it, would let a new attempt begin in a permit's slot. */
@@ -99,8 +152,8 @@ export class TypeLimit {
     return this.#mismatch === undefined && slot < (this.#known?.definition?.permits ?? 0);
   }
 
-  problem(action: string): (error: unknown) => void {
-    return (error) => this.context.events.next({ type: 'problem', semaphore: this.#semaphore.name, action, error });
+  #unlimited(): TypePermit {
+    return new TypePermit(this, this.context);
   }
 
   /** Each attempt has a permit of its own. */
@@ -126,14 +179,14 @@ export class TypeLimit {
 
   async #rest(error: unknown, signal: AbortSignal): Promise<void> {
     const isDenied = error instanceof AcquireTimeoutError;
-    if (!isDenied) this.problem('wait for a permit')(error);
+    if (!isDenied) this.#semaphore.problem('wait for a permit')(error);
     // A node that shuts down is denied at once.
     if (!isDenied || this.context.isClosing()) await pause(this.context.nodeClock, RETRY, { signal, isAwaited: false });
   }
 }
 
-/** Leave to run attempts one after another: under a permit, or without one if the type has no limit. */
-export class Admission {
+/** The limit's part of an admission: a permit that this node keeps alive, or none if the type has no limit. */
+export class TypePermit {
   readonly #begun: number;
 
   constructor(
@@ -161,7 +214,7 @@ export class Admission {
   }
 
   /** Aborts the signal of the attempt when the permit is lost. The lease goes on, because the task stays this node's. @returns a function that ends this */
-  guard(held: HeldTask): () => void {
+  guard(held: Interruptible): () => void {
     const { permit } = this;
     if (!permit) return () => undefined;
     const { signal } = permit;
@@ -173,8 +226,8 @@ export class Admission {
     return () => signal.removeEventListener('abort', lose);
   }
 
-  /** Never rejects: a release that fails is tried again in the background, until the permit expires. */
+  /** As {@link TypeLimit.release}. */
   async release(): Promise<void> {
-    await this.permit?.release().catch(this.limit.problem('give a permit back'));
+    if (this.permit) await this.limit.release(this.permit);
   }
 }

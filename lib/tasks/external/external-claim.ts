@@ -3,11 +3,16 @@ import type { Context } from '../../core/context/context.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import { FIRST_BATCH } from '../../core/store/text-batches.js';
-import { type Claim, ownerOf } from '../rules/claim.js';
+import type { Claim } from '../rules/claim.js';
 import { PRIORITIES } from '../rules/task.js';
 import type { TaskStore } from '../records/task-store.js';
 import { type Hint, nameIn } from '../workers/hint-source.js';
-import { type ExternalLimit, type ExternalWorker, type Leave, type TypeDenial } from './external-limit.js';
+import type {
+  ExternalAdmission,
+  ExternalAdmissions,
+  ExternalWorker,
+  TypeDenial,
+} from '../admission/external-admission.js';
 import type { WaitingClaims } from './waiting-claims.js';
 
 /** ms before a waiting claim asks again for a permit that it was denied. */
@@ -38,15 +43,15 @@ export interface ClaimRequest {
 /** A task that was claimed for a worker. */
 export interface ExternalClaim {
   readonly claim: Claim;
-  readonly leave: Leave;
+  readonly admission: ExternalAdmission;
   /** ms for which the worker may count on the task, from the moment at which it sent its request. */
   readonly remaining: number;
 }
 
-export interface ClaimParts {
+interface ClaimParts {
   readonly context: Context;
   readonly store: TaskStore;
-  readonly limit: ExternalLimit;
+  readonly admissions: ExternalAdmissions;
   readonly waiting: WaitingClaims;
   /** Number of this look at the queues. */
   readonly look: () => number;
@@ -130,18 +135,16 @@ export class ClaimCall {
 
   async #begin(type: string, hint: Hint): Promise<void> {
     if (!this.#isWanted || this.#denied.has(type)) return this.#giveBack(type, hint);
-    const { limit } = this.parts;
-    const { worker } = this.request;
-    let leave: Leave | undefined;
+    let admission: ExternalAdmission | undefined;
     let claimed: ExternalClaim | undefined;
     try {
-      const answer = await limit.take(type, worker, this.#waited);
+      const answer = await this.parts.admissions.admit(type, this.request.worker, this.#waited);
       if ('reason' in answer) {
         this.#denied.set(type, answer);
         return await this.#giveBack(type, hint);
       }
-      leave = answer;
-      claimed = await this.#claim(hint, leave);
+      admission = answer;
+      claimed = await this.#claim(hint, admission);
       if (!claimed) return;
       this.claimed.push(claimed);
       this.#characters += hint.text.length;
@@ -150,17 +153,17 @@ export class ClaimCall {
       if (!(error instanceof UnknownOutcomeError)) await this.#giveBack(type, hint);
       throw error;
     } finally {
-      if (!claimed) await limit.free(type, worker.instance, leave?.holder);
+      if (!claimed) await admission?.giveBack();
     }
   }
 
-  async #claim(hint: Hint, leave: Leave): Promise<ExternalClaim | undefined> {
-    const { lease, worker } = this.request;
+  async #claim(hint: Hint, admission: ExternalAdmission): Promise<ExternalClaim | undefined> {
+    const { lease } = this.request;
     const waited = this.#waited;
-    const claim = await this.#claimReadable(hint, ownerOf(worker.instance, leave.holder));
-    const remaining = Math.min(leave.remaining, waited + lease - this.parts.context.timing.clockTolerance);
+    const claim = await this.#claimReadable(hint, admission.owner);
+    const remaining = Math.min(admission.remaining, waited + lease - this.parts.context.timing.clockTolerance);
     if (!claim || (await this.#isStopped(claim))) return undefined;
-    return { claim, leave, remaining: Math.floor(remaining) };
+    return { claim, admission, remaining: Math.floor(remaining) };
   }
 
   /** A hint that can't be read is dropped: it would keep the others waiting. A node that can read its task offers it again. */

@@ -1,6 +1,6 @@
 import { type Context, timeOf } from '../../core/context/context.js';
 import { InvalidOptionsError, show, shortestDuration } from '../../core/decision/index.js';
-import { Claim, whyLost, holderIn, isHeldBy } from '../rules/claim.js';
+import { Claim, whyLost, isHeldBy } from '../rules/claim.js';
 import { faultOf, type Outcome, type Task, type TaskProgress } from '../rules/task.js';
 import { MOST_BYTES, readJson } from '../rules/json.js';
 import type { AttemptEnd } from '../overview/node-work.js';
@@ -8,7 +8,8 @@ import type { TaskStore } from '../records/task-store.js';
 import { decodeTask } from '../rules/task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../rules/tasks.errors.js';
 import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
-import { ExternalLimit, type TypeDenial, TypeBudgets } from './external-limit.js';
+import { ExternalAdmissions, type TypeDenial } from '../admission/external-admission.js';
+import { TypeBudgets } from './type-budgets.js';
 import { WaitingClaims } from './waiting-claims.js';
 
 /** An attempt of an external worker, by data of the answer that gave it the task. */
@@ -21,18 +22,18 @@ export interface ExternalAttempt {
 }
 
 /** An error of an external worker. */
-export interface ExternalError {
+interface ExternalError {
   readonly name?: string;
   readonly message: string;
   readonly stack?: string;
 }
 
 /** Answer to a renewal: ms for which the worker may count on its task, or why it gets no permit. */
-export type Renewed = { readonly remaining: number } | TypeDenial;
+type Renewed = { readonly remaining: number } | TypeDenial;
 
-export interface ExternalTasksParts {
+interface ExternalTasksParts {
   readonly context: Context;
-  readonly directory: ConstructorParameters<typeof ExternalLimit>[0];
+  readonly directory: ConstructorParameters<typeof ExternalAdmissions>[0];
   /** Bytes of a result as JSON. */
   readonly mostBytes?: number;
   /** Opens the store. */
@@ -67,14 +68,14 @@ interface Ending {
  */
 export class ExternalTasks {
   readonly #waiting: WaitingClaims;
-  readonly #limit: ExternalLimit;
+  readonly #admissions: ExternalAdmissions;
   readonly #types: TypeBudgets;
   #looks = 0;
   #isClosed = false;
 
   constructor(private readonly parts: ExternalTasksParts) {
     this.#waiting = new WaitingClaims(() => parts.store().hints, parts.context);
-    this.#limit = new ExternalLimit(parts.directory, parts.context);
+    this.#admissions = new ExternalAdmissions(parts.directory, parts.context);
     this.#types = new TypeBudgets(parts.context.nodeClock);
   }
 
@@ -93,7 +94,7 @@ export class ExternalTasks {
     const call = new ClaimCall(request, {
       context: this.parts.context,
       store,
-      limit: this.#limit,
+      admissions: this.#admissions,
       waiting: this.#waiting,
       look,
     });
@@ -106,7 +107,7 @@ export class ExternalTasks {
       this.parts.context.events.next({ type: 'problem', action, error });
     }
     if (request.signal.aborted) {
-      await Promise.all(call.claimed.map((claimed) => this.#takeBack(claimed, request.worker.instance)));
+      await Promise.all(call.claimed.map((claimed) => this.#takeBack(claimed)));
       request.signal.throwIfAborted();
     }
     return { tasks: call.claimed, denied: call.denied };
@@ -127,13 +128,13 @@ export class ExternalTasks {
     const begun = context.nodeClock.monotonic();
     const claim = await this.#held(store, attempt, expectNotCancelled);
     expectWanted(claim.task);
-    const leave = await this.#refresh(claim.task, attempt.instance);
-    if ('reason' in leave) return leave;
+    const permit = await this.#admissions.ofTask(claim.task, attempt.instance).refresh();
+    if ('reason' in permit) return { type: claim.task.type, ...permit };
     const waited = context.nodeClock.monotonic() - begun;
     if (progress) claim.progress = { ...progress, at: this.#now };
     await store.renew(claim, lease);
     expectWanted(claim.task);
-    return { remaining: Math.floor(Math.min(leave.remaining, waited + lease - context.timing.clockTolerance)) };
+    return { remaining: Math.floor(Math.min(permit.remaining, waited + lease - context.timing.clockTolerance)) };
   }
 
   /**
@@ -208,12 +209,12 @@ export class ExternalTasks {
     const store = this.#begin();
     try {
       const claim = await this.#held(store, attempt);
-      const holder = holderIn(claim.task.owner!);
+      const admission = this.#admissions.ofTask(claim.task, attempt.instance);
       try {
         await change(store, claim);
       } finally {
         // It may have ended although a later step failed. Then the same call again no longer finds the holder.
-        if (claim.task.state !== 'claimed') await this.#limit.free(claim.task.type, attempt.instance, holder);
+        if (claim.task.state !== 'claimed') await admission.giveBack();
       }
       if (counts && !claim.task.cancel) this.parts.onEnd(claim.task.type, counts);
       return claim.task;
@@ -238,21 +239,16 @@ export class ExternalTasks {
     throw new LeaseExpiredError(attempt.id, isOther ? 'another worker has it' : whyLost(task, attempt));
   }
 
-  async #refresh(task: Task, instance: string) {
-    const holder = holderIn(task.owner!);
-    return holder === undefined ? { remaining: Infinity } : this.#limit.refresh(task.type, instance, holder);
-  }
-
   /** Its worker has gone away. After an error the task goes to another worker when its lease is over. */
-  async #takeBack({ claim, leave }: ExternalClaim, instance: string): Promise<void> {
-    const { id, type } = claim.task;
+  async #takeBack({ claim, admission }: ExternalClaim): Promise<void> {
+    const { id } = claim.task;
     await this.parts
       .store()
       .giveBack(claim)
       .catch((error: unknown) => {
         this.parts.context.events.next({ type: 'problem', action: `give task ${id} back`, error });
       });
-    await this.#limit.free(type, instance, leave.holder);
+    await admission.giveBack();
   }
 
   /** @throws TasksClosingError if this node shuts down */

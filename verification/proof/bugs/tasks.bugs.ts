@@ -194,9 +194,9 @@ export const TASKS_BUGS: readonly Bug[] = [
     why: 'attempts begin without a permit of their type: more run at once than its limit allows',
     patches: [
       {
-        file: 'lib/tasks/workers/type-limit.ts',
-        find: 'if (!this.isLimited) return new Admission(',
-        replace: 'if (this.context) return new Admission(',
+        file: 'lib/tasks/admission/type-limit.ts',
+        find: 'if (!this.isLimited) return',
+        replace: 'if (this.context) return',
       },
     ],
     layer: simulation(/T6/, []),
