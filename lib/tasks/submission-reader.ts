@@ -22,7 +22,7 @@ interface ReaderParts {
 }
 
 /** A submission whose data and options can be used. */
-export interface ReadTask {
+interface ReadTask {
   readonly task: NewTask;
   readonly dedup: ParsedSubmitOptions['dedup'];
   readonly unique?: NonNullable<ParsedSubmitOptions['unique']>;

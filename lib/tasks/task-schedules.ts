@@ -25,7 +25,7 @@ export interface ScheduleContext extends TaskContext {
 /** Runs at the ticks of a schedule. Its result is kept as JSON. */
 export type ScheduleFunction = (tick: ScheduleContext) => unknown;
 
-export interface SchedulesParts {
+interface SchedulesParts {
   readonly context: Context;
   readonly handlers: TaskHandlers;
   /** Opens the tasks: {@link Schedules.opened} is called before it resolves. */

@@ -26,13 +26,13 @@ import { type TaskCode, taskCode } from './task-code.js';
 import type { TaskStore } from './records/task-store.js';
 import { type HandlersParts, TaskHandlers } from './task-handlers.js';
 
-export interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
+interface TasksParts extends Omit<HandlersParts, 'open' | 'read'> {
   /** Bytes of all tasks that have ended; absent: no limit. */
   readonly maxRetainedBytes?: number | undefined;
 }
 
 /** The tasks in the store, for this node. */
-export interface OpenTasks {
+interface OpenTasks {
   /** Changes of tasks. */
   readonly store: TaskStore;
   /** Tasks for programs that are no nodes. */

@@ -94,7 +94,7 @@ export type TaskExplanation = {
 const MOST_NAMES = 5;
 
 /** State of this node that an explanation needs. */
-export interface ExplainingNode {
+interface ExplainingNode {
   readonly instance: string;
   /** Its work on a type. @param type of the record, so that group handlers have a type of their own */
   readonly worker: (type: string) => WorkerState | undefined;

@@ -3,7 +3,7 @@ import type { Hints } from '../records/hints.js';
 import { type Hint, HintSource } from '../workers/hint-source.js';
 
 /** A hint that arrived for a claim that waits. */
-export interface TypedHint {
+interface TypedHint {
   readonly type: string;
   readonly hint: Hint;
 }

@@ -60,7 +60,7 @@ const PART = 10_000;
 const MOST_TYPES = 1000;
 
 /** Attempts that ended on this node within the last minute. */
-export interface EndCounts {
+interface EndCounts {
   /** Those that completed their task. */
   readonly completed: number;
   /** Those that failed, also if the task is tried again. */

@@ -15,7 +15,7 @@ import { type Stamp, bornOf, hasEnded, type EndedAwaited, withDependent } from '
 const MOST_DEPENDENTS = 1000;
 
 /** The latest life of a task or group, as its record says. */
-export interface FoundAwaited {
+interface FoundAwaited {
   readonly life: string;
   /** How it ended; absent before. */
   readonly outcome?: Outcome;

@@ -22,7 +22,7 @@ interface ListPage {
   readonly isSealed?: true | undefined;
 }
 
-export interface ChildListParts {
+interface ChildListParts {
   readonly texts: TextCells;
   /** A nonce. */
   readonly id: () => string;

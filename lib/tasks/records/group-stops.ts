@@ -12,7 +12,7 @@ import { allOf } from '../rules/task-place.js';
 import type { PacedStore } from './paced-store.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from '../rules/group-stop.js';
 
-export interface StopsStore extends TaskRecords {
+interface StopsStore extends TaskRecords {
   readonly paced: Pick<PacedStore, 'range'>;
   readonly slices: Pick<Slices, 'turn'>;
   readonly settling: { endMemberless(group: string): Promise<boolean> };

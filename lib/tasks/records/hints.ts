@@ -110,6 +110,6 @@ export function hintOfWrite(former: string | undefined, next: string | undefined
 }
 
 /** Name of the queue of a type and priority. */
-export function queueName(type: string, priority: Priority): string {
+function queueName(type: string, priority: Priority): string {
   return `${type}.${priority}`;
 }

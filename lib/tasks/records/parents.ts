@@ -19,7 +19,7 @@ import { FAMILY, familyOf, readChild } from '../rules/sub-name.js';
 const AGAIN = 600_000;
 
 /** The part of the store of tasks that its parents need. */
-export interface ParentsStore {
+interface ParentsStore {
   readonly texts: TextCells;
   readonly groups: Groups;
   /** Of thousands of sub-tasks, most are confirmed: nothing is asked of the store for these. */

@@ -84,7 +84,7 @@ function placeIn(transaction: TransactionCollection, onWritten: RetainedBytes['n
 }
 
 /** The answer, with the task if a running attempt at it is to stop. */
-export interface UniqueSubmitted {
+interface UniqueSubmitted {
   readonly answer: Submitted;
   readonly task?: Task;
 }

@@ -8,7 +8,7 @@ const UNRANKED = 100;
 const SHORTEST = 10;
 
 /** State of one node, in ms from now. */
-export interface Knowledge {
+interface Knowledge {
   /** Rank of the node; undefined if it has none. */
   readonly rank: number | undefined;
   /** Time until the next due time that the last look read. */

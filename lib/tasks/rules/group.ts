@@ -47,7 +47,7 @@ export interface GroupRoot {
   readonly former?: PagedIncarnation;
 }
 
-export interface PagedIncarnation {
+interface PagedIncarnation {
   readonly incarnation: number;
   /** It has no more pages than these. */
   readonly pages: number;

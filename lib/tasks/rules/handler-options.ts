@@ -46,7 +46,7 @@ const optionsSchema = onlyFields({
   maxDuration: numberReadBy(readDuration).optional(),
 });
 
-export type ParsedHandlerOptions = z.output<typeof optionsSchema>;
+type ParsedHandlerOptions = z.output<typeof optionsSchema>;
 
 /** @throws InvalidOptionsError */
 export function parseHandlerOptions(

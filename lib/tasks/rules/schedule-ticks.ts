@@ -73,7 +73,7 @@ export interface Decision {
 }
 
 /** The node that decides, and the nonce of its write. */
-export interface Decider {
+interface Decider {
   readonly by: string;
   readonly nonce: string;
 }

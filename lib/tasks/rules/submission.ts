@@ -54,7 +54,7 @@ export function isKnown(task: Task): Submitted {
 }
 
 /** Why a submission changes nothing, in a sentence. */
-export function knownBecause({ state, ending }: Task): string {
+function knownBecause({ state, ending }: Task): string {
   if (state === 'claimed') return 'a node works on it now';
   if (state === 'waiting') return 'it waits for a node';
   if (state === 'delayed') return 'it waits for its time';

@@ -154,7 +154,7 @@ export function addressedPrefix({ key, type, priority }: Pick<WaitingPlace, 'key
 }
 
 /** Begin of the texts of all waiting tasks of a target. */
-export function targetPrefix({ key }: Pick<WaitingPlace, 'key'>): string {
+function targetPrefix({ key }: Pick<WaitingPlace, 'key'>): string {
   return `${ADDRESSED}|${key}|`;
 }
 

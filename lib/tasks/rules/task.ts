@@ -119,7 +119,7 @@ export interface Task {
 }
 
 /** A value, and its text as JSON. */
-export interface DataText {
+interface DataText {
   readonly of: unknown;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ import { KEPT, type ScheduleRecord, MOST_TICKS, silentUntil, iso } from '../rule
 import type { ScheduleRecords, Seen } from './schedule-records.js';
 import { show } from '../../core/decision/index.js';
 
-export interface LookParts {
+interface LookParts {
   readonly records: ScheduleRecords;
   readonly context: Context;
   /** Whether the type of the schedule is paused in the cluster, as this node knows. */

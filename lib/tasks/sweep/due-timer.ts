@@ -12,7 +12,7 @@ const MOST = 1000;
 /** ms: later due times are read by the nodes that sweep before they come, because these look about once a second. */
 const HORIZON = 1500;
 
-export interface DueTimerParts {
+interface DueTimerParts {
   readonly context: Context;
   /** Does what is due. Calls come one after another. */
   readonly look: (patience: number) => Promise<DueLook>;

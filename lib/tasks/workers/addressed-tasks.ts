@@ -28,7 +28,7 @@ const CHOICE = 4;
 const MOST_ROWS = 64;
 
 /** Work of this node on a type. */
-export interface AddressedType {
+interface AddressedType {
   /** Tasks that it can begin now. */
   readonly room: () => number;
   /** Called when tasks were found. */
@@ -40,7 +40,7 @@ interface Found {
   readonly text: string;
 }
 
-export interface AddressedParts {
+interface AddressedParts {
   readonly storage: Pick<PacedStore, 'range'>;
   readonly context: Context;
 }

@@ -128,7 +128,7 @@ export function expectHandler(what: string, handler: unknown): void {
 }
 
 /** Does what must be done before a handler. @returns the call of the handler */
-export type Preparation<Args extends unknown[]> = (...args: Args) => Promise<() => unknown> | (() => unknown);
+type Preparation<Args extends unknown[]> = (...args: Args) => Promise<() => unknown> | (() => unknown);
 
 const PREPARATION = Symbol('preparation');
 

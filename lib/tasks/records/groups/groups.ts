@@ -22,7 +22,7 @@ import { decodeRoot, encodeRoot, rootKey } from '../../rules/group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
 
-export interface GroupsParts extends AbandonedParts {
+interface GroupsParts extends AbandonedParts {
   readonly slices: Pick<Slices, 'turn'>;
 }
 
