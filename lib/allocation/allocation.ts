@@ -13,7 +13,7 @@ import { GroupExistsError, UnknownGroupError } from './allocation.errors.js';
 import type { AllocationGroup } from './allocation-group.js';
 import { ALLOCATION_PREFIX, type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
-import { LazyGroup } from './lazy-group.js';
+import { type GroupCode, LazyGroup } from './lazy-group.js';
 import type { OwnGroup } from './own-group.js';
 import type { GroupFault } from './unowned-alarm.js';
 
@@ -21,14 +21,6 @@ import type { GroupFault } from './unowned-alarm.js';
 export const ALLOCATION_SCOPE = 'allocation';
 /** ms between two looks at the owner maps while resources are on the way, if no hint comes. */
 const LOOK = 1000;
-
-export interface AllocationParts {
-  readonly context: Context;
-  readonly membership: Membership;
-  /** The leadership of {@link ALLOCATION_SCOPE}. */
-  readonly cluster: Cluster;
-  readonly moves: MoveHistory;
-}
 
 /** Characters of the problems that one entry may have: many nodes share a page, and each heartbeat reads it. */
 const LONGEST_PROBLEMS = 2000;
@@ -71,8 +63,14 @@ export class Allocation {
   /** Whether the loop waits for a hint only. */
   #isWaiting = false;
 
-  constructor(private readonly parts: AllocationParts) {
-    this.#wakeup = new Wakeup(parts.context.nodeClock);
+  constructor(
+    private readonly context: Context,
+    private readonly membership: Membership,
+    /** The leadership of {@link ALLOCATION_SCOPE}, which decides on the owners. */
+    readonly cluster: Cluster,
+    private readonly moves: MoveHistory,
+  ) {
+    this.#wakeup = new Wakeup(context.nodeClock);
   }
 
   /** The groups in which this node takes part. */
@@ -90,11 +88,6 @@ export class Allocation {
     return this.#own.flatMap((group) => group.failing ?? []);
   }
 
-  /** The leadership that decides on the owners. */
-  get cluster(): Cluster {
-    return this.parts.cluster;
-  }
-
   /** @throws UnknownGroupError */
   group<T>(name: string): AllocationGroup<T> {
     const group = this.#groups.get(name);
@@ -106,7 +99,7 @@ export class Allocation {
   overviews(names: readonly string[]): Promise<GroupOverview>[] {
     let looking: Promise<unknown> | undefined;
     const keys = () => names.flatMap((name) => this.#groups.get(name)?.own?.keys ?? []);
-    const look = () => (looking ??= this.parts.membership.look(keys()));
+    const look = () => (looking ??= this.membership.look(keys()));
     return names.map(async (name) => (this.group(name) as LazyGroup).overview(look));
   }
 
@@ -118,9 +111,9 @@ export class Allocation {
   add(name: string, settings: GroupSettings): AllocationGroup {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
-    const { context, membership, cluster, moves } = this.parts;
-    const parts = { context, membership, candidate: cluster.scope(), moves };
-    const group = new LazyGroup(name, settings, parts, (own) => this.#opened(own));
+    const make = ({ OwnGroup: Group }: GroupCode) =>
+      new Group(name, settings, this.context, this.membership, this.cluster.scope(), this.moves);
+    const group = new LazyGroup(name, make, (own) => this.#opened(own));
     this.#groups.set(name, group);
     if (this.#isClosed) void group.close();
     else if (this.#startsWithFirst) void this.start().catch((error: unknown) => this.#report(error));
@@ -148,7 +141,7 @@ export class Allocation {
     this.#startsWithFirst = false;
     await this.#open();
     if (this.#isClosed) return;
-    const { context, membership, cluster } = this.parts;
+    const { context, membership, cluster } = this;
     membership.publish((incarnation) => shortened(this.#own.map((group) => group.entryFor(incarnation))), {
       keys: () => this.#keys(),
       take: (texts, keys) => void this.#take(texts, this.#groupsOf(keys)),
@@ -176,15 +169,14 @@ export class Allocation {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#wakeup.ring();
-    const { cluster } = this.parts;
     const groups = [...this.#groups.values()];
-    await Promise.all([this.#loop, cluster.close(), ...groups.map((group) => group.close())]);
+    await Promise.all([this.#loop, this.cluster.close(), ...groups.map((group) => group.close())]);
     this.#subscriptions.unsubscribe();
     await this.#stopWatching();
   }
 
   async #stopWatching(): Promise<void> {
-    const { timers, timing } = this.parts.context;
+    const { timers, timing } = this.context;
     const stop = async () => this.#endWatch?.();
     const ending = answerWithin(timers, timing.callTimeout, 'end the watch', stop);
     await ending.catch((error: unknown) => this.#report(error));
@@ -199,7 +191,7 @@ export class Allocation {
 
   /** A node that has joined again looks at once. */
   #lookAfterJoin(): void {
-    const { incarnation } = this.parts.membership;
+    const { incarnation } = this.membership;
     if (incarnation !== this.#incarnation) this.#hint(undefined);
     this.#incarnation = incarnation;
   }
@@ -221,7 +213,7 @@ export class Allocation {
   }
 
   async #look(): Promise<void> {
-    const { store } = this.parts.context;
+    const { store } = this.context;
     const groups = this.#own.filter((group) => this.#due.has(group) || group.isMoving);
     if (groups.length === 0) return;
     // A hint that comes from now on is about a later text.
@@ -240,7 +232,7 @@ export class Allocation {
   }
 
   async #take(texts: ReadonlyMap<string, string>, groups: readonly OwnGroup[]): Promise<void> {
-    const slices = Slices.of(this.parts.context.nodeClock);
+    const slices = Slices.of(this.context.nodeClock);
     for (const group of groups) {
       if (slices.isOver) await slices.turn();
       await group.take(texts).catch((error: unknown) => this.#report(error));
@@ -266,7 +258,7 @@ export class Allocation {
   }
 
   async #catchUpInSlices(): Promise<void> {
-    const slices = Slices.of(this.parts.context.nodeClock);
+    const slices = Slices.of(this.context.nodeClock);
     this.#isCatchingUp = true;
     try {
       for (const group of this.#behind) {
@@ -284,12 +276,12 @@ export class Allocation {
   }
 
   #reportLoading(error: unknown): void {
-    this.parts.context.events.next({ type: 'problem', action: 'load the code of allocation', error });
+    this.context.events.next({ type: 'problem', action: 'load the code of allocation', error });
   }
 
   #report(error: unknown): void {
     if (this.#isClosed || isUnreadable(error)) return;
-    const { reachability, events } = this.parts.context;
+    const { reachability, events } = this.context;
     if (error instanceof StoreUnavailableError) reachability.lost(error);
     else events.next({ type: 'problem', action: 'read the owner maps', error });
   }

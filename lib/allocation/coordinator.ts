@@ -24,7 +24,7 @@ import { type LeaseBound, type ParticipantEntry, absentAreOverAt, isAbsent, isOv
 import { GRACE, type Round, type RoundCounts, type RoundInput, UNKNOWN_ORDERS } from './round/round.js';
 import { type GroupFault, UnownedAlarm, reasonOf } from './unowned-alarm.js';
 
-export interface CoordinatorParts {
+interface CoordinatorParts {
   readonly group: string;
   readonly settings: GroupSettings;
   readonly context: Context;
@@ -74,11 +74,12 @@ export class Coordinator {
   #endWait: (() => void) | undefined;
 
   constructor(private readonly parts: CoordinatorParts) {
-    this.#wakeup = new Wakeup(parts.context.nodeClock);
-    this.#watch = new MandateWatch(parts);
-    this.#resources = new LeaderResources(parts);
-    this.#unowned = new UnownedAlarm(parts.group, parts.context, parts.membership.lease);
-    this.#moves = new MoveRecorder(parts);
+    const { group, context, membership, registry } = parts;
+    this.#wakeup = new Wakeup(context.nodeClock);
+    this.#watch = new MandateWatch(context, membership, parts.candidate, registry);
+    this.#resources = new LeaderResources(context, parts.reader, parts.orders);
+    this.#unowned = new UnownedAlarm(group, context, membership.lease);
+    this.#moves = new MoveRecorder(group, context, parts.moves, registry);
   }
 
   start(): void {

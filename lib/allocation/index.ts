@@ -1,5 +1,5 @@
 export * from './allocation.errors.js';
-export { ALLOCATION_SCOPE, Allocation, type AllocationParts } from './allocation.js';
+export { ALLOCATION_SCOPE, Allocation } from './allocation.js';
 export type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 export {
   type Allocated,

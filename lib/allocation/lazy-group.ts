@@ -1,13 +1,15 @@
 import { type Observable, ReplaySubject, concat, defer, filter, of, switchMap } from 'rxjs';
 import { LazyCode } from '../core/async/lazy-code.js';
 import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
-import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
+import type { Allocated, AllocationListener } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
 import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
-import type { GroupParts, OwnGroup } from './own-group.js';
+import type { OwnGroup } from './own-group.js';
 import type { AllocationPlan, PlanRequest } from './plan.js';
 import type { GroupFault } from './unowned-alarm.js';
+
+export type GroupCode = Pick<typeof import('./own-group.js'), 'OwnGroup'>;
 
 /** The code of groups. */
 export const groupCode = new LazyCode(() => import('./own-group.js'));
@@ -17,36 +19,36 @@ export const groupCode = new LazyCode(() => import('./own-group.js'));
  * and calls wait.
  */
 export class LazyGroup<T = unknown> implements AllocationGroup<T> {
-  readonly #opened = new ReplaySubject<OwnGroup<T>>(1);
+  readonly #opened = new ReplaySubject<OwnGroup>(1);
   /** Those that wait for the code. */
-  readonly #listeners: AllocationListener<T>[] = [];
-  #own?: OwnGroup<T>;
+  readonly #listeners: AllocationListener[] = [];
+  #own?: OwnGroup;
   #isClosed = false;
 
   constructor(
     readonly name: string,
-    private readonly settings: GroupSettings,
-    private readonly parts: GroupParts,
+    private readonly make: (code: GroupCode) => OwnGroup,
     /** Called once, when the code is loaded. */
     private readonly onOpen: (own: OwnGroup) => void,
   ) {}
 
   /** This node's part of the group; undefined while the code is not loaded. */
-  get own(): OwnGroup<T> | undefined {
+  get own(): OwnGroup | undefined {
     return this.#own;
   }
 
   /** Loads the code. Starts nothing. Idempotent. */
-  async open(): Promise<OwnGroup<T>> {
+  async open(): Promise<OwnGroup> {
     return this.#open(await groupCode.load());
   }
 
   owned(): readonly Allocated<T>[] {
-    return this.#own?.owned() ?? [];
+    return (this.#own?.owned() ?? []) as readonly Allocated<T>[];
   }
 
   get owned$(): Observable<readonly Allocated<T>[]> {
-    return defer(() => this.#own?.owned$ ?? concat(of([]), this.#ownedLater));
+    const owned$ = defer(() => this.#own?.owned$ ?? concat(of([]), this.#ownedLater));
+    return owned$ as Observable<readonly Allocated<T>[]>;
   }
 
   owns(id: string): boolean {
@@ -54,12 +56,12 @@ export class LazyGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   run<R>(id: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
-    return this.#call((own) => own.run(id, work));
+    return this.#call(({ work: running }) => running.run(id, work));
   }
 
   onAllocated(listener: AllocationListener<T>): void {
-    if (this.#own) this.#own.onAllocated(listener);
-    else this.#listeners.push(listener);
+    if (this.#own) this.#own.delivery.on(listener as AllocationListener);
+    else this.#listeners.push(listener as AllocationListener);
   }
 
   rebalance(): Promise<void> {
@@ -71,19 +73,19 @@ export class LazyGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   pin(id: string, node: string): Promise<boolean> {
-    return this.#call((own) => own.pin(id, node));
+    return this.#call(({ orders }) => orders.pin(id, node));
   }
 
   unpin(id: string): Promise<boolean> {
-    return this.#call((own) => own.unpin(id));
+    return this.#call(({ orders }) => orders.unpin(id));
   }
 
   drain(node: string): Promise<boolean> {
-    return this.#call((own) => own.drain(node));
+    return this.#call(({ orders }) => orders.drain(node));
   }
 
   undrain(node: string): Promise<boolean> {
-    return this.#call((own) => own.undrain(node));
+    return this.#call(({ orders }) => orders.undrain(node));
   }
 
   plan(change?: PlanRequest): Promise<AllocationPlan> {
@@ -110,23 +112,24 @@ export class LazyGroup<T = unknown> implements AllocationGroup<T> {
     await this.#own?.close();
   }
 
-  #call<R>(call: (own: OwnGroup<T>) => Promise<R>): Promise<R> {
-    return this.#own ? call(this.#own) : this.open().then(call);
+  /** Also errors of checks, which are thrown at once, reject. */
+  async #call<R>(call: (own: OwnGroup) => Promise<R>): Promise<R> {
+    return call(this.#own ?? (await this.open()));
   }
 
-  #open(code: Pick<typeof import('./own-group.js'), 'OwnGroup'>): OwnGroup<T> {
+  #open(code: GroupCode): OwnGroup {
     if (this.#own) return this.#own;
-    const own = new code.OwnGroup<T>(this.name, this.settings, this.parts);
+    const own = this.make(code);
     this.#own = own;
-    for (const listener of this.#listeners.splice(0)) own.onAllocated(listener);
+    for (const listener of this.#listeners.splice(0)) own.delivery.on(listener);
     this.#opened.next(own);
     if (this.#isClosed) void own.close();
-    else this.onOpen(own as OwnGroup);
+    else this.onOpen(own);
     return own;
   }
 
   /** Without the first value, which is that nothing is owned. */
-  get #ownedLater(): Observable<readonly Allocated<T>[]> {
+  get #ownedLater(): Observable<readonly Allocated[]> {
     const owned = this.#opened.pipe(switchMap((own) => own.owned$));
     return owned.pipe(filter((list, index) => index > 0 || list.length > 0));
   }

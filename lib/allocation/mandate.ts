@@ -7,13 +7,6 @@ import { type ParticipantEntry, canDecide } from './round/registry-view.js';
 /** Shortest time in ms between two looks of a node that does not decide. */
 const SHORTEST_WAIT = 500;
 
-export interface MandateParts {
-  readonly context: Pick<Context, 'node' | 'nodeClock'>;
-  readonly membership: Pick<Membership, 'look' | 'incarnation'>;
-  readonly candidate: Pick<Candidate, 'term' | 'recorded' | 'isConnected'>;
-  readonly registry: Pick<GroupRegistry, 'view' | 'isStale'>;
-}
-
 /** The right to decide on the owners of one group. */
 export interface Mandate {
   /** Differs between two uninterrupted times of deciding. */
@@ -27,11 +20,16 @@ export interface Mandate {
  * permit, and that of its deputy on the own membership lease.
  */
 export class MandateWatch {
-  constructor(private readonly parts: MandateParts) {}
+  constructor(
+    private readonly context: Pick<Context, 'node' | 'nodeClock'>,
+    private readonly membership: Pick<Membership, 'look' | 'incarnation'>,
+    private readonly candidate: Pick<Candidate, 'term' | 'recorded' | 'isConnected'>,
+    private readonly registry: Pick<GroupRegistry, 'view' | 'isStale'>,
+  ) {}
 
   /** This node's mandate, by what it knows now. Asks nothing. */
   get current(): Mandate | undefined {
-    const { context, membership, candidate, registry } = this.parts;
+    const { context, membership, candidate, registry } = this;
     const { term } = candidate;
     if (!candidate.isConnected || this.#decider !== context.node.instance) return undefined;
     if (term) return { id: `${term.scope} ${term.token}`, expiresAt: term.stored.expiresAt };
@@ -45,7 +43,7 @@ export class MandateWatch {
    * @throws StoreUnavailableError
    */
   async find(): Promise<Mandate | undefined> {
-    const { registry, membership } = this.parts;
+    const { registry, membership } = this;
     const isDue = this.#untilChange === 0 || (registry.isStale && this.#isNext);
     if (!this.current && isDue) await membership.look();
     return this.current;
@@ -57,7 +55,7 @@ export class MandateWatch {
    * a shutdown not all nodes do.
    */
   get #isNext(): boolean {
-    const { context, candidate, registry } = this.parts;
+    const { context, candidate, registry } = this;
     if (candidate.term) return true;
     const living = [...(registry.view?.living.values() ?? [])];
     const decider = this.#decider;
@@ -68,7 +66,7 @@ export class MandateWatch {
   /** Instance of the node that decides; undefined: no node leads, for example because an operator has paused that. */
   get #decider(): string | undefined {
     const leader = this.#leader;
-    return leader && deciderOf(this.parts.registry.view?.living.values() ?? [], leader);
+    return leader && deciderOf(this.registry.view?.living.values() ?? [], leader);
   }
 
   /**
@@ -76,7 +74,7 @@ export class MandateWatch {
    * permit of the crashed leader may outlast the pause.
    */
   get #leader(): string | undefined {
-    const { term, recorded } = this.parts.candidate;
+    const { term, recorded } = this.candidate;
     return (term?.stored ?? recorded)?.instance;
   }
 
@@ -91,7 +89,7 @@ export class MandateWatch {
    * that renew their leases in time are read with the heartbeats before that, so this costs no call.
    */
   get #untilChange(): number | undefined {
-    const { context, registry } = this.parts;
+    const { context, registry } = this;
     const { view } = registry;
     const decider = this.#decider;
     if (!view || decider === undefined || decider === this.#leader) return undefined;

@@ -6,16 +6,16 @@ import type { MoveHistory } from './moves/move-history.js';
 import type { Context } from '../core/context/context.js';
 import { InvalidOptionsError, messageOf, show } from '../core/decision/index.js';
 import type { Candidate } from '../leadership/index.js';
-import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
+import type { ConfirmedSet } from './allocation-group.js';
 import { Coordinator } from './coordinator.js';
-import type { Allocated, AllocationListener, GroupSettings } from './group-options.js';
+import type { Allocated, GroupSettings } from './group-options.js';
 import { type GroupOverview, type SetInDoubt, overviewOf, readOwners } from './group-overview.js';
 import type { GroupFault } from './unowned-alarm.js';
 import { MapStore } from './map-store.js';
 import { type MovesQuery, type PastMoves, readMoves } from './moves/past-moves.js';
 import { Delivery } from './node/delivery.js';
 import { NodeShare } from './node/node-share.js';
-import { type OwnerRun, OwnerWork, type Ownership } from './node/owner-work.js';
+import { OwnerWork } from './node/owner-work.js';
 import { Orders } from './orders/orders.js';
 import { type AllocationPlan, type PlanRequest, planMoves } from './plan.js';
 import { type Reading, ResourceReader } from './resources/resource-reader.js';
@@ -25,24 +25,20 @@ import { GroupRegistry } from './round/group-registry.js';
 /** Nodes whose problems one sentence names. */
 const MOST_SAID = 5;
 
-export interface GroupParts {
-  readonly context: Context;
-  readonly membership: Membership;
-  readonly candidate: Candidate;
-  readonly moves: MoveHistory;
-}
-
 /** This node's part of one group: it connects what reads, decides, owns and delivers. */
-export class OwnGroup<T = unknown> implements AllocationGroup<T> {
+export class OwnGroup {
+  /** Work on owned resources. */
+  readonly work: OwnerWork;
+  /** Calls of the application after each change. */
+  readonly delivery: Delivery;
+  /** Operators' orders. */
+  readonly orders: Orders;
   readonly #map: MapStore;
   readonly #share: NodeShare;
-  readonly #work: OwnerWork;
-  readonly #delivery: Delivery;
   readonly #reader: ResourceReader;
   readonly #registry: GroupRegistry;
   readonly #coordinator: Coordinator;
   readonly #refresh: Periodic;
-  readonly #orders: Orders;
   readonly #ownedChanges = new Subject<void>();
   #readingFault: string | undefined;
   /** Whether this node has read the resources. */
@@ -57,32 +53,29 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   constructor(
     readonly name: string,
     private readonly settings: GroupSettings,
-    private readonly parts: GroupParts,
+    private readonly context: Context,
+    private readonly membership: Membership,
+    candidate: Candidate,
+    private readonly moveHistory: MoveHistory,
   ) {
-    const { context, membership, candidate, moves } = parts;
     this.#map = new MapStore(name, context, (root) => this.#share.note(root));
     const resourceOf = (id: string) => this.#reader.set?.items.get(id);
     this.#share = new NodeShare(this.#map, membership, context, resourceOf, () => this.#changed());
-    this.#work = new OwnerWork(name, this.#share);
-    this.#reader = new ResourceReader({
-      group: name,
-      source: settings,
-      context,
-      asked: () => this.#orders.asked,
-      onReading: (reading) => this.#read(reading),
-    });
-    this.#orders = new Orders(name, context, () => this.wake());
+    this.work = new OwnerWork(name, this.#share);
+    const asked = () => this.orders.asked;
+    this.#reader = new ResourceReader(name, settings, context, asked, (reading) => this.#read(reading));
+    this.orders = new Orders(name, context, () => this.wake());
     this.#registry = new GroupRegistry(name, context.timing.clockTolerance);
     const common = { group: name, context, share: this.#share };
-    this.#delivery = new Delivery({
+    this.delivery = new Delivery({
       ...common,
-      work: this.#work,
+      work: this.work,
       timeout: settings.handoverTimeout,
       resourceOf,
       readResources: () => this.#reader.read(),
       onGivenBack: () => void membership.announce(),
     });
-    if (settings.onAllocated) this.#delivery.on(settings.onAllocated);
+    if (settings.onAllocated) this.delivery.on(settings.onAllocated);
     this.#coordinator = new Coordinator({
       ...common,
       settings,
@@ -91,8 +84,8 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
       map: this.#map,
       registry: this.#registry,
       reader: this.#reader,
-      orders: this.#orders,
-      moves,
+      orders: this.orders,
+      moves: moveHistory,
     });
     this.#refresh = new Periodic(context.nodeClock, async () => void (await this.#reader.read()), {
       interval: () => settings.refreshInterval,
@@ -101,11 +94,11 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     });
   }
 
-  owned(): readonly Allocated<T>[] {
-    return this.#share.list as readonly Allocated<T>[];
+  owned(): readonly Allocated[] {
+    return this.#share.list;
   }
 
-  get owned$(): Observable<readonly Allocated<T>[]> {
+  get owned$(): Observable<readonly Allocated[]> {
     const changes = this.#ownedChanges.pipe(startWith(undefined));
     return changes.pipe(map(() => this.owned()));
   }
@@ -114,70 +107,46 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     return this.#share.owned.has(id);
   }
 
-  run<R>(id: string, work: (ownership: Ownership) => R | Promise<R>): Promise<OwnerRun<R>> {
-    return this.#work.run(id, work);
-  }
-
-  onAllocated(listener: AllocationListener<T>): void {
-    this.#delivery.on(listener as AllocationListener);
-  }
-
   async rebalance(): Promise<void> {
     // The leader's reading begins after the request. A function that asks whenever it is called must not begin the next one here.
     const { underWay } = this.#reader;
-    await this.#orders.ask();
+    await this.orders.ask();
     await (underWay ?? this.#reader.answer());
   }
 
   async confirmResources({ left }: ConfirmedSet = {}): Promise<boolean> {
     expectCount(this.name, left);
-    await this.parts.membership.look(this.keys);
+    await this.membership.look(this.keys);
     const doubt = this.#doubt;
     if (!doubt || doubt.left < (left ?? 0)) return false;
-    return this.#orders.confirm(left ?? doubt.left);
-  }
-
-  async pin(id: string, node: string): Promise<boolean> {
-    return this.#orders.pin(id, node);
-  }
-
-  async unpin(id: string): Promise<boolean> {
-    return this.#orders.unpin(id);
-  }
-
-  async drain(node: string): Promise<boolean> {
-    return this.#orders.drain(node);
-  }
-
-  async undrain(node: string): Promise<boolean> {
-    return this.#orders.undrain(node);
+    return this.orders.confirm(left ?? doubt.left);
   }
 
   async plan(change: PlanRequest = {}): Promise<AllocationPlan> {
     const resources = await this.#readResources();
-    const { owners } = await readOwners(this.#map, this.parts.context);
-    await this.parts.membership.look(this.keys);
-    await this.#orders.expectKnown();
+    const { owners } = await readOwners(this.#map, this.context);
+    await this.membership.look(this.keys);
+    await this.orders.expectKnown();
     const living = this.#living;
-    const input = { resources, living, owners, orders: this.#orders.current, strategy: this.settings.strategy };
-    return inSlices(planMoves(input, change), this.parts.context.nodeClock);
+    const input = { resources, living, owners, orders: this.orders.current, strategy: this.settings.strategy };
+    return inSlices(planMoves(input, change), this.context.nodeClock);
   }
 
   /** @param look reads the members; several overviews may share one look */
-  async overview(look: () => Promise<unknown> = () => this.parts.membership.look(this.keys)): Promise<GroupOverview> {
-    const owners = await readOwners(this.#map, this.parts.context);
+  async overview(look: () => Promise<unknown> = () => this.membership.look(this.keys)): Promise<GroupOverview> {
+    const owners = await readOwners(this.#map, this.context);
     await look();
     const living = this.#living;
-    const [ids, orders] = [this.#reader.set?.ids, this.#orders.current];
+    const [ids, orders] = [this.#reader.set?.ids, this.orders.current];
     const { unowned, problem, warnings } = this.#coordinator;
-    const own = [unowned?.sentence, problem, this.#readingFault, this.#orders.fault, this.#delivery.fault];
+    const own = [unowned?.sentence, problem, this.#readingFault, this.orders.fault, this.delivery.fault];
     const faults = [...own, ...warnings, ...this.#othersProblems].filter((fault) => fault !== undefined);
     const facts = { name: this.name, ids, owners, living, orders, faults, doubt: this.#doubt };
-    return inSlices(overviewOf(facts), this.parts.context.nodeClock);
+    return inSlices(overviewOf(facts), this.context.nodeClock);
   }
 
   moves(query: MovesQuery = {}): Promise<PastMoves> {
-    return readMoves(this.name, query, this.parts);
+    return readMoves(this.name, query, this.moveHistory, this.context);
   }
 
   get unowned(): GroupFault | undefined {
@@ -188,10 +157,10 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   get failing(): GroupFault | undefined {
     const own = this.#ownProblem;
     const problems = this.#othersProblems;
-    if (own !== undefined) problems.unshift(this.#saidBy(this.parts.context.node.acquirer, own));
+    if (own !== undefined) problems.unshift(this.#saidBy(this.context.node.acquirer, own));
     if (problems.length === 0) this.#failingSince = undefined;
     if (problems.length === 0) return undefined;
-    this.#failingSince ??= this.parts.context.nodeClock.monotonic();
+    this.#failingSince ??= this.context.nodeClock.monotonic();
     const isStuck = !this.#living.some(canDecide);
     const subject = `${isStuck ? 'no node can decide on ' : ''}group ${show(this.name)}`;
     const more = problems.length > MOST_SAID ? [`and ${problems.length - MOST_SAID} other nodes`] : [];
@@ -200,7 +169,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   get keys(): readonly string[] {
-    return [this.#map.rootKey, this.#orders.cell.key];
+    return [this.#map.rootKey, this.orders.cell.key];
   }
 
   /** Whether something is on the way. */
@@ -256,10 +225,10 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
 
   /** Takes over the texts of {@link keys}. */
   async take(texts: ReadonlyMap<string, string>): Promise<void> {
-    await this.#orders.takeIn(texts.get(this.#orders.cell.key));
+    await this.orders.takeIn(texts.get(this.orders.cell.key));
     const before = this.#share.newest?.nonce;
     const { root } = this.#map.rootFrom(texts.get(this.#map.rootKey));
-    if (root && (await this.#share.take(root))) void this.parts.membership.announce();
+    if (root && (await this.#share.take(root))) void this.membership.announce();
     // The leader looks when the owner map was lost, too.
     if (root?.nonce !== before) this.wake();
   }
@@ -273,7 +242,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#refresh.stop();
-    const givenBack = this.#delivery.close();
+    const givenBack = this.delivery.close();
     this.#ownedChanges.next();
     await Promise.all([this.#coordinator.close(), givenBack]);
     this.#share.close();
@@ -281,7 +250,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   #changed(): void {
-    this.#delivery.notify();
+    this.delivery.notify();
     this.#ownedChanges.next();
   }
 
@@ -296,7 +265,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
     const fault = isFailed ? `resources: they could not be read on this node: ${messageOf(reading.error)}` : undefined;
     if (isFailed && fault !== this.#readingFault) {
       const about = { semaphore: `allocation:${this.name}`, action: 'read the resources' };
-      this.parts.context.events.next({ type: 'problem', ...about, error: reading.error });
+      this.context.events.next({ type: 'problem', ...about, error: reading.error });
     }
     this.#readingFault = fault;
     this.#announceFirst(isFailed);
@@ -307,28 +276,28 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   #announceFirst(isFailed: boolean): void {
     if (isFailed || this.#hasRead) return;
     this.#hasRead = true;
-    if (!this.#living.some(canDecide)) void this.parts.membership.announce('all');
+    if (!this.#living.some(canDecide)) void this.membership.announce('all');
   }
 
   /** Reads the resources, once for each set of which another node is in doubt: the next reading may be an hour away. */
   #giveOpinion(): void {
     const odd = this.#living.find(({ doubts, digest }) => doubts && digest !== this.#reader.set?.digest);
     const doubted = odd && `${odd.inc} ${odd.digest}`;
-    if (odd === undefined || odd.inc === this.parts.membership.incarnation || doubted === this.#doubted) return;
+    if (odd === undefined || odd.inc === this.membership.incarnation || doubted === this.#doubted) return;
     this.#doubted = doubted;
     // At once: with its next heartbeat the opinion would come up to a third of a lease later.
-    void this.#reader.read().then(() => this.parts.membership.announce());
+    void this.#reader.read().then(() => this.membership.announce());
   }
 
   /** The problem that this node publishes. A failed reading is one only before the first success: then the last set stays. */
   get #ownProblem(): string | undefined {
-    return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault) ?? this.#delivery.fault;
+    return this.#coordinator.publicProblem ?? (this.#hasRead ? undefined : this.#readingFault) ?? this.delivery.fault;
   }
 
   /** The set in doubt of the node that decides. What this node has published of itself may be old. */
   get #doubt(): SetInDoubt | undefined {
     const own = this.#coordinator.doubts;
-    if (own) return { node: this.parts.context.node.acquirer, ...own };
+    if (own) return { node: this.context.node.acquirer, ...own };
     const other = this.#others.find(({ doubts }) => doubts);
     return other?.doubts && { node: other.node, known: other.doubts.known, left: other.doubts.left };
   }
@@ -350,7 +319,7 @@ export class OwnGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   get #others(): readonly ParticipantEntry[] {
-    return this.#living.filter(({ inc }) => inc !== this.parts.membership.incarnation);
+    return this.#living.filter(({ inc }) => inc !== this.membership.incarnation);
   }
 
   get #living(): readonly ParticipantEntry[] {

@@ -180,7 +180,7 @@ export function buildParts(
 
   // Leadership, and what stands on it.
   const preferences = new Preferences(context, audit, cells.visit);
-  const handovers = new Handovers({ preferences, members: () => lookAtMembers(context), grace });
+  const handovers = new Handovers(preferences, () => lookAtMembers(context), grace);
   const join = () => {
     leaderWatch.start();
     return membership.start();
@@ -190,12 +190,8 @@ export function buildParts(
   // Registered now, so that ready() waits for them.
   if (settings.leadership.enabled) for (const definition of cluster.definitions) declared.register(definition);
   const moveHistory = new MoveHistory(context, writesRuns);
-  const allocation: Allocation = new Allocation({
-    context,
-    membership,
-    cluster: new Cluster(leading, { enabled: false, scopes: [ALLOCATION_SCOPE], lease: membership.lease }),
-    moves: moveHistory,
-  });
+  const deciding = new Cluster(leading, { enabled: false, scopes: [ALLOCATION_SCOPE], lease: membership.lease });
+  const allocation: Allocation = new Allocation(context, membership, deciding, moveHistory);
   for (const { name, ...options } of settings.allocation.groups) allocation.add(name, options);
   const leaderWatch: LeaderWatch = new LeaderWatch([cluster, allocation.cluster], context);
 

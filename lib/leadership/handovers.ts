@@ -6,21 +6,21 @@ import type { PreferenceRequest, Preferences } from '../core/permits/preferences
 import { CannotLeadError } from './leadership.errors.js';
 import { REST } from './rest.js';
 
-interface HandoverParts {
-  readonly preferences: Preferences;
-  /** Reads the membership from the store. */
-  readonly members: () => Promise<MemberLook>;
-  /** ms for which the end of a term waits for the work under it, as this node's options say. */
-  readonly grace: number;
-}
-
 /**
  * Handovers of any scope by operators, from any process that can reach the store. They write only a preference: the
  * leader notices it, ends its term in good order, and gives the permit back. So the next leader waits for the work of the
  * former one, which a revoke would not do. A leader that does not react keeps its permit until it expires.
  */
 export class Handovers {
-  constructor(private readonly parts: HandoverParts) {}
+  /**
+   * @param readMembers reads the membership from the store
+   * @param grace ms for which the end of a term waits for the work under it, as this node's options say
+   */
+  constructor(
+    private readonly preferences: Preferences,
+    private readonly readMembers: () => Promise<MemberLook>,
+    private readonly grace: number,
+  ) {}
 
   /**
    * Asks the leader of a scope to step down. Until another node leads, for 6 s after the permit went back, the former
@@ -32,7 +32,7 @@ export class Handovers {
    */
   stepDown(scope: string, options?: ChangeOptions): Promise<boolean> {
     const request = this.#request((_, leader) => leader && { instance: leader.instance, isExcluded: true });
-    return this.parts.preferences.prefer(LEADER_PREFIX + scope, { action: 'step-down' }, request, options);
+    return this.preferences.prefer(LEADER_PREFIX + scope, { action: 'step-down' }, request, options);
   }
 
   /**
@@ -46,7 +46,7 @@ export class Handovers {
    */
   async transfer(scope: string, instance: string, options?: ChangeOptions): Promise<boolean> {
     const cannot = (why: string) => new CannotLeadError(scope, instance, why);
-    const { members } = await this.parts.members();
+    const { members } = await this.readMembers();
     const node = members.find((member) => member.instance === instance && member.state === 'living');
     if (!node) throw cannot('it is no living participant');
     if (!(node.scopes?.includes(scope) ?? true)) throw cannot('it does not take part in this scope');
@@ -59,12 +59,12 @@ export class Handovers {
     });
     const { group, acquirer } = node;
     const kind = { action: 'transfer', target: { group, acquirer, instance } } as const;
-    return this.parts.preferences.prefer(LEADER_PREFIX + scope, kind, request, options);
+    return this.preferences.prefer(LEADER_PREFIX + scope, kind, request, options);
   }
 
   /** The leader ends its term first. Then only the next leader may take the permit, for as long as others rest. */
   #request(whom: PreferenceRequest['whom']): PreferenceRequest {
-    return { whom, duration: this.parts.grace + REST };
+    return { whom, duration: this.grace + REST };
   }
 }
 

@@ -18,13 +18,6 @@ interface Attempt {
   readonly round: CommitRound;
 }
 
-interface Parts {
-  readonly group: string;
-  readonly context: Context;
-  readonly moves: MoveHistory;
-  readonly registry: Pick<GroupRegistry, 'nodeOf'>;
-}
-
 /**
  * Reports each change that this node, as the leader, made to the owner map: by an event, and by an entry of the history.
  * A commit without an answer is reported when the store shows that it was applied.
@@ -35,7 +28,12 @@ export class MoveRecorder {
   /** Resources that were taken from their owners and have no next owner yet. The oldest first. */
   readonly #taken = new Map<string, Taken>();
 
-  constructor(private readonly parts: Parts) {}
+  constructor(
+    private readonly group: string,
+    private readonly context: Context,
+    private readonly moves: MoveHistory,
+    private readonly registry: Pick<GroupRegistry, 'nodeOf'>,
+  ) {}
 
   /** Call this before a commit. */
   expect(input: RoundInput, round: CommitRound): void {
@@ -47,7 +45,7 @@ export class MoveRecorder {
     const attempt = this.#attempt;
     if (attempt === undefined || attempt.round.root.nonce !== root?.nonce) return;
     this.#attempt = undefined;
-    const { group, context, moves } = this.parts;
+    const { group, context, moves } = this;
     const [revoked, granted] = [attempt.round.revoked.length, attempt.round.granted.length];
     if (revoked + granted > 0) context.events.next({ type: 'allocation-changed', group, revoked, granted });
     const change = await inSlices(this.#changeOf(attempt), context.nodeClock);
@@ -61,7 +59,7 @@ export class MoveRecorder {
   }
 
   *#changeOf({ input, round }: Attempt): Pieces<Omit<OwnersChange, 'node'>> {
-    const { group, registry } = this.parts;
+    const { group, registry } = this;
     const nodeOf = (incarnation: string) => registry.nodeOf(incarnation);
     const steps = yield* stepsOf({ input, round, taken: this.#taken, nodeOf });
     yield* eachInPieces(steps, (step) => this.#remember(step));

@@ -42,11 +42,12 @@ export interface PastMoves {
 export async function readMoves(
   group: string,
   { limit = USUAL, ...filter }: MovesQuery,
-  { moves, context }: { readonly moves: MoveHistory; readonly context: Pick<Context, 'nodeClock'> },
+  moves: MoveHistory,
+  { nodeClock }: Pick<Context, 'nodeClock'>,
 ): Promise<PastMoves> {
   const isFiltered = filter.resource !== undefined || filter.node !== undefined;
   const entries = await moves.read(group, isFiltered ? MOST_CHANGES : Math.min(limit, MOST_CHANGES));
-  return inSlices(selected(entries.toReversed(), filter, limit), context.nodeClock);
+  return inSlices(selected(entries.toReversed(), filter, limit), nodeClock);
 }
 
 function* selected(

@@ -17,12 +17,6 @@ import {
 } from './master-set-state.js';
 import type { Reading, ResourceReader } from './resource-reader.js';
 
-interface LeaderResourcesParts {
-  readonly context: Context;
-  readonly reader: ResourceReader;
-  readonly orders: Pick<Orders, 'areAsked' | 'confirmation'>;
-}
-
 /** The resources that count: those of the leader, over several readings. See {@link takeReading}. */
 export class LeaderResources {
   #state: MasterSetState = {};
@@ -36,7 +30,11 @@ export class LeaderResources {
   /** The request of the confirmation that a reading has used, or that an earlier term left. Undefined before the orders are known. */
   #usedConfirmation: number | undefined;
 
-  constructor(private readonly parts: LeaderResourcesParts) {}
+  constructor(
+    private readonly context: Context,
+    private readonly reader: ResourceReader,
+    private readonly orders: Pick<Orders, 'areAsked' | 'confirmation'>,
+  ) {}
 
   /** In ascending order; undefined before the first reading. */
   get ids(): readonly string[] | undefined {
@@ -56,12 +54,12 @@ export class LeaderResources {
 
   /** Digest of the last reading that could be read. */
   get digest(): string | undefined {
-    return this.parts.reader.set?.digest;
+    return this.reader.set?.digest;
   }
 
   /** Whether {@link update} has something to do: to take a reading, or to ask for one. */
   get isStale(): boolean {
-    const { reader } = this.parts;
+    const { reader } = this;
     return reader.isAsked || (reader.last !== undefined && reader.last !== this.#taken);
   }
 
@@ -75,7 +73,7 @@ export class LeaderResources {
 
   /** Takes over a reading that is as the one before: it needs no look at the owner map. Most readings are. */
   adopt(): void {
-    const { last } = this.parts.reader;
+    const { last } = this.reader;
     if (!last || last === this.#taken || !this.#isRead || this.#state.doubt) return;
     const { current } = this.#state;
     const taken = this.#taken;
@@ -89,7 +87,7 @@ export class LeaderResources {
 
   /** Takes over the last reading. Begins another one if a node has asked for it, and does not wait for its end. */
   async update(pages: KnownPages): Promise<void> {
-    const { reader, context, orders } = this.parts;
+    const { reader, context, orders } = this;
     // An operator confirmed what an earlier term read.
     if (orders.areAsked) this.#usedConfirmation ??= orders.confirmation?.asked ?? 0;
     if (reader.isAsked) void reader.answer();
@@ -128,7 +126,7 @@ export class LeaderResources {
    * @returns the known resources that are enough for the reading; undefined if no operator has confirmed it
    */
   #useConfirmation(asked: number): number | undefined {
-    const { confirmation } = this.parts.orders;
+    const { confirmation } = this.orders;
     const used = this.#usedConfirmation;
     if (!confirmation || used === undefined || confirmation.asked <= used || asked < confirmation.asked)
       return undefined;
@@ -138,7 +136,7 @@ export class LeaderResources {
 
   /** Pages of the owner map may be lost and come back, so the set grows with each look until it can be read. */
   *#stateAfterError(error: unknown, pages: KnownPages): Pieces<MasterSetState> {
-    const set = this.#state.current ?? this.parts.reader.set;
+    const set = this.#state.current ?? this.reader.set;
     if (!set || this.#isRead) return failReading(this.#state, error);
     return failReading({ current: yield* withOwnerMap(set, mappedIn(pages)) }, error);
   }
@@ -163,7 +161,7 @@ export class LeaderResources {
    */
   isOutvoted(others: readonly NodeSet[], patience: number): boolean {
     const { doubt } = this.#state;
-    if (!doubt?.next || this.parts.context.nodeClock.monotonic() - this.#doubtedSince <= patience) return false;
+    if (!doubt?.next || this.context.nodeClock.monotonic() - this.#doubtedSince <= patience) return false;
     const { against, all } = votesOn(doubt, others);
     return against * 2 > all;
   }
@@ -175,7 +173,7 @@ export class LeaderResources {
    */
   warnings(nodes: readonly NodeSet[], patience: number): string[] {
     const { current, doubt } = this.#state;
-    const age = this.parts.context.nodeClock.monotonic() - this.#since;
+    const age = this.context.nodeClock.monotonic() - this.#since;
     return current && !doubt && age > patience ? differingSets(current, nodes) : [];
   }
 }

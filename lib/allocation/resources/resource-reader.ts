@@ -1,15 +1,11 @@
 import { Deadline, DeadlinePassed } from '../../core/async/deadline.js';
 import { inSlices } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
+import type { GroupSettings } from '../group-options.js';
 import { type MasterSet, readMasterSet } from './master-set.js';
 
 /** ms that one call of the application's `resources` may take. */
 const PATIENCE = 30_000;
-
-interface Source {
-  readonly resources: () => Iterable<unknown> | Promise<Iterable<unknown>>;
-  readonly id: (item: unknown) => unknown;
-}
 
 /** Result of one call of the application's `resources`. */
 export type Reading =
@@ -19,17 +15,6 @@ export type Reading =
       readonly asked: number;
     }
   | { readonly error: unknown };
-
-interface ReaderParts {
-  /** Name of the group. */
-  readonly group: string;
-  readonly source: Source;
-  readonly context: Context;
-  /** Number of requests of all nodes to look at the resources, as far as this node knows. */
-  readonly asked: () => number;
-  /** Called with each result. */
-  readonly onReading: (reading: Reading) => void;
-}
 
 /** Reads the resources of one group by the application's functions, one call at a time. */
 export class ResourceReader {
@@ -41,7 +26,18 @@ export class ResourceReader {
   #set: MasterSet | undefined;
   #last: Reading | undefined;
 
-  constructor(private readonly parts: ReaderParts) {}
+  /**
+   * @param group name of the group
+   * @param asked number of requests of all nodes to look at the resources, as far as this node knows
+   * @param onReading called with each result
+   */
+  constructor(
+    private readonly group: string,
+    private readonly source: Pick<GroupSettings, 'resources' | 'id'>,
+    private readonly context: Context,
+    private readonly asked: () => number,
+    private readonly onReading: (reading: Reading) => void,
+  ) {}
 
   /** The last resources that could be read. */
   get set(): MasterSet | undefined {
@@ -60,7 +56,7 @@ export class ResourceReader {
 
   /** Whether a node has asked for a look since the last reading began. */
   get isAsked(): boolean {
-    return this.#answers !== this.parts.asked();
+    return this.#answers !== this.asked();
   }
 
   /** Calls the application's `resources`. Calls at the same time share one reading. Never rejects. */
@@ -75,13 +71,13 @@ export class ResourceReader {
   async answer(): Promise<Reading> {
     if (!this.isAsked) return this.#reading ?? this.#last!;
     if (!this.#reading) return this.read();
-    this.#next ??= this.#reading.then((last) => (this.parts.context.isClosing() ? last : this.#begin()));
+    this.#next ??= this.#reading.then((last) => (this.context.isClosing() ? last : this.#begin()));
     return this.#next;
   }
 
   #begin(): Promise<Reading> {
     this.#next = undefined;
-    this.#answers = this.parts.asked();
+    this.#answers = this.asked();
     // In a later microtask: the application's function may ask for a reading, too, and must find this one.
     const reading = Promise.resolve().then(() => this.#read());
     this.#reading = reading.finally(() => (this.#reading = undefined));
@@ -92,13 +88,13 @@ export class ResourceReader {
     const reading = await this.#attempt();
     if ('set' in reading) this.#set = reading.set;
     this.#last = reading;
-    this.parts.onReading(reading);
+    this.onReading(reading);
     return reading;
   }
 
   async #attempt(): Promise<Reading> {
-    const { group, source, context } = this.parts;
-    const { timers, nodeClock } = context;
+    const { group, source } = this;
+    const { timers, nodeClock } = this.context;
     const asked = this.#answers!;
     try {
       // In an async function, so that an error that is thrown at once is caught, too.

@@ -14,7 +14,6 @@ import {
   Allocation,
   type AllocationGroup,
   type AllocationListener,
-  type AllocationParts,
   type GroupSettings,
 } from '../../allocation/index.js';
 import { memory } from '../../stores/memory/index.js';
@@ -53,12 +52,12 @@ export class TestGatekeeper extends GatekeeperService {
 
   constructor({ group = 'default', acquirer = 'test' }: TestGatekeeperOptions = {}) {
     super({ store: memory(), group, acquirer, heartbeat: 0, history: false });
-    const { context, membership, allocation, moveHistory: moves } = partsOf(this);
+    const parts = partsOf(this);
     // It is healthy without a start, and a store in memory leaves nothing to close.
-    context.store.open();
-    this.#allocation = new TestAllocation({ context, membership, cluster: allocation.cluster, moves }, acquirer);
+    parts.context.store.open();
+    this.#allocation = new TestAllocation(parts);
     this.allocation = this.#allocation;
-    keepParts(this, { ...partsOf(this), allocation: this.allocation });
+    keepParts(this, { ...parts, allocation: this.allocation });
     markAsStandIn(this);
   }
 
@@ -177,12 +176,11 @@ export class TestGatekeeper extends GatekeeperService {
 /** The allocation groups of a {@link TestGatekeeper}. A group exists as soon as it is used. */
 class TestAllocation extends Allocation {
   readonly #groups = new Map<string, TestGroup>();
+  readonly #node: string;
 
-  constructor(
-    parts: AllocationParts,
-    private readonly node: string,
-  ) {
-    super(parts);
+  constructor({ context, membership, allocation, moveHistory }: ReturnType<typeof partsOf>) {
+    super(context, membership, allocation.cluster, moveHistory);
+    this.#node = context.node.acquirer;
   }
 
   override get groups(): readonly AllocationGroup[] {
@@ -200,7 +198,7 @@ class TestAllocation extends Allocation {
   }
 
   testGroup(name: string): TestGroup {
-    const group = this.#groups.get(name) ?? new TestGroup(name, this.node);
+    const group = this.#groups.get(name) ?? new TestGroup(name, this.#node);
     this.#groups.set(name, group);
     return group;
   }
