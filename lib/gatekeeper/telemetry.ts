@@ -50,7 +50,7 @@ export interface TelemetryDefinition {
 }
 
 /** The parts of a node that telemetry sees. */
-interface ObservedParts {
+interface TelemetryParts {
   readonly context: Context;
   readonly directory: SemaphoreDirectory;
   readonly registry: NodeRegistry;
@@ -61,7 +61,7 @@ interface ObservedParts {
 }
 
 /** The node of these parts, as telemetry sees it. */
-export function observedNode(parts: ObservedParts): ObservedNode {
+export function observedNode(parts: TelemetryParts): ObservedNode {
   const { context, directory, registry, cluster, allocation, tasks, health } = parts;
   const { node, events, nodeClock } = context;
   const handled = new HandledTypes(context, registry, (type) => tasks.isOfCode(type));

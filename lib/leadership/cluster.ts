@@ -15,7 +15,7 @@ export interface ClusterStatus {
   readonly participants: readonly string[];
 }
 
-export interface ClusterParts extends CandidateParts {
+interface ClusterParts extends CandidateParts {
   /** The living nodes, as this node knows them. */
   readonly membership: Pick<Membership, 'participants' | 'participants$'>;
   readonly handovers: Pick<Handovers, 'transfer'>;

@@ -9,7 +9,7 @@ import type { RunFacts } from './jobs/paired-runs.js';
 /** Maximum number of records that are read for one reading of the history. */
 const MOST_RECORDS = 20;
 
-interface Sources {
+interface RunFactsParts {
   readonly context: Context;
   readonly registry: Pick<NodeRegistry, 'nodes'>;
   readonly membership: Pick<Membership, 'participants'>;
@@ -24,7 +24,7 @@ interface Sources {
  */
 export async function readRunFacts(
   open: readonly StartEntry[],
-  { context, registry, membership, listing }: Sources,
+  { context, registry, membership, listing }: RunFactsParts,
 ): Promise<RunFacts> {
   const living = open.length > 0 ? await livingInstances(context, registry, membership) : new Set<string>();
   const isLiving = ({ node }: StartEntry) => living.has(node.instance);
@@ -37,8 +37,8 @@ export async function readRunFacts(
 
 async function livingInstances(
   { node }: Context,
-  registry: Sources['registry'],
-  membership: Sources['membership'],
+  registry: RunFactsParts['registry'],
+  membership: RunFactsParts['membership'],
 ): Promise<ReadonlySet<string>> {
   const nodes = [node, ...(await registry.nodes()), ...membership.participants()];
   return new Set(nodes.map(({ instance }) => instance));
@@ -47,7 +47,7 @@ async function livingInstances(
 /** A record shows the permit of a crashed node until another node drops it. */
 async function expiriesOf(
   crashed: readonly StartEntry[],
-  listing: Sources['listing'],
+  listing: RunFactsParts['listing'],
 ): Promise<ReadonlyMap<StartEntry, number>> {
   const expiries = new Map<StartEntry, number>();
   const names = [...new Set(crashed.toReversed().map(({ semaphore }) => semaphore))];

@@ -13,7 +13,7 @@ import { type RunsQuery, absolute, entriesOf, entryKey, isSelective, matchesQuer
 /** Default capacity of the journal. All of it is read, because runs of one job may be far back. */
 const ALL = 10_000;
 
-interface Sources {
+interface RunsParts {
   readonly context: Context;
   readonly history: Pick<RunHistory, 'read'>;
   readonly histories: JobHistories;
@@ -25,14 +25,14 @@ interface Sources {
  * The runs of all nodes: the last ones of all jobs together, and the past of each job, which other jobs can't push out.
  */
 export class Runs {
-  readonly #sources: Sources;
+  readonly #parts: RunsParts;
   #known: readonly JobRuns[] = [];
   /** Unchanged records are the same objects in each reading. */
   readonly #cache: ShownRecords = new WeakMap();
 
   /** Only a gatekeeper makes one. */
-  constructor(sources: Sources) {
-    this.#sources = sources;
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -43,7 +43,7 @@ export class Runs {
    * @throws StoreUnavailableError
    */
   async find(query: RunsQuery, sees?: (semaphore: string) => boolean): Promise<HistoryEntry[]> {
-    const { history, context } = this.#sources;
+    const { history, context } = this.#parts;
     if (!isSelective(query) && !sees) return (await history.read(query.limit)).toReversed();
     const [entries, jobs] = await Promise.all([history.read(ALL), this.jobs(query.semaphore)]);
     const exact = absolute(query, timeOf(context));
@@ -59,7 +59,7 @@ export class Runs {
    * @throws StoreUnavailableError
    */
   async jobs(semaphore?: string): Promise<JobRuns[]> {
-    const { histories } = this.#sources;
+    const { histories } = this.#parts;
     return this.#shown(semaphore === undefined ? await histories.all() : await histories.of(semaphore));
   }
 
@@ -70,7 +70,7 @@ export class Runs {
    * @throws StoreUnavailableError
    */
   async recent(age: number): Promise<readonly JobRuns[]> {
-    this.#known = await this.#shown(await this.#sources.histories.all(age));
+    this.#known = await this.#shown(await this.#parts.histories.all(age));
     return this.#known;
   }
 
@@ -80,7 +80,7 @@ export class Runs {
   }
 
   async #shown(records: readonly JobRecord[]): Promise<JobRuns[]> {
-    const { factsOf, context } = this.#sources;
+    const { factsOf, context } = this.#parts;
     const facts = await factsOf(records.flatMap(({ starts }) => starts));
     const now = Math.round(timeOf(context));
     const jobs = await inSlices(shownInPieces(records, facts, now, this.#cache), context.nodeClock);

@@ -24,7 +24,7 @@ const WATCH = 30_000;
 const FLUSH = 2000;
 
 /** The parts of a node that alerts read. */
-export interface AlertSources {
+interface AlertParts {
   /** Does not ask the store. */
   readonly health: () => HealthReport;
   /** The parts of faults that several scopes or groups may have at once. */
@@ -68,7 +68,7 @@ export class Alerts {
   constructor(
     private readonly context: Context,
     private readonly settings: AlertsSettings,
-    private readonly sources: AlertSources,
+    private readonly parts: AlertParts,
     post: Post = postByFetch,
   ) {
     this.#open = new OpenAlerts(context.node, context.nodeClock, settings);
@@ -134,8 +134,8 @@ export class Alerts {
   }
 
   async #look(): Promise<void> {
-    const report = this.sources.health();
-    const conditions = healthConditions(report, this.settings.pendingPeriod, this.sources.faultParts());
+    const report = this.parts.health();
+    const conditions = healthConditions(report, this.settings.pendingPeriod, this.parts.faultParts());
     const keys = new Set(conditions.map(keyOf));
     for (const condition of conditions) await this.#lasts(condition, report.grants);
     for (const condition of this.#inHealth) if (!keys.has(keyOf(condition))) await this.#ended(condition);
@@ -167,11 +167,11 @@ export class Alerts {
 
   /** Looks at all semaphores, if it is this node's turn, and at the failed runs that this node reports. */
   async #watch(): Promise<void> {
-    if (!this.sources.health().grants) return;
+    if (!this.parts.health().grants) return;
     const isMine = await this.#jobsTurn.take();
     if (isMine === false) for (const condition of this.#inCluster.splice(0)) this.#open.forget(condition);
     if (isMine !== true && this.#failures.size === 0) return;
-    const runs = await this.sources.newestRuns();
+    const runs = await this.parts.newestRuns();
     this.#endFailures(runs);
     if (isMine === true) await this.#watchSemaphores(runs);
     this.#send();
@@ -190,7 +190,7 @@ export class Alerts {
   }
 
   async #watchSemaphores(runs: readonly RunEntry[]): Promise<void> {
-    const { semaphores, stale, now } = await this.sources.overview();
+    const { semaphores, stale, now } = await this.parts.overview();
     // Data that could not be read show neither the begin nor the end of a trouble.
     if (stale.length > 0) return;
     const conditions = clusterConditions(semaphores, runs, now);

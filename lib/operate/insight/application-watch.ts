@@ -69,7 +69,7 @@ function namesOf({ jobs, tasks = [] }: Pick<NodeInfo, 'jobs' | 'tasks'>): Set<st
 }
 
 /** The parts of this node that an {@link ApplicationWatch} needs. */
-interface WatchParts {
+interface ApplicationWatchParts {
   /** The name of this application; undefined if it is unknown. */
   readonly application: string | undefined;
   readonly store: Pick<StoreDefinition, 'kind' | 'place' | 'isOwn'>;
@@ -87,7 +87,7 @@ export class ApplicationWatch implements NodesReader {
   #hasJoined = false;
 
   constructor(
-    private readonly parts: WatchParts,
+    private readonly parts: ApplicationWatchParts,
     private readonly context: Context,
   ) {}
 

@@ -118,10 +118,10 @@ interface Counting {
 }
 
 /**
- * Sources of a report besides the store: the readers, which count entries that they left out, the shards, and the
+ * Parts that a report reads besides the store: the readers, which count entries that they left out, the shards, and the
  * archives.
  */
-export interface HealthSources extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
+interface HealthParts extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly listing: { readonly readAt: number | undefined };
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
@@ -146,7 +146,7 @@ export class HealthCheck {
 
   constructor(
     private readonly context: Context,
-    private readonly sources: HealthSources,
+    private readonly parts: HealthParts,
   ) {}
 
   /** Reports without asking the store. */
@@ -163,20 +163,20 @@ export class HealthCheck {
   #more(facts: HealthFacts): Pick<Health, 'latency' | 'parts' | 'nodes' | 'hasArchive' | 'alerts'> {
     const { latency } = this.context.store;
     const countedAt = facts.calls('nodes').answeredAt;
-    const alerts = this.sources.alerts()?.receivers;
+    const alerts = this.parts.alerts()?.receivers;
     return {
       ...(latency !== undefined && { latency: Math.round(latency * 10) / 10 }),
       parts: partsHealth(facts),
       ...(countedAt !== undefined && {
-        nodes: { count: this.sources.nodes.known.length, asOf: clusterTimeOf(countedAt, facts) },
+        nodes: { count: this.parts.nodes.known.length, asOf: clusterTimeOf(countedAt, facts) },
       }),
-      hasArchive: this.sources.archive !== undefined,
+      hasArchive: this.parts.archive !== undefined,
       ...(alerts && { alerts }),
     };
   }
 
   #warnings(facts: HealthFacts, wanted: boolean | ((semaphore: string) => boolean)): Pick<Health, 'warnings'> {
-    const found = this.sources.jobs.warnings(typeof wanted === 'function' ? wanted : () => wanted);
+    const found = this.parts.jobs.warnings(typeof wanted === 'function' ? wanted : () => wanted);
     if (found.length === 0) return {};
     const warnings = found.map(({ code, semaphore, since, sentence }) => ({
       code,
@@ -198,7 +198,7 @@ export class HealthCheck {
     const { store, timers, nodeClock } = this.context;
     const { answeredAt = -Infinity } = store.calls('nodes');
     if (store.calls('reads').failing || nodeClock.monotonic() - answeredAt < COUNTED) return;
-    await answerWithin(timers, this.#patience, 'list the nodes', () => this.sources.nodes.nodes());
+    await answerWithin(timers, this.#patience, 'list the nodes', () => this.parts.nodes.nodes());
   }
 
   /**
@@ -284,7 +284,7 @@ export class HealthCheck {
 
   /** The parts of faults that several subjects may have at once. Does not ask the store. */
   faultParts(): Partial<Record<HealthFaultCode, readonly FaultPart[]>> {
-    const { leaders, allocation, applications } = this.sources;
+    const { leaders, allocation, applications } = this.parts;
     const moment = this.#moment();
     const timed = (parts: readonly FaultPart[]) =>
       parts.map((part) => ({ ...part, since: clusterTimeOf(part.since, moment) }));
@@ -301,7 +301,7 @@ export class HealthCheck {
 
   #facts(): HealthFacts {
     const { store, clusterClock, isClosing } = this.context;
-    const { runs, audit, nodes } = this.sources;
+    const { runs, audit, nodes } = this.parts;
     const { suspect } = clusterClock.report();
     return {
       ...this.#moment(),
@@ -311,17 +311,17 @@ export class HealthCheck {
       calls: (part) => store.calls(part),
       clock: { isFresh: clusterClock.isFresh, ...(suspect !== STRICT_START && { suspect }) },
       recovering: recoveryFaults(this.context),
-      removed: this.sources.follower.removed,
-      unfollowed: [...this.sources.code.faults, ...this.sources.follower.stuck],
-      listedAt: this.sources.listing.readAt,
-      shards: this.sources.shards.fault,
-      archive: this.sources.archive?.failures ?? [],
-      runArchive: this.sources.runArchive?.failures ?? [],
-      leaderless: this.sources.leaders.faults,
-      unowned: this.sources.allocation.unowned,
-      failingGroups: this.sources.allocation.failing,
-      otherApplications: this.sources.applications.faults,
-      undelivered: this.sources.alerts()?.faults ?? [],
+      removed: this.parts.follower.removed,
+      unfollowed: [...this.parts.code.faults, ...this.parts.follower.stuck],
+      listedAt: this.parts.listing.readAt,
+      shards: this.parts.shards.fault,
+      archive: this.parts.archive?.failures ?? [],
+      runArchive: this.parts.runArchive?.failures ?? [],
+      leaderless: this.parts.leaders.faults,
+      unowned: this.parts.allocation.unowned,
+      failingGroups: this.parts.allocation.failing,
+      otherApplications: this.parts.applications.faults,
+      undelivered: this.parts.alerts()?.faults ?? [],
       unreadable: { runs: runs.unreadable, audit: audit.unreadable, nodes: nodes.unreadable },
       known: this.#known,
     };

@@ -52,7 +52,7 @@ interface Seen extends JobWarning {
 }
 
 /** The parts of this node that a {@link JobWatch} needs. */
-interface WatchParts {
+interface JobWatchParts {
   readonly registry: Pick<NodeRegistry, 'jobs'>;
   readonly declared: Pick<DeclaredDefinitions, 'all' | 'get' | 'recordOf'>;
   readonly listing: Pick<SemaphoreListing, 'one'>;
@@ -79,7 +79,7 @@ export class JobWatch implements NodesReader {
   #seen: ReadonlyMap<string, Seen> = new Map();
 
   constructor(
-    private readonly parts: WatchParts,
+    private readonly parts: JobWatchParts,
     private readonly context: Context,
   ) {}
 

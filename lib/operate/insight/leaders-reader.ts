@@ -7,7 +7,7 @@ import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.
 import type { Listed } from '../../core/cell/semaphore-listing.js';
 import { type ScopeCandidate, type ScopeFacts, type ScopeOverview, scopeCandidates, scopeOverview } from './leaders.js';
 
-interface Sources {
+interface LeadersParts {
   readonly context: Context;
   readonly directory: SemaphoreDirectory;
 }
@@ -37,7 +37,7 @@ export interface ScopeDetails extends Omit<LeadersOverview, 'scopes'> {
  *
  * @throws StoreUnavailableError
  */
-export async function readLeaders({ context, directory }: Sources): Promise<LeadersOverview> {
+export async function readLeaders({ context, directory }: LeadersParts): Promise<LeadersOverview> {
   const [look, records] = await Promise.all([lookAtMembers(context), directory.listing.ownWith(LEADER_PREFIX)]);
   const facts = factsOf(context, look);
   const scopes = await inSlices(scopesInPieces(records, facts), context.nodeClock);
@@ -45,7 +45,7 @@ export async function readLeaders({ context, directory }: Sources): Promise<Lead
 }
 
 /** Reads one scope. @throws StoreUnavailableError, UnknownSemaphoreError if there is no such scope */
-export async function readLeader({ context, directory }: Sources, scope: string): Promise<ScopeDetails> {
+export async function readLeader({ context, directory }: LeadersParts, scope: string): Promise<ScopeDetails> {
   const name = LEADER_PREFIX + scope;
   const [look, records] = await Promise.all([lookAtMembers(context), directory.listing.one(name)]);
   const record = records.get(name);

@@ -12,7 +12,7 @@ import {
   newestRuns,
 } from '../activity/index.js';
 import { type NodeInfo, NodeMatches, type NodeRegistry } from '../activity/index.js';
-import { type StateSources, readState } from './state-reader.js';
+import { type StateParts, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
 import { groupedInPieces } from './grouped.js';
 import { heardOf } from './heard-holders.js';
@@ -20,7 +20,7 @@ import { type Overview, type SemaphoreOverview, semaphoreOverview } from './over
 import type { SemaphoreFacts } from './warnings.js';
 import { jobsOn, lastRunOf } from './scheduled-job.js';
 
-interface Sources extends StateSources {
+interface OverviewParts extends StateParts {
   readonly registry: NodeRegistry;
   readonly runHistory: RunHistory;
   readonly runs: Runs;
@@ -39,7 +39,7 @@ const PAST_AGE = 10_000;
  * @param only name of a single semaphore. Default: all semaphores
  */
 export async function readOverview(
-  { directory, context, health, registry, runHistory, runs: jobRuns, unfollowed, isLeftOver }: Sources,
+  { directory, context, health, registry, runHistory, runs: jobRuns, unfollowed, isLeftOver }: OverviewParts,
   only?: string,
 ): Promise<Overview> {
   const [state, listed, noted, kept] = await Promise.all([
@@ -97,7 +97,7 @@ export async function readNewestRuns({
   context,
   runHistory,
   runs: jobRuns,
-}: Pick<Sources, 'context' | 'runHistory' | 'runs'>): Promise<RunEntry[]> {
+}: Pick<OverviewParts, 'context' | 'runHistory' | 'runs'>): Promise<RunEntry[]> {
   const [runs, past] = await Promise.all([runHistory.lastRuns(), jobRuns.recent(PAST_AGE)]);
   const newest = await inSlices(newestRuns(allRuns({ nodes: [], runs, past })), context.nodeClock);
   return [...newest.values()];

@@ -7,7 +7,7 @@ import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.
 import type { HealthCheck } from './health-check.js';
 import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
 
-export interface StateSources {
+export interface StateParts {
   readonly directory: SemaphoreDirectory;
   readonly context: Context;
   readonly health: HealthCheck;
@@ -18,7 +18,7 @@ export interface StateSources {
  *
  * @param only name of a single semaphore, which is much cheaper to read. Default: all semaphores
  */
-export async function readState({ directory, context, health }: StateSources, only?: string): Promise<GatekeeperState> {
+export async function readState({ directory, context, health }: StateParts, only?: string): Promise<GatekeeperState> {
   const { listing } = directory;
   const { value: semaphores, stale } = await health.read(
     'records',

@@ -8,7 +8,7 @@ import type { TestNodeClock } from './test-clock.js';
 /** Options of a node of `TestTasks`: those of `GatekeeperModule.forRoot`, without the store. */
 export type TestNodeOptions = Partial<Omit<GatekeeperOptions, 'store'>>;
 
-interface NodeParts {
+interface TestNodeParts {
   readonly store: StoreDefinition;
   readonly clock: TestNodeClock;
   /** Moves time until the promise is settled. */
@@ -17,14 +17,14 @@ interface NodeParts {
 
 /** A real gatekeeper over a store in memory, with the clock of a test. Made by `TestTasks.node()`. */
 export class TestNode extends GatekeeperService {
-  readonly #parts: NodeParts;
+  readonly #parts: TestNodeParts;
   readonly #stores: Driver[];
   #isCrashed = false;
   #isStarted = false;
   /** Whether idle time may be skipped. A leader or an owner of resources has leases that must be renewed. */
   readonly isSkippable: boolean;
 
-  constructor(options: TestNodeOptions, parts: NodeParts) {
+  constructor(options: TestNodeOptions, parts: TestNodeParts) {
     // An import takes real time, for which no move of time waits.
     taskCode.set(engine);
     const stores: Driver[] = [];

@@ -15,7 +15,7 @@ const BEFORE_TICK = 1000;
 /** ms after a tick, or after the last attempt, before time is skipped: nodes look at a tick half a second late. */
 const AFTER = 2000;
 
-interface TravelParts {
+interface TimeTravelParts {
   readonly clock: TestClock;
   readonly work: DueWork;
   readonly log: TaskLog;
@@ -33,7 +33,7 @@ export class TimeTravel {
   #tick = -Infinity;
   #busy = -Infinity;
 
-  constructor(private readonly parts: TravelParts) {}
+  constructor(private readonly parts: TimeTravelParts) {}
 
   /**
    * Waits until nothing more happens without time.

@@ -11,7 +11,7 @@ const FIRST = 60_000;
 /** Default capacity of the journal. */
 const ALL = 10_000;
 
-interface Sources {
+interface CrashedRunsParts {
   /** Reads the last entries of all nodes. */
   readonly read: (limit: number) => Promise<readonly HistoryEntry[]>;
   /** The living nodes. */
@@ -32,14 +32,14 @@ export class CrashedRuns {
 
   constructor(
     private readonly context: Context,
-    private readonly sources: Sources,
+    private readonly parts: CrashedRunsParts,
   ) {
     const { nodeClock, random } = context;
     const chance = () => random.number();
     this.#periodic = new Periodic(nodeClock, () => this.#look(), {
       interval: () => INTERVAL,
       chance,
-      onError: sources.onError,
+      onError: parts.onError,
     });
   }
 
@@ -52,7 +52,7 @@ export class CrashedRuns {
   }
 
   async #look(): Promise<void> {
-    const { read, nodes, archive } = this.sources;
+    const { read, nodes, archive } = this.parts;
     const isFirst = (await nodes()).toSorted(byStart)[0]?.instance === this.context.node.instance;
     const seen = new Map<string, number>();
     for (const entry of await read(ALL)) {
