@@ -25,7 +25,7 @@ import type { Shards } from './shards.js';
 export type Listed = SemaphoreRecord | Error;
 
 /** The semaphores that a change of many may change. */
-export interface TakenIn {
+interface TakenIn {
   readonly records: ReadonlyMap<string, SemaphoreRecord>;
   /** Records that can't be read, by the semaphore's name. A newer version may have written them, and grant by them. */
   readonly unreadable: ReadonlyMap<string, Error>;

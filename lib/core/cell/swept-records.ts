@@ -2,7 +2,7 @@ import type { StoredRecord } from './record-codec.js';
 import type { Cell } from './cell.js';
 
 /** The cells of all records of one kind that this node knows. */
-export interface RecordDirectory<R extends StoredRecord> {
+interface RecordDirectory<R extends StoredRecord> {
   /** @returns undefined if this node has no cell of that name */
   find(name: string): Cell<R> | undefined;
   all(): Iterable<Cell<R>>;

@@ -65,7 +65,7 @@ export function adoptedShard(birth: string, found: ShardRecord | undefined, view
   return { ...restoreShard(found ?? EMPTY_SHARD, undefined, view, nonce), birth };
 }
 
-export type BirthStep = 'join' | 'open' | 'announce' | 'wait' | 'create';
+type BirthStep = 'join' | 'open' | 'announce' | 'wait' | 'create';
 
 /**
  * Decides the next step of a node without history. Pure.

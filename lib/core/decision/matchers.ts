@@ -2,7 +2,7 @@ import type { SemaphoreDefinition } from './definition.js';
 import { compilePattern, patternFault, stepsOf } from './patterns/pattern.js';
 
 /** The patterns of a definition, compiled on first use. */
-export interface DefinitionMatchers {
+interface DefinitionMatchers {
   readonly group: (name: string) => boolean;
   readonly acquirer: (name: string) => boolean;
 }

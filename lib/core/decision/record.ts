@@ -114,7 +114,7 @@ export function holdersIn(record: SemaphoreRecord | undefined, view: View): Stor
   return record?.permits.filter((permit) => !view.isExpired(permit)) ?? [];
 }
 
-export type RecordChanges = Partial<
+type RecordChanges = Partial<
   Pick<
     SemaphoreRecord,
     | 'definition'

@@ -98,10 +98,7 @@ export function replaceUnreadable(
 }
 
 /** The part of a record that an archive keeps: the definition and its last change, without permits. */
-export type Archivable = Pick<
-  SemaphoreRecord,
-  'revision' | 'definition' | 'source' | 'fingerprint' | 'change' | 'pause'
->;
+type Archivable = Pick<SemaphoreRecord, 'revision' | 'definition' | 'source' | 'fingerprint' | 'change' | 'pause'>;
 
 /** A semaphore as people last changed it, without its permits. It has no definition if people removed it. */
 export interface ArchivedDefinition extends Archivable {

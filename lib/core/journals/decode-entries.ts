@@ -6,7 +6,7 @@ import { faultsOf, show } from '../decision/index.js';
 const LONGEST_ENTRY = 64 * 1024;
 
 /** Valid entries of a journal, and the faults of invalid texts. */
-export interface DecodedEntries<Entry> {
+interface DecodedEntries<Entry> {
   /** In their order. */
   readonly entries: Entry[];
   /** The fault of each invalid text, for people. */

@@ -4,7 +4,7 @@ import type { NodeMetadata } from '../context/participant.js';
 import { show } from '../decision/index.js';
 
 /** Bytes of a node's metadata as JSON. Every node reads the metadata of all nodes at each heartbeat. */
-export const MOST_METADATA = 1024;
+const MOST_METADATA = 1024;
 
 /** Whether a value is an object with fields, and no list. */
 export const isObject = (value: unknown): value is NodeMetadata =>

@@ -36,7 +36,7 @@ export type GroupsOf = (incarnation: string) => readonly GroupEntry[];
 const MOST_FORMER = 8;
 
 /** Outcome of a heartbeat: the former lease was renewed, or this node joined, or neither. */
-export type Renewal = 'renewed' | 'joined' | 'none';
+type Renewal = 'renewed' | 'joined' | 'none';
 
 /**
  * This node's own membership lease, and the only code that writes its entry. A lease that lapsed is never continued: the

@@ -13,11 +13,11 @@ export const MOST_INSTRUCTIONS = 5000;
 /** Instructions times the positions in the text at which they may be tried: 250,000 take up to 10 ms. */
 export const MOST_STEPS = 250_000;
 /** Ranges in all character classes together: 20 Unicode classes such as \pL, which compile in 8 ms. */
-export const MOST_RANGES = 16_000;
+const MOST_RANGES = 16_000;
 /** RE2 joins a class into the alternatives before it by copying all of their ranges: 5,000,000 copies take 5 ms. */
 const MOST_COPIES = 5_000_000;
 /** Depth of nested groups: RE2's parser walks through all of them again at each counted repetition. */
-export const DEEPEST_GROUP = 100;
+const DEEPEST_GROUP = 100;
 
 /** Positions in a name, including its end. RE2 moves by whole characters, not by halves of surrogate pairs. */
 const PLACES = LONGEST_NAME + 1;

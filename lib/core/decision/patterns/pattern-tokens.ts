@@ -12,7 +12,7 @@ export type PatternToken =
 /**
  * Ranges counted for any Unicode class ("\pL", "\p{Greek}"): about those of the largest one, which compiles in 0.4 ms.
  */
-export const RANGES_OF_UNICODE_CLASS = 800;
+const RANGES_OF_UNICODE_CLASS = 800;
 /** If case is ignored, RE2 folds a range character by character: four characters cost as much as one range. */
 const FOLDED_PER_RANGE = 4;
 /** No character above this one has another case. */
