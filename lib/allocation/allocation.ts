@@ -14,7 +14,7 @@ import type { AllocationGroup } from './allocation-group.js';
 import { ALLOCATION_PREFIX, type GroupSettings, MOST_GROUPS, TOO_MANY } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
 import { type GroupCode, LazyGroup } from './lazy-group.js';
-import type { OwnGroup } from './own-group.js';
+import type { LocalGroup } from './local-group.js';
 import type { GroupFault } from './unowned-alarm.js';
 
 /** The scope whose leader decides on the owners. */
@@ -54,11 +54,11 @@ export class Allocation {
   #takesPart = false;
   #isClosed = false;
   /** Groups whose texts may have changed since they were read. */
-  readonly #due = new Set<OwnGroup>();
+  readonly #due = new Set<LocalGroup>();
   /** The membership lease in which all were last read. */
   #incarnation: string | undefined;
   /** Groups that have not looked at what came of the members. */
-  readonly #behind = new Set<OwnGroup>();
+  readonly #behind = new Set<LocalGroup>();
   #isCatchingUp = false;
   /** Whether the loop waits for a hint only. */
   #isWaiting = false;
@@ -111,7 +111,7 @@ export class Allocation {
   add(name: string, settings: GroupSettings): AllocationGroup {
     if (this.#groups.has(name)) throw new GroupExistsError(name);
     if (this.#groups.size >= MOST_GROUPS) throw new InvalidOptionsError(`allocation group ${show(name)}`, [TOO_MANY]);
-    const make = ({ OwnGroup: Group }: GroupCode) =>
+    const make = ({ LocalGroup: Group }: GroupCode) =>
       new Group(name, settings, this.context, this.membership, this.cluster.scope(), this.moves);
     const group = new LazyGroup(name, make, (own) => this.#opened(own));
     this.#groups.set(name, group);
@@ -122,7 +122,7 @@ export class Allocation {
   }
 
   /** A group that was added after {@link start} begins when its code is loaded. */
-  #opened(group: OwnGroup): void {
+  #opened(group: LocalGroup): void {
     if (!this.#takesPart || this.#isClosed) return;
     group.start();
     this.#due.add(group);
@@ -196,7 +196,7 @@ export class Allocation {
     this.#incarnation = incarnation;
   }
 
-  #groupsOf(keys: readonly string[]): readonly OwnGroup[] {
+  #groupsOf(keys: readonly string[]): readonly LocalGroup[] {
     const asked = new Set(keys);
     return this.#own.filter((group) => group.keys.some((key) => asked.has(key)));
   }
@@ -231,7 +231,7 @@ export class Allocation {
     return this.#own.flatMap((group) => group.keys);
   }
 
-  async #take(texts: ReadonlyMap<string, string>, groups: readonly OwnGroup[]): Promise<void> {
+  async #take(texts: ReadonlyMap<string, string>, groups: readonly LocalGroup[]): Promise<void> {
     const slices = Slices.of(this.context.nodeClock);
     for (const group of groups) {
       if (slices.isOver) await slices.turn();
@@ -242,7 +242,7 @@ export class Allocation {
   }
 
   /** The groups whose code is loaded: all of them, but for those that were added a moment ago. */
-  get #own(): readonly OwnGroup[] {
+  get #own(): readonly LocalGroup[] {
     return [...this.#groups.values()].flatMap(({ own }) => own ?? []);
   }
 
@@ -252,7 +252,7 @@ export class Allocation {
   }
 
   /** Gives all groups something of the members. They look at it in slices: many groups of many nodes take long. */
-  #catchUp(give: (group: OwnGroup) => boolean): void {
+  #catchUp(give: (group: LocalGroup) => boolean): void {
     for (const group of this.#own) if (give(group)) this.#behind.add(group);
     if (!this.#isCatchingUp) void this.#catchUpInSlices();
   }
@@ -271,7 +271,7 @@ export class Allocation {
     }
   }
 
-  #each(call: (group: OwnGroup) => void): void {
+  #each(call: (group: LocalGroup) => void): void {
     for (const group of this.#own) call(group);
   }
 

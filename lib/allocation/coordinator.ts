@@ -250,7 +250,7 @@ export class Coordinator {
    */
   #weigh(view: GroupView): void {
     const others = this.#othersIn(view);
-    this.#resources.settle(others);
+    this.#resources.confirmByVotes(others);
     const hasHandedOn = this.#handedOn !== undefined && this.#handedOn.inc === this.parts.membership.incarnation;
     if (!hasHandedOn && this.#resources.isOutvoted(others, this.#patience)) throw new Error(this.#resources.problem);
   }

@@ -5,40 +5,40 @@ import type { Allocated, AllocationListener } from './group-options.js';
 import type { GroupOverview } from './group-overview.js';
 import type { MovesQuery, PastMoves } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
-import type { OwnGroup } from './own-group.js';
+import type { LocalGroup } from './local-group.js';
 import type { AllocationPlan, PlanRequest } from './plan.js';
 import type { GroupFault } from './unowned-alarm.js';
 
-export type GroupCode = Pick<typeof import('./own-group.js'), 'OwnGroup'>;
+export type GroupCode = Pick<typeof import('./local-group.js'), 'LocalGroup'>;
 
 /** The code of groups. */
-export const groupCode = new LazyCode(() => import('./own-group.js'));
+export const groupCode = new LazyCode(() => import('./local-group.js'));
 
 /**
  * A group as the application has it, which may be before the code of groups is loaded. Until then the node owns nothing,
  * and calls wait.
  */
 export class LazyGroup<T = unknown> implements AllocationGroup<T> {
-  readonly #opened = new ReplaySubject<OwnGroup>(1);
+  readonly #opened = new ReplaySubject<LocalGroup>(1);
   /** Those that wait for the code. */
   readonly #listeners: AllocationListener[] = [];
-  #own?: OwnGroup;
+  #own?: LocalGroup;
   #isClosed = false;
 
   constructor(
     readonly name: string,
-    private readonly make: (code: GroupCode) => OwnGroup,
+    private readonly make: (code: GroupCode) => LocalGroup,
     /** Called once, when the code is loaded. */
-    private readonly onOpen: (own: OwnGroup) => void,
+    private readonly onOpen: (own: LocalGroup) => void,
   ) {}
 
   /** This node's part of the group; undefined while the code is not loaded. */
-  get own(): OwnGroup | undefined {
+  get own(): LocalGroup | undefined {
     return this.#own;
   }
 
   /** Loads the code. Starts nothing. Idempotent. */
-  async open(): Promise<OwnGroup> {
+  async open(): Promise<LocalGroup> {
     return this.#open(await groupCode.load());
   }
 
@@ -92,7 +92,7 @@ export class LazyGroup<T = unknown> implements AllocationGroup<T> {
     return this.#call((own) => own.plan(change));
   }
 
-  /** @param look see {@link OwnGroup.overview} */
+  /** @param look see {@link LocalGroup.overview} */
   overview(look?: () => Promise<unknown>): Promise<GroupOverview> {
     return this.#call((own) => own.overview(look));
   }
@@ -113,11 +113,11 @@ export class LazyGroup<T = unknown> implements AllocationGroup<T> {
   }
 
   /** Also errors of checks, which are thrown at once, reject. */
-  async #call<R>(call: (own: OwnGroup) => Promise<R>): Promise<R> {
+  async #call<R>(call: (own: LocalGroup) => Promise<R>): Promise<R> {
     return call(this.#own ?? (await this.open()));
   }
 
-  #open(code: GroupCode): OwnGroup {
+  #open(code: GroupCode): LocalGroup {
     if (this.#own) return this.#own;
     const own = this.make(code);
     this.#own = own;

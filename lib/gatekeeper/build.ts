@@ -10,9 +10,9 @@ import {
   TASK_PREFIX,
   shortestDuration,
 } from '../core/decision/index.js';
-import { Membership, lookAtMembers } from '../core/members/index.js';
-import { RequestedRuns } from '../core/permits/by-hand/requested-runs.js';
-import { RunRequests } from '../core/permits/by-hand/run-requests.js';
+import { Membership, readMembership } from '../core/members/index.js';
+import { RunRequestHandler } from '../core/permits/by-hand/run-request-handler.js';
+import { RunRequestRecords } from '../core/permits/by-hand/run-request-records.js';
 import { ExternalPermits } from '../core/permits/external/external-permits.js';
 import { MissedRuns } from '../core/permits/missed/missed-runs.js';
 import { Preferences } from '../core/permits/preferences.js';
@@ -58,7 +58,7 @@ import { EventLog } from './event-log.js';
 import { type GatekeeperSettings, MEMBERSHIP_LEASE } from './gatekeeper-options.js';
 import { Housekeeping } from './housekeeping.js';
 import { LogFields } from './log-fields.js';
-import { Sweeping } from './sweeping.js';
+import { SemaphoreSync } from './semaphore-sync.js';
 
 /** Replaces the machine's clocks and randomness in tests. */
 export interface Environment {
@@ -133,8 +133,8 @@ export function buildParts(
     if (housekeeping.mayLoad) housekeeping.loadSoon();
   };
   const external = new ExternalPermits(directory, context);
-  const runRequests = new RunRequests(context);
-  const requestedRuns = new RequestedRuns(runRequests, context);
+  const runRequests = new RunRequestRecords(context);
+  const requestedRuns = new RunRequestHandler(runRequests, context);
   const missedRuns = new MissedRuns(context);
 
   // The archive of definitions, and the audit log.
@@ -180,7 +180,7 @@ export function buildParts(
 
   // Leadership, and what stands on it.
   const preferences = new Preferences(context, audit, cells.visit);
-  const handovers = new Handovers(preferences, () => lookAtMembers(context), grace);
+  const handovers = new Handovers(preferences, () => readMembership(context), grace);
   const join = () => {
     leaderWatch.start();
     return membership.start();
@@ -263,7 +263,7 @@ export function buildParts(
     });
 
   // Repeated work, and the log.
-  const sweeping: Sweeping = new Sweeping(directory, context, {
+  const sweeping: SemaphoreSync = new SemaphoreSync(directory, context, {
     isOwn,
     interval: sweepInterval,
     hasArchive: archive !== undefined,
@@ -324,7 +324,7 @@ export function buildParts(
 }
 
 /** Records that this node keeps in memory only because it sweeps, by name. */
-function watchedRecords(sweeping: Sweeping): [string, SemaphoreRecord][] {
+function watchedRecords(sweeping: SemaphoreSync): [string, SemaphoreRecord][] {
   return [...sweeping.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
 }
 
@@ -357,7 +357,7 @@ export async function closeParts(parts: Parts): Promise<void> {
   parts.nodesWatch?.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];
-  await Promise.all([sweeping.giveUpTurn(), ...semaphores.map((semaphore) => semaphore.close())]);
+  await Promise.all([sweeping.giveUpDuty(), ...semaphores.map((semaphore) => semaphore.close())]);
   await parts.archivist?.close();
   await parts.runHistory.close();
   const { jobHistories, runArchivist, moveHistory, audit, registry } = parts;

@@ -54,7 +54,7 @@ export type { ExternalAnswer, ExternalPermit, ExternalRequest } from '../core/pe
 export * from '../core/permits/runs/run-permit.js';
 export * from '../core/permits/runs/run-skipped.error.js';
 export * from '../core/permits/by-hand/by-hand.errors.js';
-export type { RunnableJob } from '../core/permits/by-hand/requested-runs.js';
+export type { RunnableJob } from '../core/permits/by-hand/run-request-handler.js';
 export type { RunNowOptions, RunNowPlan, RunNowTarget } from '../operate/run-now/run-now.js';
 export type { RunnableNow } from '../operate/run-now/run-plan.js';
 export type { RunOutcome } from '../core/permits/by-hand/run-request.js';

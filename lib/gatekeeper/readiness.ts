@@ -5,7 +5,7 @@ import { Deadline, DeadlinePassed } from '../core/async/deadline.js';
 import type { DeclaredDefinitions } from '../core/permits/declared/declared-definitions.js';
 import { isUnreadable } from '../core/cell/known-record.js';
 import { type ReadyOptions, parseReadyOptions } from '../core/permits/call-options.js';
-import type { OwnRecords } from '../core/cell/own-records.js';
+import type { DedicatedRecords } from '../core/cell/dedicated-records.js';
 import type { Shards } from '../core/cell/shards.js';
 
 /** The first thing that a node needs before it can decide, and does not have yet. `closing`: the node shuts down. */
@@ -54,7 +54,7 @@ interface Lacking {
 export class Readiness {
   constructor(
     private readonly declared: DeclaredDefinitions,
-    private readonly own: OwnRecords,
+    private readonly own: DedicatedRecords,
     private readonly shards: Shards,
     private readonly context: Context,
   ) {}

@@ -13,7 +13,7 @@ import { PermitWork } from '../core/permits/runs/permit-work.js';
 import type { RunResult } from '../core/permits/runs/runner.js';
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { NotLeaderError } from './leadership.errors.js';
-import { REST, Rest } from './rest.js';
+import { REST, Cooldown } from './cooldown.js';
 import { Term } from './term.js';
 
 /** Parts of the node that a candidate uses. */
@@ -53,7 +53,7 @@ export class Candidate {
   readonly #listeners = { gained: new Set<TermListener>(), lost: new Set<TermListener>() };
   readonly #work: PermitWork;
   readonly #closing = new AbortController();
-  readonly #rest: Rest;
+  readonly #rest: Cooldown;
   readonly #crashed: CrashedLeaders;
   #campaign?: Promise<void>;
   #serving: Promise<unknown> = Promise.resolve();
@@ -72,7 +72,7 @@ export class Candidate {
     this.#work = new PermitWork(parts.context);
     this.#crashed = new CrashedLeaders(this.semaphore, parts.context);
     const look = () => this.own.cell.transact(() => ({ result: undefined }));
-    this.#rest = new Rest(parts.context.nodeClock, look, () => this.#isCalled());
+    this.#rest = new Cooldown(parts.context.nodeClock, look, () => this.#isCalled());
   }
 
   /** Begins to wait for the leadership. Idempotent. */

@@ -1,10 +1,10 @@
-import type { MemberLook } from '../core/members/index.js';
+import type { MembershipSnapshot } from '../core/members/index.js';
 import { LEADER_PREFIX, type SemaphoreRecord, isKeptFrom, mismatchOf } from '../core/decision/index.js';
 import type { NodeIdentity } from '../core/context/node-identity.js';
 import type { ChangeOptions } from '../core/context/change-options.js';
 import type { PreferenceRequest, Preferences } from '../core/permits/preferences.js';
 import { CannotLeadError } from './leadership.errors.js';
-import { REST } from './rest.js';
+import { REST } from './cooldown.js';
 
 /**
  * Handovers of any scope by operators, from any process that can reach the store. They write only a preference: the
@@ -18,7 +18,7 @@ export class Handovers {
    */
   constructor(
     private readonly preferences: Preferences,
-    private readonly readMembers: () => Promise<MemberLook>,
+    private readonly readMembers: () => Promise<MembershipSnapshot>,
     private readonly grace: number,
   ) {}
 

@@ -10,7 +10,7 @@ import { MOST_BYTES } from './rules/json.js';
 import type { AddressedTasks } from './workers/addressed-tasks.js';
 import type { LivingNodes } from './sweep/readdressing.js';
 import type { DueTimer } from './sweep/due-timer.js';
-import type { SweepTurns } from './sweep/sweep-turns.js';
+import type { SweepRanks } from './sweep/sweep-ranks.js';
 import { type TaskCode, taskCode } from './task-code.js';
 import type { TaskStore } from './records/task-store.js';
 import type { Cancellation, Task, Incarnation } from './rules/task.js';
@@ -61,7 +61,7 @@ export class TaskHandlers {
   readonly #workers = new TypeWorkers();
   readonly #running = new RunningTasks();
   #store?: TaskStore;
-  #sweepTurns?: SweepTurns;
+  #sweepRanks?: SweepRanks;
   #due?: DueTimer;
   #addressed?: AddressedTasks;
   #onInvalid?: InvalidTaskFunction;
@@ -196,7 +196,7 @@ export class TaskHandlers {
       await this.#workers.close(this.parts.grace);
       await looking;
     } finally {
-      await Promise.all([this.#due?.close(), this.#sweepTurns?.close()]);
+      await Promise.all([this.#due?.close(), this.#sweepRanks?.close()]);
     }
   }
 
@@ -256,8 +256,8 @@ export class TaskHandlers {
     if (this.#closed) return;
     const { context, nodes } = this.parts;
     const code = this.#code;
-    this.#sweepTurns ??= new code.SweepTurns(new code.TaskSweep(this.#store!, context, nodes), context);
-    this.#sweepTurns.start();
+    this.#sweepRanks ??= new code.SweepRanks(new code.TaskSweep(this.#store!, context, nodes), context);
+    this.#sweepRanks.start();
     this.#due?.start();
   }
 
@@ -267,7 +267,7 @@ export class TaskHandlers {
     this.#store = store;
     const sweep = new this.#code.TaskSweep(store, context);
     const look = (patience: number) => sweep.due(patience);
-    this.#due = new this.#code.DueTimer({ context, look, rank: () => this.#sweepTurns?.rank });
+    this.#due = new this.#code.DueTimer({ context, look, rank: () => this.#sweepRanks?.rank });
     store.watchWrites(this.#due.written);
     if (!this.#closed) for (const handler of this.#workers.all) this.#workFor(handler, store);
   }

@@ -7,7 +7,7 @@ import type { TaskStore } from './records/task-store.js';
 import { RetryLaterError } from './rules/tasks.errors.js';
 import { type TaskContext, expectHandler, preparationOf, preparedHandler } from './workers/task-handler.js';
 import type { TaskHandlers } from './task-handlers.js';
-import type { ScheduleLook } from './schedules/schedule-look.js';
+import type { ScheduleReconciler } from './schedules/schedule-reconciler.js';
 import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './rules/schedule-options.js';
 import type { ScheduleRecords } from './schedules/schedule-records.js';
 import type { ScheduleTimer } from './schedules/schedule-timer.js';
@@ -35,7 +35,7 @@ interface SchedulesParts {
 interface OwnSchedule {
   readonly schedule: ParsedSchedule;
   /** Both are there when the tasks are open. */
-  look?: ScheduleLook;
+  look?: ScheduleReconciler;
   timer?: ScheduleTimer;
 }
 
@@ -93,7 +93,7 @@ export class Schedules {
     const isPaused = () => handlers.isLimitPaused(type);
     const turn = () => this.#store!.slices.turn();
     const learnPause = () => handlers.learnLimit(type);
-    own.look = new code.ScheduleLook(schedule, { records: this.#records!, context, isPaused, learnPause, turn });
+    own.look = new code.ScheduleReconciler(schedule, { records: this.#records!, context, isPaused, learnPause, turn });
     own.timer = new code.ScheduleTimer(schedule, own.look, context, () => this.#now());
     if (this.#isStarted && !this.#closed) this.#start(own.timer);
   }
@@ -172,7 +172,7 @@ export class Schedules {
     return subscription;
   }
 
-  async #tickOf(task: TaskContext, schedule: string, look: ScheduleLook): Promise<ScheduleContext> {
+  async #tickOf(task: TaskContext, schedule: string, look: ScheduleReconciler): Promise<ScheduleContext> {
     const planned = Date.parse((task.data as { plannedAt?: string } | undefined)?.plannedAt ?? '');
     const isTick = !Number.isNaN(planned) && task.id === tickId(schedule, planned);
     if (isTick) await confirm(look, planned);
@@ -185,7 +185,7 @@ export class Schedules {
   }
 }
 
-async function confirm(look: ScheduleLook, tick: number): Promise<void> {
+async function confirm(look: ScheduleReconciler, tick: number): Promise<void> {
   try {
     await look.confirm(tick);
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { ParticipantEntry } from '../../lib/allocation/round/registry-view.js';
-import { Calm } from '../../lib/allocation/round/group-registry.js';
+import { LastMembershipChange } from '../../lib/allocation/round/group-registry.js';
 
 /** Readings of the registry: monotonic ms, the living nodes, and those that have shut down. */
 type Reading = readonly [at: number, living: string, hasLeft?: string];
 
 function since(...readings: readonly Reading[]): number {
-  const calm = new Calm();
+  const calm = new LastMembershipChange();
   for (const [at, living, hasLeft = ''] of readings) {
     const entries = [...living].map((inc) => [inc, { inc } as ParticipantEntry] as const);
     calm.observe(new Map(entries), (inc) => hasLeft.includes(inc), at);

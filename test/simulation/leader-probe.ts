@@ -1,4 +1,4 @@
-import { REST } from '../../lib/leadership/rest.js';
+import { REST } from '../../lib/leadership/cooldown.js';
 import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
 import { LEADER } from './machines/leadership-work.js';
 import type { Machines } from './machines/machines.js';

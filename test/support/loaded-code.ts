@@ -1,4 +1,4 @@
-import * as groups from '../../lib/allocation/own-group.js';
+import * as groups from '../../lib/allocation/local-group.js';
 import { groupCode } from '../../lib/allocation/lazy-group.js';
 import * as engine from '../../lib/tasks/engine.js';
 import { taskCode } from '../../lib/tasks/task-code.js';

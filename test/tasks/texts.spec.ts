@@ -14,7 +14,7 @@ import {
   withFull,
   withMember,
 } from '../../lib/tasks/rules/group.js';
-import { decodePage, decodeRoot, encodePage, encodeRoot } from '../../lib/tasks/rules/group.codec.js';
+import { decodePage, decodeGroupRoot, encodePage, encodeGroupRoot } from '../../lib/tasks/rules/group.codec.js';
 
 const NOW = 1_790_000_000_000;
 
@@ -187,7 +187,7 @@ describe('a group', () => {
   });
 
   it('comes back from its texts', () => {
-    expect(decodeRoot(encodeRoot(root))).toEqual(root);
+    expect(decodeGroupRoot(encodeGroupRoot(root))).toEqual(root);
     const page = { nonce: 'a.4', ended: new Bits().with([0, 7, 8, 1023]), failed: new Bits().with([8]) };
     const read = decodePage(encodePage(page));
     expect([0, 1, 7, 8, 1023].map((place) => read.ended.has(place))).toEqual([true, false, true, true, true]);

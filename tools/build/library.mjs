@@ -81,7 +81,7 @@ function groupsOf(chunks) {
   };
   const page = loadedLater('lib/console/index.ts');
   const tasks = loadedLater('lib/tasks/engine.ts');
-  const allocation = loadedLater('lib/allocation/own-group.ts');
+  const allocation = loadedLater('lib/allocation/local-group.ts');
   return [
     { name: 'zod', test: /\/node_modules\/zod\// },
     { name: 'base', test: (id) => application.has(id) && commandLine.has(id) },

@@ -27,7 +27,7 @@ export type Strategy = 'sticky' | 'even' | StrategyFunction;
 
 /** Participants that have, or are pinned, so many of the resources; and the resources to divide. */
 interface Division extends StrategyInput {
-  readonly claimants: readonly Claimant[];
+  readonly claimants: readonly QuotaParticipant[];
   /** Number of all resources, with those that are pinned. */
   readonly total: number;
 }
@@ -63,7 +63,7 @@ function* divideEvenly(division: Division): Pieces<Map<string, string>> {
   return target;
 }
 
-function roomOf(quotas: ReadonlyMap<string, number>, claimants: readonly Claimant[]): Map<string, number> {
+function roomOf(quotas: ReadonlyMap<string, number>, claimants: readonly QuotaParticipant[]): Map<string, number> {
   return new Map(claimants.map(({ id, pinned }) => [id, quotas.get(id)! - pinned]));
 }
 
@@ -137,7 +137,7 @@ function faultOf(
 }
 
 /** A participant with the resources that bear on its quota. */
-interface Claimant extends WeightedParticipant {
+interface QuotaParticipant extends WeightedParticipant {
   /** Number of resources that it has, or that are pinned to it. */
   readonly has: number;
   /** Number of resources that are pinned to it. */
@@ -154,13 +154,13 @@ interface Claimant extends WeightedParticipant {
  *
  * The order is why a second call changes nothing: a participant that got one of the rest has more than its floor then.
  */
-function quotasOf(total: number, claimants: readonly Claimant[]): Map<string, number> {
+function quotasOf(total: number, claimants: readonly QuotaParticipant[]): Map<string, number> {
   const quotas = new Map(claimants.map(({ id, pinned }) => [id, pinned]));
   let open = claimants.filter(({ weight }) => weight > 0);
   let left = total;
   for (;;) {
     const weights = sum(open, ({ weight }) => weight);
-    const isOver = ({ pinned, weight }: Claimant) => pinned * weights > left * weight;
+    const isOver = ({ pinned, weight }: QuotaParticipant) => pinned * weights > left * weight;
     const over = open.filter(isOver);
     if (over.length === 0) break;
     left -= sum(over, ({ pinned }) => pinned);
@@ -170,7 +170,7 @@ function quotasOf(total: number, claimants: readonly Claimant[]): Map<string, nu
   return quotas;
 }
 
-function evenQuotas(total: number, claimants: readonly Claimant[]): [id: string, quota: number][] {
+function evenQuotas(total: number, claimants: readonly QuotaParticipant[]): [id: string, quota: number][] {
   const weights = sum(claimants, ({ weight }) => weight);
   const rows = claimants.map(({ id, weight, has }) => {
     const floor = Math.floor((total * weight) / weights);

@@ -46,7 +46,7 @@ export interface Withdrawal {
 }
 
 /** A root, as nodes acknowledge it. */
-export interface Mark {
+export interface RootId {
   readonly born: string;
   readonly seq: number;
 }

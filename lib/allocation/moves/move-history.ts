@@ -22,7 +22,7 @@ export class MoveHistory {
 
   /** Writes an entry. Does not wait for the store. */
   note(change: Omit<OwnersChange, 'node'>): void {
-    if (this.isOn) this.#journalOf(change.group).note({ ...change, node: this.context.node });
+    if (this.isOn) this.#journalOf(change.group).append({ ...change, node: this.context.node });
   }
 
   /** Reads the last `limit` changes of a group, oldest first. @throws StoreUnavailableError */

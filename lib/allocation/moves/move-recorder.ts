@@ -13,7 +13,7 @@ const MOST_TAKEN = 100_000;
 
 const KINDS = { changed: 'moved', restored: 'restored', 'grace-over': 'confirmed' } as const;
 
-interface Attempt {
+interface PendingCommit {
   readonly input: RoundInput;
   readonly round: CommitRound;
 }
@@ -24,7 +24,7 @@ interface Attempt {
  */
 export class MoveRecorder {
   /** The last round that was to be committed, until it is known to be applied. */
-  #attempt: Attempt | undefined;
+  #attempt: PendingCommit | undefined;
   /** Resources that were taken from their owners and have no next owner yet. The oldest first. */
   readonly #taken = new Map<string, Taken>();
 
@@ -58,7 +58,7 @@ export class MoveRecorder {
     this.#taken.clear();
   }
 
-  *#changeOf({ input, round }: Attempt): Pieces<Omit<OwnersChange, 'node'>> {
+  *#changeOf({ input, round }: PendingCommit): Pieces<Omit<OwnersChange, 'node'>> {
     const { group, registry } = this;
     const nodeOf = (incarnation: string) => registry.nodeOf(incarnation);
     const steps = yield* stepsOf({ input, round, taken: this.#taken, nodeOf });

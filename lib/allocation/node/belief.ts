@@ -1,6 +1,6 @@
 import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import { type OwnedPage, resourcesIn } from '../map/page.js';
-import type { AllocationRoot, Mark } from '../map/root.js';
+import type { AllocationRoot, RootId } from '../map/root.js';
 
 /**
  * A node's belief of what it owns. It is true only while the membership lease of the incarnation is held by the node's
@@ -13,7 +13,7 @@ import type { AllocationRoot, Mark } from '../map/root.js';
 export interface Belief {
   readonly inc: string;
   /** The last root that was applied. */
-  readonly applied?: Mark;
+  readonly applied?: RootId;
   /** The root was applied although a page of this node was missing, so a page that appears later still counts. */
   readonly isIncomplete: boolean;
   /** Resource -> token. The same object until something changes. */
@@ -67,7 +67,7 @@ export function tokenOf({ owned, ending }: Belief, resource: string): number | u
  * revocation still runs. A node reads only some of the roots. So a revocation counts from the first root that it has not
  * seen, not from the one in which it noticed the revocation.
  */
-export function acknowledgementOf({ applied, ending }: Belief): Mark | undefined {
+export function acknowledgementOf({ applied, ending }: Belief): RootId | undefined {
   return applied && { born: applied.born, seq: Math.min(applied.seq, ...ending.map(({ seq }) => seq - 1)) };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
-import { SerialQueue } from '../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../core/async/serial-executor.js';
 import type { GroupEntry, Membership } from '../../core/members/index.js';
 import type { Context } from '../../core/context/context.js';
 import type { Allocated } from '../group-options.js';
@@ -36,7 +36,7 @@ export class NodeShare {
   #isGivingUp = false;
   /** Whether the root that was last read may still get lost. */
   #isUnconfirmed = false;
-  readonly #queue = new SerialQueue();
+  readonly #queue = new SerialExecutor();
 
   /** @param onChange called when the node owns other resources, or has to give some back */
   constructor(

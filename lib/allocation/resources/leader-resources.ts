@@ -142,7 +142,7 @@ export class LeaderResources {
   }
 
   /** Lets a reading in doubt count if more than half of the nodes read the same. */
-  settle(others: readonly NodeSet[]): void {
+  confirmByVotes(others: readonly NodeSet[]): void {
     const { doubt } = this.#state;
     this.#state = settleDoubt(this.#state, others);
     this.#isRead ||= doubt !== undefined && !this.#state.doubt;

@@ -34,7 +34,7 @@ export type GroupView = RegistryView & {
  */
 export class GroupRegistry {
   readonly #watch: RegistryWatch;
-  readonly #calm = new Calm();
+  readonly #calm = new LastMembershipChange();
   #view: GroupView | undefined;
   /** The parts of each page that may change a decision, in the last reading. */
   #facts: readonly string[] = [];
@@ -169,7 +169,7 @@ export class GroupRegistry {
  * and again. A lease that runs out counts for nothing: its node has been gone for a lease already, and its resources
  * need an owner at once.
  */
-export class Calm {
+export class LastMembershipChange {
   #since = -Infinity;
   #living: ReadonlyMap<string, ParticipantEntry> | undefined;
 

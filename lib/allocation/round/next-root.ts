@@ -14,7 +14,7 @@ import type { OwnerMap } from './owner-map.js';
 import type { RoundInput } from './round.js';
 
 /** Changes of one member's resources in one round. */
-export interface MemberChange {
+export interface OwnedPagesChange {
   readonly revoked: Set<string>;
   readonly granted: string[];
 }
@@ -26,7 +26,7 @@ interface Rewrite {
   readonly term: number;
   /** The owner map after the changes. */
   readonly map: OwnerMap;
-  readonly changes: ReadonlyMap<string, MemberChange>;
+  readonly changes: ReadonlyMap<string, OwnedPagesChange>;
   /** Token of all that is granted in this round. */
   readonly token: number;
   readonly isLimboChanged: boolean;
@@ -96,7 +96,10 @@ function* rewriteMembers({ root, map, changes, token }: Rewrite, newKey: () => s
 }
 
 /** As if everything that the member keeps were granted anew. */
-function* renewed(pages: ReadonlyMap<string, OwnedPage>, change: MemberChange | undefined): Pieces<MemberChange> {
+function* renewed(
+  pages: ReadonlyMap<string, OwnedPage>,
+  change: OwnedPagesChange | undefined,
+): Pieces<OwnedPagesChange> {
   const revoked = new Set<string>();
   const granted: string[] = [];
   yield* eachInPieces(resourcesIn(pages.values()), ([id]) => {
@@ -110,7 +113,7 @@ function* renewed(pages: ReadonlyMap<string, OwnedPage>, change: MemberChange | 
 /** Rewrites the pages that lose a resource, and small ones together with what is granted. */
 function* rewritePages(
   pages: ReadonlyMap<string, OwnedPage>,
-  change: MemberChange | undefined,
+  change: OwnedPagesChange | undefined,
   token: number,
 ): Pieces<{ readonly kept: string[]; readonly fresh: OwnedPage[] }> {
   if (!change) return { kept: [...pages.keys()], fresh: [] };

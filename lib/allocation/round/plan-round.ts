@@ -3,7 +3,7 @@ import { nextToken } from '../../core/decision/index.js';
 import { type Assignment, type Grant, assign } from '../assign/assign.js';
 import { mostMoves } from '../assign/movement-limit.js';
 import { type AllocationRoot, isRootBehind, restoreRoot } from '../map/root.js';
-import { type MemberChange, rewriteMap } from './next-root.js';
+import { type OwnedPagesChange, rewriteMap } from './next-root.js';
 import { type OwnerMap, readOwnerMap } from './owner-map.js';
 import { incarnationsOf, participantsOf, surelyNotDrained } from './participants.js';
 import type { ParticipantEntry } from './registry-view.js';
@@ -114,7 +114,7 @@ function* nextRound(
   { revoke, grant, deferred }: Assignment,
   input: RoundInput,
 ): Pieces<Round> {
-  const changes = new Map<string, MemberChange>();
+  const changes = new Map<string, OwnedPagesChange>();
   const changeOf = (inc: string) => {
     const change = changes.get(inc) ?? { revoked: new Set<string>(), granted: [] };
     changes.set(inc, change);

@@ -1,5 +1,5 @@
 import type { ShrunkSet } from '../../core/members/index.js';
-import type { Mark } from '../map/root.js';
+import type { RootId } from '../map/root.js';
 
 /** A node that takes part in a group, as its own entry in the registry says. Only the node itself writes it. */
 export interface ParticipantEntry {
@@ -20,7 +20,7 @@ export interface ParticipantEntry {
   /** Length of the lease in ms. */
   readonly duration: number;
   /** The node has applied this root and all before it, and given back what they took away. */
-  readonly acked?: Mark | undefined;
+  readonly acked?: RootId | undefined;
   /** The highest token that the node has seen. */
   readonly top: number;
   /** Key of a page that the node needs and does not find. */
@@ -85,7 +85,7 @@ export function isAbsent({ ended, living, vanished }: RegistryView, inc: string)
 }
 
 /** Whether a member has given back what a root of `born` took away from it. */
-export function hasAcknowledged({ living }: RegistryView, inc: string, { born, seq }: Mark): boolean {
+export function hasAcknowledged({ living }: RegistryView, inc: string, { born, seq }: RootId): boolean {
   const acked = living.get(inc)?.acked;
   return acked?.born === born && acked.seq >= seq;
 }

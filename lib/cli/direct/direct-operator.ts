@@ -33,7 +33,7 @@ import { readLeaders } from '../../operate/insight/leaders-reader.js';
 import { summaryOf } from '../../operate/activity/jobs/job-summary.js';
 import { newestFirst } from '../../operate/activity/newest-first.js';
 import { withHeldPermits } from '../../operate/insight/node-overview.js';
-import { type SemaphoreDefinitionInput, given } from '../../core/decision/index.js';
+import { type SemaphoreDefinitionInput, omitUndefined } from '../../core/decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
 import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator/operator.js';
 import { CommandFailure, EXIT } from '../options/exit-code.js';
@@ -75,7 +75,7 @@ export class DirectOperator implements Operator {
     this.#by = by;
     this.#store = new ConnectedStore(store);
     const options = {
-      ...given(rest),
+      ...omitUndefined(rest),
       store: this.#store,
       callTimeout: timeout,
       heartbeat: 0,
@@ -171,7 +171,10 @@ export class DirectOperator implements Operator {
 
   runNow(semaphore: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus> {
     const { reason, by } = this.#signed(meta);
-    return partsOf(this.#gatekeeper).runNow.run(given({ semaphore, job }), given({ reason, by, timeout: 0 }));
+    return partsOf(this.#gatekeeper).runNow.run(
+      omitUndefined({ semaphore, job }),
+      omitUndefined({ reason, by, timeout: 0 }),
+    );
   }
 
   runRequest(semaphore: string, id: string, timeout: number): Promise<RunNowStatus> {
@@ -291,6 +294,6 @@ export class DirectOperator implements Operator {
   }
 
   #signed<T extends object>(meta: T): T & { by: string } {
-    return { ...(given(meta) as T), by: this.#by };
+    return { ...(omitUndefined(meta) as T), by: this.#by };
   }
 }

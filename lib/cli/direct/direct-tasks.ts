@@ -1,4 +1,4 @@
-import { TASK_PREFIX, given, quoted } from '../../core/decision/index.js';
+import { TASK_PREFIX, omitUndefined, quoted } from '../../core/decision/index.js';
 import type { Parts } from '../../gatekeeper/build.js';
 import { detailsOf, expectNoSchedule, groupOfId, nameOfId, typeOfId } from '../../tasks/index.js';
 import { CommandFailure, EXIT, UsageFailure } from '../options/exit-code.js';
@@ -28,7 +28,7 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
     { reason }: ChangeMeta,
     make: () => Promise<T>,
   ): Promise<T> => {
-    const entry = { action, semaphore: TASK_PREFIX + typeOfId(task), by, ...given({ reason }), task };
+    const entry = { action, semaphore: TASK_PREFIX + typeOfId(task), by, ...omitUndefined({ reason }), task };
     const answer = await audit.evenIfUnknown(() => entry, make);
     if (answer.outcome === 'unknown') throw unknown(task, answer.because);
     if (!UNCHANGED.has(answer.outcome)) audit.note(entry);
@@ -58,11 +58,11 @@ export function directTasks({ tasks, audit }: Parts, by: string): TaskOperator {
       return answer;
     },
     cancel: (id, meta) =>
-      noted('cancel-task', id, meta, () => tasks.cancel(id, { by, ...given({ reason: meta.reason }) })),
+      noted('cancel-task', id, meta, () => tasks.cancel(id, { by, ...omitUndefined({ reason: meta.reason }) })),
     cancelGroup: async (id, meta) => {
       const group = groupOfId(id);
       if (!group) throw new UsageFailure(`${quoted(id)} is no id of a group: give one such as import[june]`);
-      const signed = { by, ...given({ reason: meta.reason }) };
+      const signed = { by, ...omitUndefined({ reason: meta.reason }) };
       return noted('cancel-group', id, meta, () => tasks.cancelGroup(group.type, group.group, signed));
     },
     release: async (id, meta) => {

@@ -1,5 +1,5 @@
 import { partsOf, type RunNowPlan, type RunNowStatus } from '../../gatekeeper/index.js';
-import { given } from '../../core/decision/index.js';
+import { omitUndefined } from '../../core/decision/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { type InputOf, ROUTES } from '../api/index.js';
 import { ClientAbort } from '../http/client-abort.decorator.js';
@@ -29,7 +29,7 @@ export class RunNowController {
     const { runNow } = partsOf(this.gatekeeper);
     const options = { by, timeout: wait, ...(reason !== undefined && { reason }) };
     // The place among the waiting requests comes first: a refusal must mean that nothing was asked for.
-    return this.#waiting(by, wait, () => runNow.run(given({ semaphore: name, job }), options, signal));
+    return this.#waiting(by, wait, () => runNow.run(omitUndefined({ semaphore: name, job }), options, signal));
   }
 
   @Serves(ROUTES.runStatus)

@@ -4,7 +4,7 @@ import type { Randomness } from '../async/random-ids.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../store/index.js';
 
 /** A write that a call has sent, or is about to send. */
-export interface Attempt {
+export interface SentWrite {
   /** Whether its answer was lost. */
   isUncertain: boolean;
 }
@@ -50,9 +50,9 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
  *     └──▶ write again, from what was found
  * ```
  */
-export class Call<A extends Attempt = Attempt> {
+export class Call<A extends SentWrite = SentWrite> {
   /** Writes that were sent, without those that the store surely did not get. */
-  readonly attempts: A[] = [];
+  readonly sentWrites: A[] = [];
   /** Whether `repair` may have replaced the text: it has no attempt. */
   mayHaveReplaced = false;
   /** Tries that ended without success, of any kind: a write that is refused leaves no attempt, and still counts here. */
@@ -76,12 +76,12 @@ export class Call<A extends Attempt = Attempt> {
    * wrong, and others had time to write since.
    */
   get isUncertain(): boolean {
-    return this.#hasMissedLook || this.attempts.some(({ isUncertain }) => isUncertain);
+    return this.#hasMissedLook || this.sentWrites.some(({ isUncertain }) => isUncertain);
   }
 
   /** Whether something was sent that may be applied. */
   get hasSent(): boolean {
-    return this.mayHaveReplaced || this.attempts.length > 0;
+    return this.mayHaveReplaced || this.sentWrites.length > 0;
   }
 
   /**
@@ -121,13 +121,13 @@ export class Call<A extends Attempt = Attempt> {
     attempt.isUncertain = isUnclear(error);
     if (attempt.isUncertain && isLate(error)) throw this.unanswered();
     if (attempt.isUncertain) return;
-    this.attempts.pop();
+    this.sentWrites.pop();
     if (!this.hasSent) throw error;
   }
 
   /** Notes that a look has found another text: no attempt was applied, except for one whose outcome is unknown. */
   lost(): void {
-    if (!this.isUncertain) this.attempts.length = 0;
+    if (!this.isUncertain) this.sentWrites.length = 0;
   }
 
   /** The error of a call without a clear answer. If a write was sent, it may still change the record. */

@@ -13,13 +13,13 @@ import type { Context } from '../context/context.js';
 import { Deadline } from '../async/deadline.js';
 import { KnownRecord, askTimeOf } from './known-record.js';
 import { type Plan, type Step, type Write, instantOf } from './plan.js';
-import { type Attempt, Call, isUnclear } from './call.js';
+import { type SentWrite, Call, isUnclear } from './call.js';
 import type { RecordCodec, RecordListener, StoredRecord } from './record-codec.js';
 import type { Randomness } from '../async/random-ids.js';
-import { SerialQueue } from '../async/serial-queue.js';
+import { SerialExecutor } from '../async/serial-executor.js';
 
 /** A write of a record. */
-interface RecordAttempt<R extends StoredRecord, T> extends Attempt, Pick<Write<R, T>, 'isDoneIn'> {
+interface SentRecordWrite<R extends StoredRecord, T> extends SentWrite, Pick<Write<R, T>, 'isDoneIn'> {
   readonly record: R;
   readonly text: string;
   readonly done: () => T;
@@ -30,7 +30,7 @@ interface RecordAttempt<R extends StoredRecord, T> extends Attempt, Pick<Write<R
 const MOST_SAMPLES = 3;
 
 /** A call of a plan. */
-class RecordCall<R extends StoredRecord, T> extends Call<RecordAttempt<R, T>> {
+class RecordCall<R extends StoredRecord, T> extends Call<SentRecordWrite<R, T>> {
   /** Whether this call decides only from the record as it reads it, and no more from the text last seen. */
   isRead = false;
   #samples = 0;
@@ -72,7 +72,7 @@ export class Cell<R extends StoredRecord> {
   readonly key: string;
   readonly #seen: KnownRecord<R>;
   readonly #listeners: RecordListener<R>[] = [];
-  #queue = new SerialQueue();
+  #queue = new SerialExecutor();
   #wasUsed = false;
   /** The look that waits for its turn. */
   #nextLook: Promise<void> | undefined;
@@ -230,10 +230,10 @@ export class Cell<R extends StoredRecord> {
   }
 
   #step<T>(call: RecordCall<R, T>): Promise<T> {
-    const { plan, attempts } = call;
+    const { plan, sentWrites: attempts } = call;
     const nonce = this.context.random.id();
     const step = call.isRead
-      ? (this.#settle(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+      ? (this.#stepAfterUnknown(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
       : this.#planFromMemory(plan, nonce);
     if (this.#seen.takeSampleWish() && call.takeSample()) {
       // Plans again even if the sample failed, because time has passed.
@@ -266,7 +266,7 @@ export class Cell<R extends StoredRecord> {
    * member, or with the smaller side of a split that no node has noticed yet. Only an answered write proves that the
    * other copies have it too. If another node has written since, the attempt is recognised by its effect.
    */
-  #settle<T>(attempts: readonly RecordAttempt<R, T>[], nonce: string): Step<R, T> | undefined {
+  #stepAfterUnknown<T>(attempts: readonly SentRecordWrite<R, T>[], nonce: string): Step<R, T> | undefined {
     const { record } = this.#seen;
     const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
     if (!written || !record) {
@@ -276,7 +276,7 @@ export class Cell<R extends StoredRecord> {
     return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
   }
 
-  #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): RecordAttempt<R, T> {
+  #prepare<T>({ write, done, notify = 'all', isDoneIn }: Write<R, T>): SentRecordWrite<R, T> {
     // Read before the request is sent. The holder counts from here, and takers count from when they see the record, so
     // the holder's lease ends first.
     const { nodeClock } = this.context;
@@ -291,8 +291,8 @@ export class Cell<R extends StoredRecord> {
     };
   }
 
-  #write<T>(attempt: RecordAttempt<R, T>, call: RecordCall<R, T>): Promise<T> {
-    call.attempts.push(attempt);
+  #write<T>(attempt: SentRecordWrite<R, T>, call: RecordCall<R, T>): Promise<T> {
+    call.sentWrites.push(attempt);
     const { notify } = attempt;
     const limits = { notify, deadline: call.deadline };
     return this.context.store.records.compareAndSet(this.key, this.#seen.text, attempt.text, limits).then(

@@ -1,36 +1,36 @@
 import { isOwnName } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import type { Caretaker } from './caretaker.js';
+import type { RecordMaintainer } from './record-maintainer.js';
 import { recordPages } from './list-records.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Cell } from './cell.js';
-import type { SweptRecords } from './swept-records.js';
+import type { SyncedRecords } from './synced-records.js';
 
-/** Without the turn, a node forgets its watched records after so many sweeps. The new sweeper knows them by then. */
+/** Without the duty, a node forgets its watched records after so many sweeps. The new sweeper knows them by then. */
 const PATIENCE = 6;
 
 /** Decides which node sweeps. It saves work; no promise depends on it. */
-export interface SweepTurn {
-  /** Tries to get or keep the turn. @throws StoreUnavailableError */
+export interface SweepDuty {
+  /** Tries to get or keep the duty. @throws StoreUnavailableError */
   take(): Promise<boolean>;
-  /** Whether this node has the turn, by its own clocks. False after a long freeze. */
+  /** Whether this node has the duty, by its own clocks. False after a long freeze. */
   readonly isHeld: boolean;
 }
 
 /**
- * A turn for a node that must see every record from time to time, such as a node with an archive. It has the turn at
+ * A duty for a node that must see every record from time to time, such as a node with an archive. It has the duty at
  * its first sweep and at every sixth sweep after that, even if another node sweeps.
  */
-export function alsoNowAndThen(turn: SweepTurn): SweepTurn {
+export function alsoNowAndThen(duty: SweepDuty): SweepDuty {
   let sweeps = 0;
   let isDue = false;
   return {
     async take() {
       isDue = sweeps++ % PATIENCE === 0;
-      return (await turn.take()) || isDue;
+      return (await duty.take()) || isDue;
     },
     get isHeld() {
-      return isDue || turn.isHeld;
+      return isDue || duty.isHeld;
     },
   };
 }
@@ -44,11 +44,11 @@ export function alsoNowAndThen(turn: SweepTurn): SweepTurn {
  */
 export class ClusterSweep<R extends StoredRecord> {
   readonly #watched = new Map<string, Cell<R>>();
-  #withoutTurn = 0;
+  #withoutDuty = 0;
 
   constructor(
-    private readonly records: SweptRecords<R>,
-    private readonly caretaker: Caretaker<R>,
+    private readonly records: SyncedRecords<R>,
+    private readonly caretaker: RecordMaintainer<R>,
     private readonly context: Context,
   ) {}
 
@@ -56,13 +56,13 @@ export class ClusterSweep<R extends StoredRecord> {
     return this.#watched.values();
   }
 
-  /** Ends early when this node loses the turn. @throws StoreUnavailableError */
-  async sweep(turn: SweepTurn): Promise<void> {
-    this.#withoutTurn = 0;
+  /** Ends early when this node loses the duty. @throws StoreUnavailableError */
+  async sweep(duty: SweepDuty): Promise<void> {
+    this.#withoutDuty = 0;
     const seen = new Set<Cell<R>>();
     for await (const page of recordPages(this.context, this.records.keyPrefix)) {
       this.context.reachability.back();
-      const mayGoOn = this.#untilLate(turn);
+      const mayGoOn = this.#untilLate(duty);
       for (const [key, text] of page) {
         await this.caretaker.turn();
         const cell = this.#cellOf(key.slice(this.records.keyPrefix.length), text);
@@ -70,25 +70,25 @@ export class ClusterSweep<R extends StoredRecord> {
         // After a freeze the page is too old to be used.
         if (cell && mayGoOn()) await this.caretaker.examine(cell, text);
       }
-      if (!turn.isHeld || this.caretaker.isStopped) return;
+      if (!duty.isHeld || this.caretaker.isStopped) return;
     }
     for (const cell of [...this.#watched.values(), ...this.records.directory.all()]) {
-      if (!turn.isHeld || this.caretaker.isStopped) return;
+      if (!duty.isHeld || this.caretaker.isStopped) return;
       await this.caretaker.turn();
       if (!seen.has(cell)) await this.caretaker.examine(cell, undefined);
     }
   }
 
-  /** Call this for each sweep without the turn. Forgets the watched records after {@link PATIENCE} calls. */
+  /** Call this for each sweep without the duty. Forgets the watched records after {@link PATIENCE} calls. */
   forget(): void {
-    if (++this.#withoutTurn >= PATIENCE) this.#watched.clear();
+    if (++this.#withoutDuty >= PATIENCE) this.#watched.clear();
   }
 
-  #untilLate(turn: SweepTurn): () => boolean {
+  #untilLate(duty: SweepDuty): () => boolean {
     const { nodeClock, timing } = this.context;
     const readAt = nodeClock.monotonic();
     const isLate = () => nodeClock.monotonic() - readAt > timing.callTimeout;
-    return () => turn.isHeld && !this.caretaker.isStopped && !isLate();
+    return () => duty.isHeld && !this.caretaker.isStopped && !isLate();
   }
 
   /**

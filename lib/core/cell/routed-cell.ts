@@ -13,7 +13,7 @@ import {
   withName,
 } from '../decision/index.js';
 import type { Plan, Step } from './plan.js';
-import type { OwnCell, SemaphoreCell, SemaphorePlan } from './semaphore-records.js';
+import type { DedicatedCell, SemaphoreCell, SemaphorePlan } from './semaphore-records.js';
 import type { ShardCell } from './shard-records.js';
 import type { Shards } from './shards.js';
 import { ShardsUnreadError } from './shards-unread.error.js';
@@ -32,11 +32,11 @@ export interface Route {
   /** Whether a call with a duration may use a name on demand. */
   readonly mayDemand: (name: string) => boolean;
   /** The cell of a name's own record, if this node has one. */
-  readonly find: (name: string) => OwnCell | undefined;
+  readonly find: (name: string) => DedicatedCell | undefined;
   /** The cell of a name's own record; creates it if needed. */
-  readonly own: (name: string) => OwnCell;
+  readonly own: (name: string) => DedicatedCell;
   /** Makes a claimed record active again that no node maintains any more, for a call that asks for `asked` ms. */
-  readonly revive: (own: OwnCell, asked: number) => Promise<void>;
+  readonly revive: (own: DedicatedCell, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
   /** Why this node has not read the shards, if that has lasted for a while. */
@@ -118,13 +118,13 @@ export class RoutedCell implements SemaphoreCell {
   /**
    * Carries out a plan on the own record. A pending record may wait for a dead node; a call with a duration revives it.
    */
-  #transactOwn<T>(own: OwnCell, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
+  #transactOwn<T>(own: DedicatedCell, plan: SemaphorePlan<T>, asked: number | undefined): Promise<T> {
     const isStuck = asked !== undefined && this.#mayDemand && !this.route.declared(this.name) && !isInForce(own);
     return isStuck ? this.route.revive(own, asked).then(() => own.transact(plan)) : own.transact(plan);
   }
 
   /** A shard that can't be read holds other names, too, so it is not replaced for one of them. */
-  repair(...call: Parameters<OwnCell['repair']>): Promise<boolean> {
+  repair(...call: Parameters<DedicatedCell['repair']>): Promise<boolean> {
     return this.route.own(this.name).repair(...call);
   }
 
@@ -140,12 +140,12 @@ export class RoutedCell implements SemaphoreCell {
     return this.#current().awaitChanges();
   }
 
-  #current(): OwnCell | ShardCell {
+  #current(): DedicatedCell | ShardCell {
     return this.#own() ?? this.#shard;
   }
 
   /** The cell of the own record, if that is the name's record. Once it is, this does not change any more. */
-  #own(): OwnCell | undefined {
+  #own(): DedicatedCell | undefined {
     if (this.#isReserved) return this.route.own(this.name);
     const own = this.route.find(this.name);
     if (own && isInForce(own)) return own;
@@ -205,7 +205,7 @@ export class RoutedCell implements SemaphoreCell {
   }
 }
 
-function isInForce({ known }: OwnCell): boolean {
+function isInForce({ known }: DedicatedCell): boolean {
   return known !== undefined && isActive(known);
 }
 

@@ -13,10 +13,10 @@ import {
 } from '../decision/index.js';
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
-import { DecodedTexts } from './decoded-texts.js';
+import { DecodeCache } from './decode-cache.js';
 import { isUnreadable } from './known-record.js';
 import { listRecords, readRecord } from './list-records.js';
-import type { OwnRecords } from './own-records.js';
+import type { DedicatedRecords } from './dedicated-records.js';
 import type { Cell } from './cell.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Shards } from './shards.js';
@@ -25,7 +25,7 @@ import type { Shards } from './shards.js';
 export type Listed = SemaphoreRecord | Error;
 
 /** The semaphores that a change of many may change. */
-interface TakenIn {
+interface ChangeableSemaphores {
   readonly records: ReadonlyMap<string, SemaphoreRecord>;
   /** Records that can't be read, by the semaphore's name. A newer version may have written them, and grant by them. */
   readonly unreadable: ReadonlyMap<string, Error>;
@@ -35,12 +35,12 @@ interface TakenIn {
 
 /** Lists the semaphores of the store by name: those with their own records and those in shards. */
 export class SemaphoreListing {
-  readonly #own = new DecodedTexts(decodedOrFault(decodeRecord, KEY_PREFIX));
-  readonly #shards = new DecodedTexts(decodedOrFault(decodeShard, SHARD_PREFIX));
+  readonly #own = new DecodeCache(decodedOrFault(decodeRecord, KEY_PREFIX));
+  readonly #shards = new DecodeCache(decodedOrFault(decodeShard, SHARD_PREFIX));
   #readAt?: number;
 
   constructor(
-    private readonly own: OwnRecords,
+    private readonly own: DedicatedRecords,
     private readonly shards: Shards,
     private readonly context: Context,
   ) {}
@@ -100,7 +100,7 @@ export class SemaphoreListing {
    * @param named a name that is listed even if it only exists because of a permit
    * @throws StoreUnavailableError
    */
-  async takenIn(wanted: (name: string) => boolean, named?: string): Promise<TakenIn> {
+  async listChangeable(wanted: (name: string) => boolean, named?: string): Promise<ChangeableSemaphores> {
     const [own, shards] = await Promise.all([listRecords(this.context, KEY_PREFIX), this.shards.texts()]);
     return inSlices(this.#takeIn(own, shards, wanted, named), this.context.nodeClock);
   }
@@ -110,7 +110,7 @@ export class SemaphoreListing {
     shards: ReadonlyMap<string, string>,
     wanted: (name: string) => boolean,
     named: string | undefined,
-  ): Pieces<TakenIn> {
+  ): Pieces<ChangeableSemaphores> {
     const records = new Map<string, SemaphoreRecord>();
     const unreadable = new Map<string, Error>();
     const unreadableShards = new Map<string, Error>();

@@ -24,7 +24,7 @@ import type { RecordCodec, RecordListener, RecordChanged } from './record-codec.
 import { Cell } from './cell.js';
 
 /** The cell of a semaphore's own record. */
-export type OwnCell = Cell<SemaphoreRecord>;
+export type DedicatedCell = Cell<SemaphoreRecord>;
 export type SemaphoreChanged = RecordChanged<SemaphoreRecord>;
 
 /** The record of one semaphore: its own record, or a name in a shard. */
@@ -40,7 +40,7 @@ export interface SemaphoreCell {
    */
   transact<T>(plan: SemaphorePlan<T>, asked?: number): Promise<T>;
   /** Replaces the name's own record, if it can't be read. See {@link Cell.repair}. */
-  repair: OwnCell['repair'];
+  repair: DedicatedCell['repair'];
   /** The view for a decision now. Call it only while cluster time is fresh. */
   view(): View;
   /** ms until another node may take over a lease that is not refreshed. Call it only while cluster time is fresh. */
@@ -66,13 +66,13 @@ const SEMAPHORE: RecordCodec<SemaphoreRecord> = {
 };
 
 /** Creates a cell that reports changes of its record as events of the gatekeeper. */
-export function semaphoreCell(name: string, context: Context): OwnCell {
+export function semaphoreCell(name: string, context: Context): DedicatedCell {
   const cell = new Cell(name, SEMAPHORE, context);
   cell.listen(reporting(cell, context));
   return cell;
 }
 
-function reporting(cell: OwnCell, context: Context): RecordListener<SemaphoreRecord> {
+function reporting(cell: DedicatedCell, context: Context): RecordListener<SemaphoreRecord> {
   const { name: semaphore, key } = cell;
   const { events, recoveries } = context;
   return {
@@ -115,7 +115,7 @@ export function isIdle(text: string): boolean {
 }
 
 /** Writes the record without expired permits of any node, so that all nodes see the free slots. */
-export async function freeExpired(cell: OwnCell, { events }: Context): Promise<void> {
+export async function freeExpired(cell: DedicatedCell, { events }: Context): Promise<void> {
   if (!cell.known || expired(cell.known, cell.view()).length === 0) return;
   const permits = await cell.transact<readonly StoredPermit[]>((record, view, nonce) => {
     const ended = record ? expired(record, view) : [];

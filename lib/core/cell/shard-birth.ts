@@ -5,14 +5,14 @@ import {
   adoptedShard,
   blankShard,
   decodeShard,
-  encodeRoot,
+  encodeShardRoot,
   encodeShard,
   isBlank,
   nextBirthStep,
 } from '../decision/index.js';
 import { forEachLimit } from '../async/for-each-limit.js';
 import { Periodic } from '../async/periodic.js';
-import { SerialQueue } from '../async/serial-queue.js';
+import { SerialExecutor } from '../async/serial-executor.js';
 import { Slices } from '../async/slices.js';
 import { Wakeup } from '../async/wakeup.js';
 import type { Context } from '../context/context.js';
@@ -21,7 +21,7 @@ import { writeOnce } from './call.js';
 import { hasData } from './cluster-data.js';
 import { isUnreadable } from './known-record.js';
 import { LIST_FACTOR } from '../store/store.js';
-import { type FoundRoot, RootReader } from './root-reader.js';
+import { type FoundRoot, ShardRootReader } from './shard-root-reader.js';
 import type { Shards } from './shards.js';
 import { type ShardsFault, shardsFault } from './shards-fault.js';
 
@@ -42,8 +42,8 @@ export class ShardBirth {
   /** Id of the open root with which this node has read all shards. */
   #rootId?: string;
   #stood?: AwaitedRoot | undefined;
-  readonly #root: RootReader;
-  readonly #queue = new SerialQueue();
+  readonly #root: ShardRootReader;
+  readonly #queue = new SerialExecutor();
   readonly #slices: Slices;
   readonly #periodic: Periodic;
   readonly #waiting = new Set<Wakeup>();
@@ -62,7 +62,7 @@ export class ShardBirth {
       readonly interval: number;
     },
   ) {
-    this.#root = new RootReader(context);
+    this.#root = new ShardRootReader(context);
     this.#slices = Slices.of(context.nodeClock);
     this.#periodic = new Periodic(context.nodeClock, () => this.look(), {
       interval: () => this.#untilNextLook(),
@@ -253,7 +253,7 @@ export class ShardBirth {
    * @returns whether it was surely written
    */
   async #write(text: string | undefined, state: ShardRoot['state'], id = this.context.random.id()): Promise<boolean> {
-    const next = encodeRoot({ nonce: this.context.random.id(), id, state });
+    const next = encodeShardRoot({ nonce: this.context.random.id(), id, state });
     if (!(await this.#compareAndSet(ROOT_KEY, text, next))) return false;
     this.#stood = this.#awaited(next, state);
     return true;

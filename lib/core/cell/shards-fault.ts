@@ -1,4 +1,4 @@
-import type { RootReader } from './root-reader.js';
+import type { ShardRootReader } from './shard-root-reader.js';
 
 /** Why nodes may not know the shards of the names on demand, although the store answers. */
 export interface ShardsFault {
@@ -23,7 +23,7 @@ const LATE =
  * @param longest the longest duration of a birth, in ms
  */
 export function shardsFault(
-  { unreadable, answeredSince }: Pick<RootReader, 'unreadable' | 'answeredSince'>,
+  { unreadable, answeredSince }: Pick<ShardRootReader, 'unreadable' | 'answeredSince'>,
   { hasHistory, now, longest }: { readonly hasHistory: boolean; readonly now: number; readonly longest: number },
 ): ShardsFault | undefined {
   if (unreadable) return { since: unreadable.since, sentence: `${unreadable.error.message}; ${UNREADABLE}` };

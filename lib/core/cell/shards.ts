@@ -1,5 +1,5 @@
 import {
-  type Claim,
+  type NameClaim,
   EMPTY_SHARD,
   InvalidOptionsError,
   ROOT_KEY,
@@ -9,9 +9,9 @@ import {
   type ShardRecord,
   blankShard,
   claim,
-  decodeRoot,
+  decodeShardRoot,
   decodeShard,
-  encodeRoot,
+  encodeShardRoot,
   encodeShard,
   isBlank,
   nameIn,
@@ -196,8 +196,8 @@ export class Shards {
    *
    * @throws if the store can't be asked
    */
-  async claim(claims: readonly Claim[]): Promise<void> {
-    const byShard = new Map<string, Claim[]>();
+  async claim(claims: readonly NameClaim[]): Promise<void> {
+    const byShard = new Map<string, NameClaim[]>();
     for (const each of claims) {
       const shard = this.keyOf(each.name);
       byShard.set(shard, [...(byShard.get(shard) ?? []), each]);
@@ -248,7 +248,7 @@ export class Shards {
 async function makeOwnShards(context: Context, shards: readonly string[]): Promise<void> {
   const { store, random } = context;
   const found = await store.records.read(ROOT_KEY);
-  if (found !== undefined && decodeRoot(found).state === 'open') return;
+  if (found !== undefined && decodeShardRoot(found).state === 'open') return;
   const id = random.id();
   const texts = new TextCells(store.records, context, { notify: 'none' });
   await forEachLimit(shards, (shard) =>
@@ -258,7 +258,7 @@ async function makeOwnShards(context: Context, shards: readonly string[]): Promi
         : { write: encodeShard(blankShard(id, 0, random.id())), done: () => undefined },
     ),
   );
-  await store.records.compareAndSet(ROOT_KEY, found, encodeRoot({ nonce: random.id(), id, state: 'open' }));
+  await store.records.compareAndSet(ROOT_KEY, found, encodeShardRoot({ nonce: random.id(), id, state: 'open' }));
 }
 
 /** Whether a shard stays as it is: it was made in this birth, has names or a grace, or can't be read. */

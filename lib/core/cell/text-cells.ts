@@ -6,7 +6,7 @@ import { show } from '../decision/index.js';
 import { MOST_KEYS, type Notify, type QueuedHint, StoreUnavailableError } from '../store/index.js';
 import type { StoreCollection } from '../store/store.js';
 import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
-import { type Attempt, Call } from './call.js';
+import { type SentWrite, Call } from './call.js';
 
 /** Outcome of a write by comparison. */
 export type Written =
@@ -34,7 +34,7 @@ export type TextStep<T> =
  *
  * @param isUncertain whether a write of this change may have been applied, and another write replaced it
  */
-export type TextRule<T> = (text: string | undefined, isUncertain: boolean) => TextStep<T> | Promise<TextStep<T>>;
+export type TextPlan<T> = (text: string | undefined, isUncertain: boolean) => TextStep<T> | Promise<TextStep<T>>;
 
 /** Options of one change. */
 export interface ChangeOptions {
@@ -155,7 +155,7 @@ export class TextCells {
    *
    * @throws the errors of {@link write}, for all writes together, and those of `rule`
    */
-  async change<T>(key: string, rule: TextRule<T>, { known, patience = 0 }: ChangeOptions = {}): Promise<T> {
+  async change<T>(key: string, rule: TextPlan<T>, { known, patience = 0 }: ChangeOptions = {}): Promise<T> {
     const call = this.#call(key);
     for (let text = known ? known.text : await this.read(key); ;) {
       const step = await rule(text, call.isUncertain);
@@ -216,8 +216,8 @@ export class TextCells {
     next: string | undefined,
     hint: QueuedHint | undefined,
   ): Promise<boolean> {
-    const attempt: Attempt = { isUncertain: false };
-    call.attempts.push(attempt);
+    const attempt: SentWrite = { isUncertain: false };
+    call.sentWrites.push(attempt);
     try {
       const { deadline } = call;
       return await this.texts.compareAndSet(key, former, next, { deadline, hint, notify: this.writing.notify });

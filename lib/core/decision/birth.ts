@@ -37,11 +37,11 @@ const rootSchema = z.strictObject({
 });
 
 /** @throws CorruptRecordError or NewerRecordError */
-export function decodeRoot(text: string): ShardRoot {
+export function decodeShardRoot(text: string): ShardRoot {
   return decodeStored(rootSchema, ROOT_VERSION, 'the root of the names on demand', text);
 }
 
-export function encodeRoot({ nonce, id, state }: Omit<ShardRoot, 'v'>): string {
+export function encodeShardRoot({ nonce, id, state }: Omit<ShardRoot, 'v'>): string {
   return `{"v":${ROOT_VERSION},"nonce":${quote(nonce)},"id":${quote(id)},"state":"${state}"}`;
 }
 

@@ -86,7 +86,7 @@ export function edit(
 }
 
 /** Takes over the definition of code: a reset by an operator, or a node that follows its code. Permits stay as after an edit. */
-export function takeCode(
+export function adoptCode(
   record: SemaphoreRecord,
   { definition, fingerprint }: CodeDefinition,
   change: DefinitionChange,
@@ -140,7 +140,12 @@ export function resume(
 }
 
 /** Changes nothing but the revision, so that a change that was decided before finds a later one. */
-export function mark(record: SemaphoreRecord, change: DefinitionChange, view: View, nonce: string): SemaphoreRecord {
+export function bumpRevision(
+  record: SemaphoreRecord,
+  change: DefinitionChange,
+  view: View,
+  nonce: string,
+): SemaphoreRecord {
   return rewrite(record, { change, revision: record.revision + 1 }, view, nonce);
 }
 

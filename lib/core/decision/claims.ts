@@ -13,7 +13,7 @@ import { type ShardRecord, rewriteShard } from './shard.js';
  * between a claim and a grant on demand.
  */
 /** A request to a shard: leave this name to its own record. */
-export interface Claim {
+export interface NameClaim {
   readonly name: string;
   readonly origin: string;
   /**
@@ -31,7 +31,7 @@ export interface Claim {
  */
 export function claim(
   shard: ShardRecord,
-  claims: readonly Claim[],
+  claims: readonly NameClaim[],
   view: View,
   nonce: string,
 ): ShardRecord | undefined {
@@ -42,7 +42,7 @@ export function claim(
   return rewriteShard(shard, { names, claims: noted }, view, nonce);
 }
 
-function mayClaim(shard: ShardRecord, { name, isActive }: Claim, view: View): boolean {
+function mayClaim(shard: ShardRecord, { name, isActive }: NameClaim, view: View): boolean {
   const entry = shard.names.get(name);
   if (entry?.permits.some((permit) => !view.isExpired(permit))) return false;
   if (isActive) return true;

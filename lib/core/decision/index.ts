@@ -26,7 +26,7 @@ export * from './recovery.js';
 // Texts for people.
 export * from './gatekeeper.error.js';
 export * from './invalid-options.error.js';
-export * from './given.js';
+export * from './omit-undefined.js';
 export * from './only-fields.js';
 export * from './texts/show.js';
 export * from './texts/hash-of.js';

@@ -3,7 +3,7 @@ import { inSlices } from '../async/slices.js';
 import { InvalidOptionsError, show } from '../decision/index.js';
 import type { Journal } from '../store/index.js';
 import type { Context } from '../context/context.js';
-import { LeftOut } from '../context/left-out.js';
+import { UnreadableEntries } from '../context/unreadable-entries.js';
 import { Batches } from './batches.js';
 import { decodeEntries } from './decode-entries.js';
 
@@ -21,7 +21,7 @@ export class JournalWriter<Entry extends object> {
   readonly #batches: Batches<string>;
   /** Readings in progress, by their `limit`. */
   readonly #readings = new Map<number, Promise<readonly Entry[]>>();
-  readonly #leftOut: LeftOut;
+  readonly #leftOut: UnreadableEntries;
 
   constructor(
     readonly name: string,
@@ -36,7 +36,7 @@ export class JournalWriter<Entry extends object> {
       onDropped: (count) => this.#reportDropped(count),
       onUnwritten: (count, error) => this.#report(`write ${numbered(count)} of the journal of ${name}`, error),
     });
-    this.#leftOut = new LeftOut(`read the journal of ${name}`, context);
+    this.#leftOut = new UnreadableEntries(`read the journal of ${name}`, context);
   }
 
   /** Number of entries that the latest reading left out because they can't be read. */
@@ -44,7 +44,7 @@ export class JournalWriter<Entry extends object> {
     return this.#leftOut.count;
   }
 
-  note(entry: Entry): void {
+  append(entry: Entry): void {
     this.#batches.add(JSON.stringify(entry));
   }
 

@@ -1,7 +1,7 @@
 import { trySample } from '../clock/index.js';
 import { CorruptRecordError } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { Caretaker } from '../cell/caretaker.js';
+import { RecordMaintainer } from '../cell/record-maintainer.js';
 import { askTimeOf } from '../cell/known-record.js';
 import { Cell } from '../cell/cell.js';
 import type { RecordChange } from '../store/index.js';
@@ -34,7 +34,7 @@ export interface Companion {
 /** All pages of the membership as this node knows them. */
 export class MemberPages {
   readonly all: readonly PageCell[];
-  readonly #caretaker: Caretaker<MemberPage>;
+  readonly #caretaker: RecordMaintainer<MemberPage>;
   #companion: Companion | undefined;
   readonly #corrupt = new Set<PageCell>();
   /** By lease: monotonic ms at which a look first found it. */
@@ -47,7 +47,7 @@ export class MemberPages {
     private readonly onChange: (page: PageCell, record: MemberPage) => void,
   ) {
     this.all = Array.from({ length: PAGES }, (_, page) => this.#open(String(page)));
-    this.#caretaker = new Caretaker({ tidy: async () => undefined }, context);
+    this.#caretaker = new RecordMaintainer({ tidy: async () => undefined }, context);
   }
 
   async start(): Promise<void> {

@@ -10,7 +10,7 @@ import { type Notify, StoreUnavailableError } from '../store/index.js';
 import type { MemberPage } from './member-page.js';
 import { LivingMembers, type MemberChange } from './living-members.js';
 import { type Companion, MemberPages, type MembersReading } from './member-pages.js';
-import { type GroupsOf, type MembershipOptions, OwnMember } from './own-member.js';
+import { type GroupsOf, type MembershipOptions, LocalMember } from './local-member.js';
 
 /** Heartbeats in one lease. */
 const BEATS = 3;
@@ -27,7 +27,7 @@ const SHORTEST_WAIT = 200;
  */
 export class Membership {
   readonly #pages: MemberPages;
-  readonly #own: OwnMember;
+  readonly #own: LocalMember;
   readonly #others: LivingMembers;
   readonly #periodic: Periodic;
   /** Each complete look at all pages. */
@@ -64,7 +64,7 @@ export class Membership {
       this.#others.update(page, record);
       this.changes.next({ place: this.#pages.all.indexOf(page), page: record });
     });
-    this.#own = new OwnMember(this.#pages.all, context, options, () => this.#lapse());
+    this.#own = new LocalMember(this.#pages.all, context, options, () => this.#lapse());
     this.#others = new LivingMembers(context, (...change) => this.#changed(...change));
     this.#periodic = new Periodic(context.nodeClock, () => this.#heartbeat(), {
       interval: () => this.#untilNextHeartbeat(),

@@ -6,13 +6,13 @@ import type { LossReason } from '../context/events.js';
 import type { AttemptOptions } from './call-options.js';
 import { KeepAlive } from './keep-alive.js';
 import { Lease } from './lease.js';
-import { type Attempt, HeldPermit, type PermitOwner, deniedBy, isOutage } from './held-permit.js';
+import { type AcquireOutcome, HeldPermit, type PermitOwner, deniedBy, isOutage } from './held-permit.js';
 import { isUnreadable } from '../cell/known-record.js';
 import type { Instant } from '../cell/plan.js';
 import { OrphanCleanup } from './orphan-cleanup.js';
 import type { SemaphoreCell, SemaphoreStep } from '../cell/semaphore-records.js';
 
-const CLOSING: Attempt = { reason: 'closing', holders: [] };
+const CLOSING: AcquireOutcome = { reason: 'closing', holders: [] };
 
 /** A call for a permit. */
 interface Asked {
@@ -75,7 +75,7 @@ export class HeldLeases implements PermitOwner {
   }
 
   /** Tries once to get or refresh a permit. A store that can't be asked counts as a denial. */
-  async attempt(options: AttemptOptions): Promise<Attempt> {
+  async tryOnce(options: AttemptOptions): Promise<AcquireOutcome> {
     if (this.context.isClosing()) return CLOSING;
     const permitId = this.context.random.id();
     const holder = options.holder ?? this.context.node.instance;
@@ -88,7 +88,7 @@ export class HeldLeases implements PermitOwner {
     };
     this.uses.begin();
     try {
-      const attempt = await this.cell.transact<Attempt>((record, view, nonce) => {
+      const attempt = await this.cell.transact<AcquireOutcome>((record, view, nonce) => {
         const lease = this.#lease(holder);
         const [held, heldFor] = [lease?.permit, lease?.left];
         const usable = usableDuration(duration, record?.definition, this.context.timing.clockTolerance);
@@ -242,7 +242,7 @@ export class HeldLeases implements PermitOwner {
     await this.#givenBack;
   }
 
-  async #refuse(permit: HeldPermit): Promise<Attempt> {
+  async #refuse(permit: HeldPermit): Promise<AcquireOutcome> {
     // If the store does not answer, the release is retried in the background, or the permit expires.
     await this.release(permit).catch(() => undefined);
     return CLOSING;
@@ -263,7 +263,10 @@ export class HeldLeases implements PermitOwner {
     return lease?.isHeld ? lease : undefined;
   }
 
-  #step(decision: ReturnType<typeof decide>, { holder, keepAlive, joined, unclear }: Asked): SemaphoreStep<Attempt> {
+  #step(
+    decision: ReturnType<typeof decide>,
+    { holder, keepAlive, joined, unclear }: Asked,
+  ): SemaphoreStep<AcquireOutcome> {
     if (decision.outcome === 'denied') {
       return { result: { reason: decision.reason, holders: decision.holders }, unclear };
     }

@@ -130,7 +130,7 @@ export class HeldPermit implements Permit, LeaseUser {
 }
 
 /** The outcome of one attempt to get a permit. */
-export type Attempt =
+export type AcquireOutcome =
   | { readonly permit: HeldPermit }
   | {
       readonly permit?: undefined;
@@ -145,7 +145,7 @@ export type Attempt =
  *
  * @throws any other error, because it is a bug of this program
  */
-export function deniedBy(error: unknown): Attempt & { readonly permit?: undefined; readonly error: Error } {
+export function deniedBy(error: unknown): AcquireOutcome & { readonly permit?: undefined; readonly error: Error } {
   if (isUnreadable(error)) return { reason: error.code, holders: [], error };
   if (!isStoreError(error)) throw error;
   // `onUnavailable: 'run'` must not apply here: the definition that is not loaded yet may be paused.

@@ -16,7 +16,7 @@ import { type Explanation, explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError, AcquireTimeoutError } from './permits.errors.js';
 import { HeldLeases } from './held-leases.js';
-import type { Attempt, HeldPermit } from './held-permit.js';
+import type { AcquireOutcome, HeldPermit } from './held-permit.js';
 import type { Permit } from './permit.js';
 import { type NextHolder, type PreferenceRequest, nextHolderOf, preferring } from './preferences.js';
 import { type SemaphoreChanged, type SemaphoreCell, takesAway } from '../cell/semaphore-records.js';
@@ -27,7 +27,7 @@ import { PermitMethods, type Semaphore } from './semaphore.js';
 import type { SpreadMap } from './spread-map.js';
 import { WaitQueue } from './wait-queue.js';
 
-const BEHIND: Attempt = { reason: 'no-permit', holders: [] };
+const BEHIND: AcquireOutcome = { reason: 'no-permit', holders: [] };
 
 /**
  * A semaphore of this node, and the only place that reacts to changes of its record. If a permit is gone, ends earlier
@@ -212,7 +212,7 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   }
 
   /** A run with `wait` waits in the queue, also for a definition that is not loaded yet. */
-  async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<Attempt> {
+  async #attemptRun({ wait, ...options }: Parameters<RunLeases['attempt']>[0]): Promise<AcquireOutcome> {
     const waiting = wait === undefined ? this.#attempt(options) : this.#wait({ ...options, timeout: wait });
     const attempt = await waiting;
     if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
@@ -220,18 +220,18 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   }
 
   /** Observes a call for a permit. The calls for the package's own semaphores are not the application's. */
-  #observed(options: AttemptOptions, call: () => Promise<Attempt>): Promise<Attempt> {
+  #observed(options: AttemptOptions, call: () => Promise<AcquireOutcome>): Promise<AcquireOutcome> {
     const { instrumentation, node } = this.context;
     if (!instrumentation || reservedNameFault(this.name) !== undefined) return call();
     return instrumentation.acquire(this.name, options.acquirer ?? node.acquirer, call);
   }
 
-  #wait(options: WaitOptions): Promise<Attempt> {
+  #wait(options: WaitOptions): Promise<AcquireOutcome> {
     return this.#observed(options, () => this.#waitInQueue(options));
   }
 
   /** @throws the signal's reason if the signal aborts */
-  async #waitInQueue(options: WaitOptions): Promise<Attempt> {
+  async #waitInQueue(options: WaitOptions): Promise<AcquireOutcome> {
     options.signal?.throwIfAborted();
     const attempt = await this.waitQueue.wait((mayTake) => this.#ask(options, mayTake), options);
     // The caller gave up during the attempt, so the permit goes back: now, or in the background if the store is away.
@@ -241,9 +241,9 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   }
 
   /** A holder that already has a permit does not wait for its turn: the first in the queue may wait for this permit. */
-  async #ask(options: WaitOptions, mayTake: boolean): Promise<Attempt> {
+  async #ask(options: WaitOptions, mayTake: boolean): Promise<AcquireOutcome> {
     if (!mayTake && !this.heldLeases.holds(options.holder)) return BEHIND;
-    const attempt = await this.heldLeases.attempt(options);
+    const attempt = await this.heldLeases.tryOnce(options);
     if (!attempt.permit) this.#checkKnown(attempt.reason, options.duration);
     return attempt;
   }
@@ -251,28 +251,28 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   /**
    * Tries once. Right after the start, a call waits for a definition of this node's code that is not in the store yet.
    */
-  #attempt(options: AttemptOptions): Promise<Attempt> {
+  #attempt(options: AttemptOptions): Promise<AcquireOutcome> {
     return this.#observed(options, () =>
       this.heldLeases
-        .attempt(options)
+        .tryOnce(options)
         .then((attempt) => (this.#lacksOwnDefinition(attempt) ? this.#attemptOnceLoaded(attempt, options) : attempt)),
     );
   }
 
   /** Whether an attempt was denied because a definition of this node's code was missing, and it may be there now or soon. */
-  #lacksOwnDefinition(attempt: Attempt): boolean {
+  #lacksOwnDefinition(attempt: AcquireOutcome): boolean {
     if (attempt.permit || attempt.reason !== 'no-definition' || !this.declared.has(this.name)) return false;
     // A removed definition stays missing until a reset, so its denial stays one read.
     return this.declared.isAwaited(this.name) || this.cell.known?.definition !== undefined;
   }
 
   /** Tries again when the definition may be in the store. It may have come between the denial and this look. */
-  async #attemptOnceLoaded(denied: Attempt, options: AttemptOptions): Promise<Attempt> {
+  async #attemptOnceLoaded(denied: AcquireOutcome, options: AttemptOptions): Promise<AcquireOutcome> {
     const mayBeThere = !this.declared.isAwaited(this.name) || (await this.declared.awaitLoad(this.name));
-    return mayBeThere ? this.heldLeases.attempt(options) : denied;
+    return mayBeThere ? this.heldLeases.tryOnce(options) : denied;
   }
 
-  #denied({ error, reason }: Attempt & { permit?: undefined }, duration: number | undefined): undefined {
+  #denied({ error, reason }: AcquireOutcome & { permit?: undefined }, duration: number | undefined): undefined {
     if (error) throw error;
     this.#checkKnown(reason, duration);
     this.context.events.next({ type: 'denied', semaphore: this.name, reason });

@@ -2,7 +2,7 @@ import { type SemaphoreRecord, checkedName, isActive, reservedNameFault, unreser
 import { promised } from '../async/promised.js';
 import type { Context } from '../context/context.js';
 import { DeclaredDefinitions } from './declared/declared-definitions.js';
-import { OwnRecords } from '../cell/own-records.js';
+import { DedicatedRecords } from '../cell/dedicated-records.js';
 import { type Route, RoutedCell } from '../cell/routed-cell.js';
 import { ShardBirth } from '../cell/shard-birth.js';
 import { SemaphoreListing } from '../cell/semaphore-listing.js';
@@ -27,7 +27,7 @@ const MOST_DEMANDED = 200;
 /** The semaphores of this node, and what it needs to find their records. {@link NodeSemaphore} says which it remembers. */
 export class SemaphoreDirectory {
   readonly declared: DeclaredDefinitions;
-  readonly own: OwnRecords;
+  readonly own: DedicatedRecords;
   readonly shards: Shards;
   readonly birth: ShardBirth;
   readonly listing: SemaphoreListing;
@@ -49,7 +49,10 @@ export class SemaphoreDirectory {
     options: DirectoryOptions,
   ) {
     const changed = (name: string, change: SemaphoreChanged) => this.#inUse.get(name)?.onChange(change);
-    this.own = new OwnRecords(context, { changed, confirmed: (name) => this.#inUse.get(name)?.heldLeases.verify() });
+    this.own = new DedicatedRecords(context, {
+      changed,
+      confirmed: (name) => this.#inUse.get(name)?.heldLeases.verify(),
+    });
     const { isOwn, shards } = options;
     this.shards = new Shards(context, {
       isOwn,

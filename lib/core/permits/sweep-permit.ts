@@ -5,8 +5,8 @@ import type { Context } from '../context/context.js';
 import { Reachability } from '../context/reachability.js';
 import { Recoveries } from '../context/recoveries.js';
 import { UseCount } from '../async/use-count.js';
-import { type OwnCell, semaphoreCell } from '../cell/semaphore-records.js';
-import type { SweepTurn } from '../cell/cluster-sweep.js';
+import { type DedicatedCell, semaphoreCell } from '../cell/semaphore-records.js';
+import type { SweepDuty } from '../cell/cluster-sweep.js';
 import { NoQuorumError, StoreUnavailableError } from '../store/index.js';
 import { HeldLeases } from './held-leases.js';
 import type { HeldPermit } from './held-permit.js';
@@ -20,13 +20,13 @@ const INTERVALS = 2.5;
 const SHORTEST = 5000;
 
 /**
- * The turn to sweep, as a permit of one of the package's own semaphores. Each sweep refreshes the permit. If the node
+ * The duty to sweep, as a permit of one of the package's own semaphores. Each sweep refreshes the permit. If the node
  * dies, the permit expires. This class reports no events, because the semaphore is hidden from users.
  *
  * If the record is missing, it is created without delay and without grace, because two sweepers at once do no harm.
  */
-export class SweepPermit implements SweepTurn {
-  readonly #cell: OwnCell;
+export class SweepPermit implements SweepDuty {
+  readonly #cell: DedicatedCell;
   readonly #definition: SemaphoreDefinition;
   readonly #leases: HeldLeases;
   #permit?: HeldPermit;
@@ -67,7 +67,7 @@ export class SweepPermit implements SweepTurn {
   /** @throws StoreUnavailableError */
   async take(): Promise<boolean> {
     await this.#ensureRecord();
-    const attempt = await this.#leases.attempt({ duration: this.#definition.duration });
+    const attempt = await this.#leases.tryOnce({ duration: this.#definition.duration });
     if (!attempt.permit) {
       const { error } = attempt;
       if (error instanceof StoreUnavailableError && !(error instanceof NoQuorumError)) throw this.#withoutName(error);
@@ -86,7 +86,7 @@ export class SweepPermit implements SweepTurn {
     return this.isHeld;
   }
 
-  /** Creates the record before the first turn. If it is lost later, it is restored like any other record. */
+  /** Creates the record before the first sweep. If it is lost later, it is restored like any other record. */
   async #ensureRecord(): Promise<void> {
     if (this.#cell.known) return;
     const making = this.#cell.transact<void>((record, view, nonce) =>

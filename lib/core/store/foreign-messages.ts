@@ -21,7 +21,7 @@ interface Reactions {
 }
 
 /**
- * Unproven messages, see `hint-seals.ts`. The first wakes at once, those of the next second wake together at its end,
+ * Unproven messages, see `message-seals.ts`. The first wakes at once, those of the next second wake together at its end,
  * and what is more than {@link MOST} is only counted: so a flood costs a bounded amount of reads, memory and log lines.
  */
 export class ForeignMessages {

@@ -35,7 +35,7 @@ export class Audit {
       ...(entry.bulk !== undefined && { part: this.#nextPart(entry.bulk) }),
       node: this.context.node,
     };
-    this.#journal.note(noted);
+    this.#journal.append(noted);
     this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
   }
 

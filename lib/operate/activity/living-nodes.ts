@@ -1,7 +1,7 @@
 import { type Context, timeOf } from '../../core/context/context.js';
-import { LeftOut } from '../../core/context/left-out.js';
+import { UnreadableEntries } from '../../core/context/unreadable-entries.js';
 import { byName } from '../../core/context/node-identity.js';
-import { DecodedTexts } from '../../core/cell/decoded-texts.js';
+import { DecodeCache } from '../../core/cell/decode-cache.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
 import type { Membership } from '../../core/members/membership.js';
@@ -20,14 +20,14 @@ export class LivingNodes {
   /** The same, with the code. */
   knownCodes: readonly NodeCode[] = [];
   /** The entries that can't be read. */
-  readonly leftOut: LeftOut;
-  readonly #decoded = new DecodedTexts((_key, text) => entriesOf(text));
+  readonly leftOut: UnreadableEntries;
+  readonly #decoded = new DecodeCache((_key, text) => entriesOf(text));
 
   constructor(
     private readonly context: Context,
     private readonly membership: Pick<Membership, 'isHeld' | 'participants'>,
   ) {
-    this.leftOut = new LeftOut('read the entries of the nodes', context);
+    this.leftOut = new UnreadableEntries('read the entries of the nodes', context);
   }
 
   /**

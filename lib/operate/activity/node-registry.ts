@@ -3,7 +3,7 @@ import { type Subscription, distinctUntilChanged, filter, map } from 'rxjs';
 import { spreadOf } from '../../core/decision/texts/spread.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import { Periodic } from '../../core/async/periodic.js';
-import { SerialQueue } from '../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../core/async/serial-executor.js';
 import { inSlices } from '../../core/async/slices.js';
 import type { Membership } from '../../core/members/membership.js';
 import type { RunHistory } from './run-history.js';
@@ -46,7 +46,7 @@ export class NodeRegistry {
   readonly #texts: TextCells;
   readonly #periodic?: Periodic;
   /** An older entry must not overwrite a newer one. */
-  readonly #queue = new SerialQueue();
+  readonly #queue = new SerialExecutor();
   #joins?: Subscription;
   /** Monotonic ms of {@link start}, which may be long before the store can be asked for the time. */
   #begunAt = 0;

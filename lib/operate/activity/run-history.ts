@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs';
 import {
   LEADER_PREFIX,
   type StoredPermit,
-  given,
+  omitUndefined,
   messageWithCauses,
   stackWithCauses,
 } from '../../core/decision/index.js';
@@ -115,7 +115,7 @@ export class RunHistory {
   #note(entry: StoredRunEntry, error?: unknown): void {
     const { jobs, archive, keepsStacks } = this.options;
     const stack = keepsStacks ? stackWithCauses(error) : undefined;
-    this.#journal.note(entry);
+    this.#journal.append(entry);
     if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB) jobs.note(entry, stack);
     // The term of another node, which expired, is not a run that this node made.
     if (entry.kind === 'run' && entry.node === this.context.node) archive?.note(entry, stack);
@@ -151,7 +151,7 @@ export class RunHistory {
     if (!this.options.isListed || job === LEADERSHIP_JOB) return false;
     const { node } = this.context;
     const held = permit && { token: permit.token, slot: permit.slot, until: permit.expiresAt };
-    this.#note({ kind: 'start', semaphore, job, node, at, run, ...given({ by, missed, loss }), ...held });
+    this.#note({ kind: 'start', semaphore, job, node, at, run, ...omitUndefined({ by, missed, loss }), ...held });
     return true;
   }
 
@@ -168,7 +168,7 @@ export class RunHistory {
       took: Math.round(took),
       outcome: run?.loss ? 'lost' : failed ? 'failed' : 'ok',
       ...(failed && { message: shortMessageOf(error) }),
-      ...given({ by, missed, attempts, renewals: run?.renewals || undefined, loss: run?.loss }),
+      ...omitUndefined({ by, missed, attempts, renewals: run?.renewals || undefined, loss: run?.loss }),
       ...(permit && { token: permit.token, slot: permit.slot, ...this.#endOf(event, permit) }),
       run: event.run,
     };

@@ -6,7 +6,7 @@ import {
   edit,
   intendedDefinition,
   messageOf,
-  takeCode,
+  adoptCode,
 } from '../../core/decision/index.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { type Context, timeOf } from '../../core/context/context.js';
@@ -124,7 +124,7 @@ export class BulkChanges {
     const named = await this.#inSlices(namesInPieces(names, seen), 'to reset many semaphores');
     if (names !== undefined && named.length === 0) throw new NotInCodeError(names);
     const wanted = new Set(named);
-    const { unreadable } = await this.listing.takenIn((name) => wanted.has(name));
+    const { unreadable } = await this.listing.listChangeable((name) => wanted.has(name));
     const all = named.filter((name) => {
       const record = this.recordOf(name);
       return unreadable.has(name) || (record !== undefined && isDue(record, byName.get(name)!));
@@ -135,7 +135,7 @@ export class BulkChanges {
       request,
       (name) =>
         (record, ...rest) =>
-          takeCode(record, byName.get(name)!, ...rest),
+          adoptCode(record, byName.get(name)!, ...rest),
     );
   }
 
@@ -198,7 +198,7 @@ export class BulkChanges {
     { names, only = () => true }: Pick<BulkRequest, 'names' | 'only'>,
     subject: string,
   ): Promise<Selected> {
-    const { records, unreadable, unreadableShards } = await this.listing.takenIn(only, names);
+    const { records, unreadable, unreadableShards } = await this.listing.listChangeable(only, names);
     const defined = [...records].flatMap(([name, { definition }]) => (definition ? [name] : []));
     const named = await this.#inSlices(namesInPieces(names, defined), subject);
     const dark = await this.#inSlices(namesInPieces(names, unreadable.keys()), subject);

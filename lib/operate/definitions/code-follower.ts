@@ -4,7 +4,7 @@ import {
   intendedDefinition,
   messageOf,
   sameDefinition,
-  takeCode,
+  adoptCode,
 } from '../../core/decision/index.js';
 import { type LivingNodes, type NodeCode, type NodeInfo } from '../activity/index.js';
 import { MOST_ANNOUNCED } from '../../core/permits/declared/node-code.js';
@@ -214,7 +214,7 @@ export class CodeFollower {
       {
         rewriting: (record, change, view, nonce) =>
           record && isStillDue(record, seen, archivedRevision, view)
-            ? takeCode(record, { definition: code, fingerprint }, change, view, nonce)
+            ? adoptCode(record, { definition: code, fingerprint }, change, view, nonce)
             : undefined,
         done: () => true,
         unchanged: () => false,

@@ -7,7 +7,7 @@ import {
   type View,
   expectChangeable,
   expectOneLeader,
-  given,
+  omitUndefined,
   hasRoom,
   intendedDefinition,
   quoted,
@@ -160,7 +160,7 @@ export class DefinitionWriter {
       ...(before?.pause && { paused: before.pause }),
       ...(to && { to }),
       ...(before?.change && { follows: before.change.id }),
-      ...given({ bulk, undoes, undoesBulk }),
+      ...omitUndefined({ bulk, undoes, undoesBulk }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import {
-  given,
+  omitUndefined,
   InvalidOptionsError,
   type SemaphoreDefinition,
   type SemaphoreDefinitionInput,
@@ -16,7 +16,7 @@ import {
   remove,
   resume,
   show,
-  takeCode,
+  adoptCode,
 } from '../../core/decision/index.js';
 import type { Context } from '../../core/context/context.js';
 import { type Audit, type LivingNodes } from '../activity/index.js';
@@ -150,7 +150,7 @@ export class Definitions {
     if (!definition) throw new NotInCodeError(name);
     return this.writer.change('reset', name, options, (record, change, view, nonce) => {
       if (!record) throw new UnknownSemaphoreError(name);
-      return takeCode(record, codeDefinition(definition), change, view, nonce);
+      return adoptCode(record, codeDefinition(definition), change, view, nonce);
     });
   }
 
@@ -295,7 +295,7 @@ function expectNoRenaming(name: string, changes: DefinitionEdit & { readonly nam
 function edited(definition: SemaphoreDefinition, changes: DefinitionEdit, clockTolerance: number): SemaphoreDefinition {
   const { groupPattern, acquirerPattern, ...others } = definition;
   const { name } = definition;
-  const parsed = parseDefinition({ ...others, ...given(changes), name }, clockTolerance);
+  const parsed = parseDefinition({ ...others, ...omitUndefined(changes), name }, clockTolerance);
   return {
     ...parsed,
     ...(changes.groupPattern === undefined && { groupPattern }),

@@ -1,4 +1,4 @@
-import { type MemberLook, type MemberState, lookAtMembers } from '../../core/members/index.js';
+import { type MembershipSnapshot, type MemberState, readMembership } from '../../core/members/index.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import { LEADER_PREFIX, compileInPieces, intendedDefinition } from '../../core/decision/index.js';
@@ -38,7 +38,7 @@ export interface ScopeDetails extends Omit<LeadersOverview, 'scopes'> {
  * @throws StoreUnavailableError
  */
 export async function readLeaders({ context, directory }: LeadersParts): Promise<LeadersOverview> {
-  const [look, records] = await Promise.all([lookAtMembers(context), directory.listing.ownWith(LEADER_PREFIX)]);
+  const [look, records] = await Promise.all([readMembership(context), directory.listing.ownWith(LEADER_PREFIX)]);
   const facts = factsOf(context, look);
   const scopes = await inSlices(scopesInPieces(records, facts), context.nodeClock);
   return { now: facts.now, scopes, ...look };
@@ -47,7 +47,7 @@ export async function readLeaders({ context, directory }: LeadersParts): Promise
 /** Reads one scope. @throws StoreUnavailableError, UnknownSemaphoreError if there is no such scope */
 export async function readLeader({ context, directory }: LeadersParts, scope: string): Promise<ScopeDetails> {
   const name = LEADER_PREFIX + scope;
-  const [look, records] = await Promise.all([lookAtMembers(context), directory.listing.one(name)]);
+  const [look, records] = await Promise.all([readMembership(context), directory.listing.one(name)]);
   const record = records.get(name);
   if (!record) throw new UnknownSemaphoreError(name);
   const facts = factsOf(context, look);
@@ -56,7 +56,7 @@ export async function readLeader({ context, directory }: LeadersParts, scope: st
   return { now: facts.now, scope: overview!, candidates, ...look };
 }
 
-function factsOf({ clusterClock, timing }: Context, { members }: MemberLook): ScopeFacts {
+function factsOf({ clusterClock, timing }: Context, { members }: MembershipSnapshot): ScopeFacts {
   return { now: clusterClock.earliest(), clockTolerance: timing.clockTolerance, members };
 }
 

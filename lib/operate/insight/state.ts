@@ -1,6 +1,6 @@
 import type { ClusterClockReport } from '../../core/clock/index.js';
 import {
-  given,
+  omitUndefined,
   LEADER_PREFIX,
   type SemaphoreDefinition,
   type SemaphoreRecord,
@@ -76,8 +76,8 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
     name,
     revision,
     // Of a removed one, too: nothing runs although the code defines it.
-    ...(definitionState(record, code) ?? given({ code, change: record.change })),
-    ...given({ isOnDemand: record.isOnDemand }),
+    ...(definitionState(record, code) ?? omitUndefined({ code, change: record.change })),
+    ...omitUndefined({ isOnDemand: record.isOnDemand }),
     holders,
     free,
     ...(lastGrantAt !== undefined && { lastGrantAt }),

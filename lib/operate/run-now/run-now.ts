@@ -23,7 +23,7 @@ import type { SemaphoreCell } from '../../core/cell/semaphore-records.js';
 import { UnknownRunError } from '../../core/permits/by-hand/by-hand.errors.js';
 import { type RunnableNow, chosenJob, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
 import type { RunRequest } from '../../core/permits/by-hand/run-request.js';
-import { RunRequests } from '../../core/permits/by-hand/run-requests.js';
+import { RunRequestRecords } from '../../core/permits/by-hand/run-request-records.js';
 import { type RunNowStatus, isFinal, statusOf } from './run-status.js';
 
 /** The job to run: the name of its semaphore, with the name of the job if the semaphore has several. */
@@ -61,7 +61,7 @@ export interface RunNowPlan {
 interface RunNowParts {
   readonly context: Context;
   readonly audit: Audit;
-  readonly requests: RunRequests;
+  readonly requests: RunRequestRecords;
   /** Lists the living nodes. */
   readonly nodes: () => Promise<readonly NodeInfo[]>;
   /** The jobs of this node, which may not be in the list. */

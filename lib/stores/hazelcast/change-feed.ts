@@ -3,7 +3,7 @@ import type { Client as HazelcastClient, IMap, Predicate } from 'hazelcast-clien
 import loadHazelcastClient from '../../../load-hazelcast-client.cjs';
 import type { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
-import { HINT_KEY, HintSeals, SEAL } from '../../core/store/hint-seals.js';
+import { HINT_KEY, MessageSeals, SEAL } from '../../core/store/message-seals.js';
 import type { Notify, TextCollection } from '../../core/store/driver.js';
 import { isForeign } from './texts/foreign-value.js';
 import { textKeys } from './client-patches/unreadable-events.js';
@@ -53,7 +53,7 @@ export class ChangeFeed {
   #attached: Attached | undefined;
   #attaching: Promise<void> = Promise.resolve();
 
-  readonly #seals = new HintSeals();
+  readonly #seals = new MessageSeals();
   readonly #foreign: ForeignMessages;
   /** Name of the map of hints. It is the scope of their seals. */
   readonly #hintsName: string;

@@ -21,7 +21,7 @@ import { Connection, LONGEST_CLOSE } from './connection.js';
 import { readFailure } from './failures.js';
 import { GivenClient, OwnClient } from './client-source.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
-import { QueueHints } from './queue-hints.js';
+import { HazelcastQueue } from './hint-queues.js';
 import { RingJournal } from './ring-journal.js';
 import { dataMembers, openSession, type Session } from './session.js';
 import { CpMissingError } from './texts/cp-records.js';
@@ -124,7 +124,7 @@ export class HazelcastDriver implements Driver {
   }
 
   queue(name: string): HintQueue {
-    return new QueueHints(`${this.options.mapName}.ready.${name}`, this.#others);
+    return new HazelcastQueue(`${this.options.mapName}.ready.${name}`, this.#others);
   }
 
   journal(name: string): Journal {

@@ -61,7 +61,7 @@ interface MemberClockOptions {
  * of its last id. The client queues all other requests behind that one. So one wrong clock would stop all readings. For
  * this reason a generator without an answer is replaced by one with another name, which has no last id.
  */
-export class MemberClock {
+export class FlakeIdClock {
   #generator?: Promise<FlakeIdGenerator>;
   #turn = 0;
   #isProven: boolean;

@@ -2,7 +2,7 @@ import type { Client as HazelcastClient } from 'hazelcast-client';
 import type { RecordCollection } from '../../core/store/driver.js';
 import type { ChangeFeed } from './change-feed.js';
 import { atMost } from '../../core/store/at-most.js';
-import { MemberClock } from './member-clock.js';
+import { FlakeIdClock } from './member-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpRecords } from './texts/cp-records.js';
 import { type Limits, LockedRecords } from './texts/locked-records.js';
@@ -12,7 +12,7 @@ import { MapRecords } from './texts/map-texts.js';
 export interface Session {
   readonly client: HazelcastClient;
   readonly records: RecordCollection;
-  readonly clock: MemberClock;
+  readonly clock: FlakeIdClock;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
 }
@@ -29,7 +29,7 @@ export async function openSession(
   feed: ChangeFeed,
   { callTimeout, ended }: Limits,
 ): Promise<Session> {
-  const clock = new MemberClock((name) => client.getFlakeIdGenerator(name), {
+  const clock = new FlakeIdClock((name) => client.getFlakeIdGenerator(name), {
     name: options.clockName,
     isTrusted: options.client === undefined,
     patience: callTimeout,

@@ -4,7 +4,7 @@ import { pause } from '../../core/async/pause.js';
 import { Wakeup } from '../../core/async/wakeup.js';
 import { AwaitedKeys } from '../../core/store/awaited-keys.js';
 import { ForeignMessages } from '../../core/store/foreign-messages.js';
-import { HintSeals, SEAL } from '../../core/store/hint-seals.js';
+import { MessageSeals, SEAL } from '../../core/store/message-seals.js';
 import type { PrefixWatches } from '../../core/store/prefix-watches.js';
 import type { Within } from './calls.js';
 import type { RedisClient, Subscriber } from './clients/redis-client.js';
@@ -59,7 +59,7 @@ export class ChangeFeed {
 
   #echoed: (() => void) | undefined;
 
-  readonly #seals = new HintSeals();
+  readonly #seals = new MessageSeals();
   readonly #foreign: ForeignMessages;
 
   constructor(

@@ -1,5 +1,5 @@
 import { hashOf } from '../../core/decision/index.js';
-import { HINT_KEY } from '../../core/store/hint-seals.js';
+import { HINT_KEY } from '../../core/store/message-seals.js';
 
 /**
  * Number of buckets of records. A constant of the format: a record's bucket is the hash of its key, modulo this number.

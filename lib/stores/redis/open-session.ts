@@ -13,7 +13,7 @@ interface SessionNeeds {
   readonly options: ResolvedOptions;
   readonly feed: ChangeFeed;
   /** Absent for a durable server. */
-  readonly origins: Origins | undefined;
+  readonly origins: FailoverMarker | undefined;
   /** Aborts when the session ends. */
   readonly ended: AbortSignal;
   readonly within: Within;
@@ -46,7 +46,7 @@ export async function openSession(
  */
 async function markOlder(
   client: RedisClient,
-  origins: Origins | undefined,
+  origins: FailoverMarker | undefined,
   facts: readonly ServerFacts[],
 ): Promise<void> {
   try {
@@ -103,7 +103,7 @@ function isReady(client: RedisClient): Promise<void> {
  * Marks the records as soon as this node meets another server. Each write does that too, for its bucket (`scripts.ts`),
  * so no promise depends on this class. But a grace should begin when the server takes over, not at the next write.
  */
-export class Origins {
+export class FailoverMarker {
   readonly #known = new Set<string>();
 
   constructor(

@@ -22,7 +22,7 @@ import { Connection, type Session } from './connection.js';
 import { readFailure } from './failures.js';
 import { Poller, RedisQueue } from './hint-queues.js';
 import { Keys } from './keys.js';
-import { Origins, openSession } from './open-session.js';
+import { FailoverMarker, openSession } from './open-session.js';
 import type { ResolvedOptions } from './redis.options.js';
 import { COMPARE_AND_SET, COMPARE_AND_SET_DURABLE } from './scripts.js';
 import { type ServerFacts, assertUsable, lookAt } from './server-facts.js';
@@ -45,7 +45,7 @@ export class RedisDriver implements Driver {
   readonly #poller: Poller;
   readonly #afterWrites: HintsAfterWrites;
   /** Absent for a durable server. */
-  readonly #origins: Origins | undefined;
+  readonly #origins: FailoverMarker | undefined;
   /** Advice of servers that may drop records, by the name of the server. */
   readonly #evictions = new Map<string, string>();
   readonly #clockProblem = new LastProblem();
@@ -71,7 +71,7 @@ export class RedisDriver implements Driver {
     this.#afterWrites = new HintsAfterWrites((name) => this.queue(name), callTimeout, onHintLost);
     const script = options.durable ? COMPARE_AND_SET_DURABLE : COMPARE_AND_SET;
     this.records = new Records(this.#keys, this.#calls, this.#feed, script);
-    this.#origins = options.durable ? undefined : new Origins(this.#keys, this.#calls.within);
+    this.#origins = options.durable ? undefined : new FailoverMarker(this.#keys, this.#calls.within);
     this.#poller = new Poller(this.#calls, this.#feed, this.#connection);
     this.tasks = new RedisTasks(this.#keys, this.#calls, this.#poller, this.#afterWrites);
     this.groups = new HashTexts(this.#keys.groups, this.#calls);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DOUBT } from '../../core/decision/index.js';
-import { SEAL } from '../../core/store/hint-seals.js';
+import { SEAL } from '../../core/store/message-seals.js';
 import type { Notify } from '../../core/store/driver.js';
 import type { Primary } from './clients/redis-client.js';
 import { replyCodeOf } from './failures.js';
@@ -109,7 +109,7 @@ export const NOTIFIED: Readonly<Record<Notify, string>> = { all: 'a', waiting: '
  * other reasons Redis refuses only the first write of a script, so an error of all means that no record was written.
  *
  * A client spends more time on an argument than on its bytes, so what is the same for all records is sent once. A message
- * begins with its seal (`hint-seals.ts`), the writer, the length of the key in UTF-16 units, and the key.
+ * begins with its seal (`message-seals.ts`), the writer, the length of the key in UTF-16 units, and the key.
  *
  * @param refused Lua that runs before a record of a bucket is compared: an error if it can't be
  */

@@ -34,7 +34,7 @@ export type TypeObstacle = 'paused-here' | DenialReason;
  * An {@link Admission} is the answer for a node, and keeps its place, permit and turn; an `ExternalAdmission` is that for a
  * program, whose place is in one answer. Each is given back once.
  *
- * The turn of a fair key is no rule here. It never says no: it says which task is claimed for a ticket (`FairTurns`), for any
+ * The turn of a fair key is no rule here. It never says no: it says which task is claimed for a ticket (`FairRotation`), for any
  * worker, and only after the permit. Asked before, a worker that is then denied would use up the turn of a key.
  */
 export class Admissions {
@@ -46,7 +46,7 @@ export class Admissions {
   #usualTime = LONG;
   #isClosed = false;
   #isPaused = false;
-  readonly #turns: HandlerTurns;
+  readonly #turns: HandlerConcurrency;
 
   /**
    * @param concurrency handlers of the type at the same time on this node
@@ -58,7 +58,7 @@ export class Admissions {
     private readonly clock: NodeClock,
     private readonly changed: () => void,
   ) {
-    this.#turns = new HandlerTurns(concurrency, clock);
+    this.#turns = new HandlerConcurrency(concurrency, clock);
   }
 
   /** Admits none any more. Idempotent. */
@@ -208,7 +208,7 @@ export class Admission {
 }
 
 /** So many handlers run at once, and others wait for their turn, in order. */
-class HandlerTurns {
+class HandlerConcurrency {
   readonly #waiting = new Set<() => void>();
   #running = 0;
 

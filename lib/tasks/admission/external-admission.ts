@@ -71,7 +71,7 @@ export class ExternalAdmissions {
   }
 }
 
-/** Leave for a program to work on one task, under a permit or without one. */
+/** Permission for a program to work on one task, under a permit or without one. */
 export class ExternalAdmission {
   constructor(
     private readonly instance: string,

@@ -73,7 +73,7 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
       if (!task) leftOut++;
       const seen = task && isWanted(groupType(task.type)) ? task : undefined;
       if (seen) tasks.push(withoutSecrets(viewOf(seen)));
-      next = markAfter(text, seen);
+      next = cursorAfter(text, seen);
       if (tasks.length >= limit) return { tasks, next, leftOut };
     }
     if (found.length < size) return { tasks, leftOut };
@@ -147,7 +147,7 @@ async function lengthOf({ hints }: TaskStore, type: string): Promise<number> {
  * Where the list goes on behind a row: with the place of the row, and its id if the caller may see it. Callers can read it.
  * Without the id, another task of the same ms and hash may be left out.
  */
-function markAfter(text: string, task: Task | undefined): string {
+function cursorAfter(text: string, task: Task | undefined): string {
   const body = text.indexOf('{');
   const seen = task ? text.indexOf(JSON.stringify(task.id), body) + JSON.stringify(task.id).length : body;
   return Buffer.from(`${text.slice(0, seen)}\uffff`).toString('base64url');

@@ -3,7 +3,7 @@ import { InvalidOptionsError, show, shortestDuration } from '../../core/decision
 import { Claim, whyLost, isHeldBy } from '../rules/claim.js';
 import { faultOf, type Outcome, type Task, type TaskProgress } from '../rules/task.js';
 import { MOST_BYTES, readJson } from '../rules/json.js';
-import type { AttemptEnd } from '../overview/node-work.js';
+import type { AttemptOutcome } from '../overview/node-work.js';
 import type { TaskStore } from '../records/task-store.js';
 import { decodeTask } from '../rules/task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../rules/tasks.errors.js';
@@ -39,7 +39,7 @@ interface ExternalTasksParts {
   /** Opens the store. */
   readonly store: () => TaskStore;
   /** An attempt has ended by a call of its program. */
-  readonly onEnd: (type: string, end: AttemptEnd) => void;
+  readonly onEnd: (type: string, end: AttemptOutcome) => void;
   /** Sweeps from now on: otherwise nothing would take over the task of a worker that crashed. */
   readonly sweep: () => void;
 }
@@ -49,7 +49,7 @@ interface Ending {
   readonly change: (store: TaskStore, claim: Claim) => Promise<void>;
   readonly isDone: (task: Task, outcome: Outcome | undefined) => boolean;
   /** What the end is counted as, by the call that ended the attempt. Absent: it is not counted. */
-  readonly counts?: AttemptEnd;
+  readonly counts?: AttemptOutcome;
 }
 
 /**

@@ -15,7 +15,7 @@ type Taker = (hint: Hint) => void;
 
 /** Claims of external workers that wait on this node for a hint. All that wait for a type share the polls of its queues. */
 export class WaitingClaims {
-  readonly #desks = new Map<string, Desk>();
+  readonly #desks = new Map<string, TypeClaimQueue>();
   /** Those that are closed, and may still give a hint back. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -52,7 +52,7 @@ export class WaitingClaims {
       const giveUp = () => end();
       const cancel = this.context.nodeClock.schedule(giveUp, patience, true);
       for (const each of ends) each.addEventListener('abort', giveUp);
-      const places = types.map((type): [Desk, Taker] => [this.#desk(type), (hint) => end({ type, hint })]);
+      const places = types.map((type): [TypeClaimQueue, Taker] => [this.#desk(type), (hint) => end({ type, hint })]);
       for (const [desk, taker] of places) desk.add(taker);
     });
   }
@@ -63,8 +63,8 @@ export class WaitingClaims {
     await Promise.all([...this.#leaving, ...[...this.#desks.values()].map((desk) => desk.close())]);
   }
 
-  #desk(type: string): Desk {
-    const desk = this.#desks.get(type) ?? new Desk(new HintSource(type, this.hints(), this.context));
+  #desk(type: string): TypeClaimQueue {
+    const desk = this.#desks.get(type) ?? new TypeClaimQueue(new HintSource(type, this.hints(), this.context));
     // The last one comes last.
     this.#desks.delete(type);
     this.#desks.set(type, desk);
@@ -72,7 +72,7 @@ export class WaitingClaims {
     return desk;
   }
 
-  #closeIdle(used: Desk): void {
+  #closeIdle(used: TypeClaimQueue): void {
     for (const [type, desk] of this.#desks) {
       if (this.#desks.size <= MOST_IDLE) return;
       if (desk === used || desk.isUsed) continue;
@@ -84,7 +84,7 @@ export class WaitingClaims {
 }
 
 /** The claims that wait for one type, first come, first served. It asks for hints only while there are some. */
-class Desk {
+class TypeClaimQueue {
   readonly #takers = new Set<Taker>();
   #isServing = false;
   #isClosed = false;

@@ -42,7 +42,7 @@ function endOf({
 }: {
   readonly outcome?: string;
   readonly isFailure: boolean;
-}): AttemptEnd | undefined {
+}): AttemptOutcome | undefined {
   if (outcome === 'completed') return 'completed';
   return isFailure ? 'failed' : undefined;
 }
@@ -68,7 +68,7 @@ interface EndCounts {
 }
 
 /** How an attempt ended. */
-export type AttemptEnd = keyof EndCounts;
+export type AttemptOutcome = keyof EndCounts;
 
 /** The counts of one part of the span. */
 interface Part {
@@ -84,7 +84,7 @@ export class RecentEnds {
   constructor(private readonly clock: Pick<Context['nodeClock'], 'monotonic'>) {}
 
   /** @param type of the record, so that handlers of groups have a type of their own */
-  note(type: string, end: AttemptEnd): void {
+  note(type: string, end: AttemptOutcome): void {
     const number = this.#now;
     const parts = this.#parts.get(type) ?? [];
     if (parts.length === 0 && this.#parts.size >= MOST_TYPES) return;
@@ -97,7 +97,7 @@ export class RecentEnds {
   /** The counts of a type. */
   of(type: string): EndCounts {
     const parts = recent(this.#parts.get(type) ?? [], this.#now);
-    const sum = (end: AttemptEnd) => parts.reduce((total, part) => total + part[end], 0);
+    const sum = (end: AttemptOutcome) => parts.reduce((total, part) => total + part[end], 0);
     return { completed: sum('completed'), failed: sum('failed') };
   }
 

@@ -5,7 +5,7 @@ import { MOST_KEYS } from '../../core/store/index.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
 import type { Groups } from './groups/groups.js';
 import { type GroupRoot, wasAbandoned } from '../rules/group.js';
-import { decodeRoot, encodeRoot, rootKey } from '../rules/group.codec.js';
+import { decodeGroupRoot, encodeGroupRoot, rootKey } from '../rules/group.codec.js';
 import type { Outcome, Task } from '../rules/task.js';
 import { isGroupId, isTaskId } from '../rules/task-id.js';
 import { decodeTask, encodeTask, readableTask } from '../rules/task.codec.js';
@@ -93,12 +93,12 @@ export class AwaitedRecords {
     const { texts, id: newNonce } = this.store.groups.parts;
     return texts.change<FoundAwaited | undefined>(rootKey(id), async (text) => {
       if (text === undefined) return { result: undefined };
-      const root = decodeRoot(text);
+      const root = decodeGroupRoot(text);
       const { dependents = [], incarnation } = root;
       if (root.state === 'closed' || dependents.includes(dependent)) return { result: await this.find(id) };
       const others = await this.#withRoom(id, dependents, most);
       const next = { ...root, dependents: [...others, dependent], nonce: newNonce() };
-      return { write: encodeRoot(next), done: () => ({ life: String(incarnation), dependents }) };
+      return { write: encodeGroupRoot(next), done: () => ({ life: String(incarnation), dependents }) };
     });
   }
 
@@ -125,7 +125,7 @@ export class AwaitedRecords {
 
   async #root(id: string): Promise<GroupRoot | undefined> {
     const text = await this.store.groups.parts.texts.read(rootKey(id));
-    return text === undefined ? undefined : decodeRoot(text);
+    return text === undefined ? undefined : decodeGroupRoot(text);
   }
 
   /**

@@ -4,7 +4,7 @@ import { isUnreadable } from '../../core/cell/known-record.js';
 import { isTarget } from '../rules/target.js';
 import { Claim } from '../rules/claim.js';
 import type { TextCells, TextStep } from '../../core/cell/text-cells.js';
-import type { FairTurns } from './fair-turns.js';
+import type { FairRotation } from './fair-rotation.js';
 import type { Hints } from './hints.js';
 import { leadsTo, placeOfText } from '../rules/task-place.js';
 import type { Task } from '../rules/task.js';
@@ -21,7 +21,7 @@ const UNREADABLE = Symbol('unreadable');
 /** The part of the store of tasks that claims need. */
 interface ClaimingStore {
   readonly texts: Pick<TextCells, 'change'>;
-  readonly turns: Pick<FairTurns, 'next'>;
+  readonly turns: Pick<FairRotation, 'next'>;
   readonly hints: Pick<Hints, 'offer'>;
   readonly slices: Pick<Slices, 'turn'>;
   readonly context: Pick<Context, 'node'>;

@@ -97,7 +97,7 @@ export class GroupStops {
    *
    * @returns whether there is more to do at once
    */
-  async turn(text: string): Promise<boolean> {
+  async runPass(text: string): Promise<boolean> {
     const stop = decodeStop(text);
     const noted = { stop, text, isNew: false };
     await this.store.settling.endMemberless(groupId(stop.type, stop.group));

@@ -83,7 +83,7 @@ export class Parents {
    *
    * @param confirmed ids of sub-tasks that are surely in the store
    */
-  async settle(task: Task, text: string, confirmed: ReadonlySet<string>): Promise<void> {
+  async endAfterSubTasks(task: Task, text: string, confirmed: ReadonlySet<string>): Promise<void> {
     const { store } = this;
     const { id, split = 0, limits } = task;
     const total = await this.#seal({ id, split, limits }, confirmed);

@@ -1,5 +1,5 @@
 import type { Slices } from '../../core/async/slices.js';
-import type { Awaiting } from './awaiting.js';
+import type { TaskDependencies } from './task-dependencies.js';
 import type { TextCells } from '../../core/cell/text-cells.js';
 import { isWithoutMembers } from '../rules/group.js';
 import type { Groups } from './groups/groups.js';
@@ -24,7 +24,7 @@ interface SettlingStore {
   readonly groups: Groups;
   readonly parents: Parents;
   readonly stops: GroupStops;
-  readonly awaiting: Awaiting;
+  readonly awaiting: TaskDependencies;
   readonly slices: Pick<Slices, 'turn'>;
   stamp(): Promise<Stamp>;
   create(submission: Submission, dedup: Dedup): Promise<Submitted>;
@@ -84,7 +84,7 @@ export class Settling {
       case 'lookAtAwaited':
         return awaiting.look(task, text);
       case 'countSubTasks':
-        return parents.settle(task, text, confirmed);
+        return parents.endAfterSubTasks(task, text, confirmed);
       case 'closeFamily':
         return groups.close(FAMILY, effect.family);
       case 'closeGroup':

@@ -2,7 +2,7 @@ import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { Context } from '../../core/context/context.js';
 import type { NamedTask } from '../../core/context/instrumentation.js';
 import { StoreUnavailableError, type TransactionCollection } from '../../core/store/index.js';
-import type { TextCells, TextRule } from '../../core/cell/text-cells.js';
+import type { TextCells, TextPlan } from '../../core/cell/text-cells.js';
 import { type Hints, hintOfWrite } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
 import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
@@ -127,7 +127,7 @@ function changeOf(
   newTask: Omit<NewTask, 'member'>,
   unique: Unique,
   ofFinished: UniqueSubmitted | undefined,
-): TextRule<UniqueSubmitted | undefined> {
+): TextPlan<UniqueSubmitted | undefined> {
   const made = new Map<string, UniqueSubmitted>();
   return async (text) => {
     const task = text === undefined ? undefined : decodeTask(text);

@@ -3,12 +3,12 @@ import { Slices } from '../../core/async/slices.js';
 import { afterWrite } from '../../core/store/after-write.js';
 import { answerWithin } from '../../core/store/answer-within.js';
 import { unblock, type FirstState, type Stamp, type Submission, bornOf, hasEnded } from '../rules/transitions.js';
-import { Awaiting } from './awaiting.js';
+import { TaskDependencies } from './task-dependencies.js';
 import type { CancelAuthor } from './cancel.js';
 import { type Claim, isOfClaim, whyLost } from '../rules/claim.js';
 import { Claiming } from './claiming.js';
-import { TextCells, type TextRule, type TextStep } from '../../core/cell/text-cells.js';
-import { FairTurns } from './fair-turns.js';
+import { TextCells, type TextPlan, type TextStep } from '../../core/cell/text-cells.js';
+import { FairRotation } from './fair-rotation.js';
 import { Groups } from './groups/groups.js';
 import { Members } from './groups/group-records.js';
 import { Hints, hintOfWrite } from './hints.js';
@@ -37,13 +37,13 @@ export class TaskStore {
   readonly texts: TextCells;
   readonly groups: Groups;
   readonly hints: Hints;
-  readonly turns: FairTurns;
+  readonly turns: FairRotation;
   readonly paced: PacedStore;
   /** Large texts are made and read one after another, and not all in one turn of the event loop. */
   readonly slices: Slices;
   readonly parents: Parents;
   readonly stops: GroupStops;
-  readonly awaiting: Awaiting;
+  readonly awaiting: TaskDependencies;
   readonly settling: Settling;
   /** Absent if the bytes of ended tasks are not limited. */
   readonly retained?: RetainedBytes;
@@ -77,11 +77,11 @@ export class TaskStore {
     });
     this.parents = new Parents(this);
     this.stops = new GroupStops(this, context);
-    this.awaiting = new Awaiting(this);
+    this.awaiting = new TaskDependencies(this);
     this.settling = new Settling(this);
     this.paced = new PacedStore(store, context.nodeClock);
     this.hints = new Hints(this.paced, context);
-    this.turns = new FairTurns(this.paced, context);
+    this.turns = new FairRotation(this.paced, context);
     this.#claiming = new Claiming(this);
   }
 
@@ -235,7 +235,7 @@ export class TaskStore {
     });
   }
 
-  #creation(submission: Submission, dedup: Dedup, make: FirstState): TextRule<Submitted> {
+  #creation(submission: Submission, dedup: Dedup, make: FirstState): TextPlan<Submitted> {
     const made = new Map<string, Submitted>();
     let settled: string | undefined;
     return async (found) => {

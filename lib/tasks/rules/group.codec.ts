@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decodeStored, storedCount, storedList } from '../../core/decision/index.js';
 import { LARGEST_GROUP } from './task-id.js';
 import { cancellationSchema } from './task.codec.js';
-import { Bits, PAGE_BITS, type GroupPage, type GroupRoot, pagesOf } from './group.js';
+import { Bits, PAGE_BITS, type EndedMembersPage, type GroupRoot, pagesOf } from './group.js';
 
 const VERSION = 1;
 
@@ -33,22 +33,22 @@ const rootSchema = z.strictObject({
 const pageSchema = z.strictObject({ v: z.literal(VERSION), nonce, ended: bits, failed: bits });
 
 /** @throws CorruptRecordError, NewerRecordError */
-export function decodeRoot(text: string): GroupRoot {
+export function decodeGroupRoot(text: string): GroupRoot {
   const { v: _v, ...root } = decodeStored(rootSchema, VERSION, 'the root of a group of tasks', text);
   return root as GroupRoot;
 }
 
-export function encodeRoot(root: GroupRoot): string {
+export function encodeGroupRoot(root: GroupRoot): string {
   return JSON.stringify({ v: VERSION, ...root });
 }
 
 /** @throws CorruptRecordError, NewerRecordError */
-export function decodePage(text: string): GroupPage {
+export function decodePage(text: string): EndedMembersPage {
   const { v: _v, ...page } = decodeStored(pageSchema, VERSION, 'a page of a group of tasks', text);
   return page;
 }
 
-export function encodePage({ nonce: written, ended, failed }: GroupPage): string {
+export function encodePage({ nonce: written, ended, failed }: EndedMembersPage): string {
   return JSON.stringify({ v: VERSION, nonce: written, ended: ended.toString(), failed: failed.toString() });
 }
 

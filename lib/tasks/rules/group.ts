@@ -54,7 +54,7 @@ interface PagedIncarnation {
 }
 
 /** Members that have ended, of one page of one incarnation. */
-export interface GroupPage {
+export interface EndedMembersPage {
   readonly nonce: string;
   readonly ended: Bits;
   /** Those of them that did not complete. */
@@ -107,7 +107,7 @@ const ROOM = 100;
 
 type Opening = Pick<MemberName, 'number' | 'total'>;
 
-export const EMPTY_PAGE: Omit<GroupPage, 'nonce'> = { ended: new Bits(), failed: new Bits() };
+export const EMPTY_PAGE: Omit<EndedMembersPage, 'nonce'> = { ended: new Bits(), failed: new Bits() };
 
 /** A new group, or a new incarnation of one that is closed. */
 export function openRoot(
@@ -203,12 +203,12 @@ export function indexesOf(total: number): number[] {
 }
 
 /** Whether all members of a page have ended. */
-export function isFull(page: Pick<GroupPage, 'ended'> | undefined, index: number, total: number): boolean {
+export function isFull(page: Pick<EndedMembersPage, 'ended'> | undefined, index: number, total: number): boolean {
   return page !== undefined && page.ended.covers(Math.min(PAGE_BITS, total - index * PAGE_BITS));
 }
 
 /** Numbers of a page that have not ended. @param page absent: none has ended */
-export function unendedOf(page: Pick<GroupPage, 'ended'> | undefined, index: number, total: number): number[] {
+export function unendedOf(page: Pick<EndedMembersPage, 'ended'> | undefined, index: number, total: number): number[] {
   const all = numbersOf(index, total);
   return page ? all.filter((number) => !page.ended.has(placeOf(number).place)) : all;
 }

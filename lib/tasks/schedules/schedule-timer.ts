@@ -2,7 +2,7 @@ import { pauseAfter } from '../../core/async/backoff.js';
 import type { CancelTimer } from '../../core/async/node-clock.js';
 import type { Context } from '../../core/context/context.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
-import type { ScheduleLook } from './schedule-look.js';
+import type { ScheduleReconciler } from './schedule-reconciler.js';
 import type { ParsedSchedule } from '../rules/schedule-options.js';
 import { SCHEDULE_TYPE } from '../rules/schedule-record.js';
 
@@ -37,7 +37,7 @@ export class ScheduleTimer {
 
   constructor(
     private readonly schedule: ParsedSchedule,
-    private readonly look: ScheduleLook,
+    private readonly look: ScheduleReconciler,
     private readonly context: Context,
     /** Cluster time as the slowest clock of the members shows it. @throws StoreUnavailableError */
     private readonly now: () => Promise<number>,

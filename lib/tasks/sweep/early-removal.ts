@@ -45,7 +45,7 @@ export class EarlyRemoval {
   ) {}
 
   /** @param now cluster time @returns whether there may be more to do at once @throws StoreUnavailableError */
-  async turn(now: number): Promise<boolean> {
+  async runPass(now: number): Promise<boolean> {
     const { retained } = this.store;
     if (!retained) return false;
     const excess = (await retained.total()) - retained.limit;

@@ -45,7 +45,7 @@ export class ForgottenSchedules {
   ) {}
 
   /** @param now cluster time that surely has come @throws StoreUnavailableError, UnknownOutcomeError */
-  async turn(now: number): Promise<void> {
+  async runPass(now: number): Promise<void> {
     const at = this.nodeClock.monotonic();
     if (at < this.#next) return;
     const rows = await this.store.paced.range(this.#from, SCHEDULES[1], ROWS);

@@ -19,17 +19,17 @@ interface HeadsStore {
 /**
  * The first hints of the queues in which tasks wait, as the sweep sees them. One that stays, because no node takes it, is
  * removed if it leads to no task: the node that ended its task could not do it. Also counts the waiting tasks for telemetry
- * ({@link Backlog}), and warns of tasks that no node takes ({@link Untaken}).
+ * ({@link Backlog}), and warns of tasks that no node takes ({@link UntakenAlarm}).
  */
 export class QueueHeads {
-  readonly #untaken: Untaken;
+  readonly #untaken: UntakenAlarm;
   readonly #backlog: Backlog;
 
   constructor(
     private readonly store: HeadsStore,
     context: Context,
   ) {
-    this.#untaken = new Untaken(context);
+    this.#untaken = new UntakenAlarm(context);
     this.#backlog = new Backlog(store.hints, context);
   }
 
@@ -113,7 +113,7 @@ interface Head {
 }
 
 /** Warns once if tasks of a type wait, and no node takes any of them. */
-class Untaken {
+class UntakenAlarm {
   #heads: ReadonlyMap<string, Head> = new Map();
   #next = new Map<string, Head>();
 

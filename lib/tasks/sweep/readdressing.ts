@@ -4,7 +4,7 @@ import type { NodeIdentity } from '../../core/context/node-identity.js';
 import type { Task } from '../rules/task.js';
 import { encodeTask, readableTask } from '../rules/task.codec.js';
 import { ALL_MOVABLE, type Range, behindTarget, behindType, placeOfText } from '../rules/task-place.js';
-import type { Gaps } from './gaps.js';
+import type { RangeScanner } from './range-scanner.js';
 import { behindText } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../records/task-store.js';
 import { readdress } from '../rules/transitions.js';
@@ -48,7 +48,7 @@ export class Readdressing {
   ) {}
 
   /** @param now cluster time @param gaps of this turn @returns whether there may be more to do at once @throws StoreUnavailableError */
-  async turn(now: number, gaps: Pick<Gaps, 'first'>): Promise<boolean> {
+  async runPass(now: number, gaps: Pick<RangeScanner, 'first'>): Promise<boolean> {
     const at = this.nodeClock.monotonic();
     if (at < this.#next) return false;
     const isMore = await this.#look(now, gaps);
@@ -56,7 +56,7 @@ export class Readdressing {
     return isMore;
   }
 
-  async #look(now: number, gaps: Pick<Gaps, 'first'>): Promise<boolean> {
+  async #look(now: number, gaps: Pick<RangeScanner, 'first'>): Promise<boolean> {
     let living: readonly LivingNode[] | undefined;
     for (let steps = 0; steps < STEPS; steps++) {
       const first = await gaps.first(this.#from, ALL_MOVABLE.to);

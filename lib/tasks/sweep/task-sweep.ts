@@ -2,7 +2,7 @@ import { groupType } from '../rules/task-id.js';
 import type { Context } from '../../core/context/context.js';
 import { EarlyRemoval } from './early-removal.js';
 import { type LivingNodes, Readdressing } from './readdressing.js';
-import { Gaps } from './gaps.js';
+import { RangeScanner } from './range-scanner.js';
 import { LapsedClaims, isStampedAhead } from './lapsed-claims.js';
 import { FIRST_BATCH, behindText, batchAfter } from '../../core/store/text-batches.js';
 import { QueueHeads } from './queue-heads.js';
@@ -39,7 +39,7 @@ const UNSETTLED = 2000;
 const UNHINTED = 5000;
 /** ms after which the hint of a task that became due is followed: its queue is empty, and the task waits. */
 const FOLLOWED = 400;
-/** Queues whose hints are followed, at most. The others are left to {@link TaskSweep.turn}. */
+/** Queues whose hints are followed, at most. The others are left to {@link TaskSweep.runPass}. */
 const MOST_FOLLOWED = 100;
 /** Claims whose leases end so many ms from now are looked at, too, with so many ms between two looks. Most leases are shorter. */
 const LATE = { ms: 60_000, pause: 10_000 };
@@ -102,7 +102,7 @@ export interface DueLook {
  * | waiting for a process that is gone          | moves them to other nodes, if their target wants it |
  * | schedules that no node has had for long     | removes their records                               |
  *
- * Work with a fixed time is done by {@link due}, and all other work by {@link turn}. Nodes that do the same at the same time
+ * Work with a fixed time is done by {@link due}, and all other work by {@link runPass}. Nodes that do the same at the same time
  * do no harm. The calls of one object must come one after another.
  */
 export class TaskSweep {
@@ -127,7 +127,7 @@ export class TaskSweep {
   /** When it looks next for claims that end late. */
   #nextAhead = -Infinity;
   /** Of the present turn. */
-  #gaps: Gaps;
+  #gaps: RangeScanner;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
   constructor(
@@ -135,7 +135,7 @@ export class TaskSweep {
     private readonly context: Context,
     nodes?: LivingNodes,
   ) {
-    this.#gaps = new Gaps(store.paced);
+    this.#gaps = new RangeScanner(store.paced);
     this.#lapsed = new LapsedClaims(context);
     this.#ahead = new LapsedClaims(context);
     this.#heads = new QueueHeads(store, context);
@@ -148,7 +148,7 @@ export class TaskSweep {
   }
 
   /** Does the work without a fixed time. @returns whether there may be more to do at once @throws StoreUnavailableError */
-  async turn(): Promise<boolean> {
+  async runPass(): Promise<boolean> {
     const { clusterClock, nodeClock } = this.context;
     await this.#begin(0);
     const now = clusterClock.earliest();
@@ -156,7 +156,7 @@ export class TaskSweep {
     for (const [kind, look] of this.#looks(now, nodeClock.monotonic())) {
       if (kind === 'untimed' && (await look())) isMore = true;
     }
-    await this.#forgottenSchedules?.turn(now);
+    await this.#forgottenSchedules?.runPass(now);
     return isMore;
   }
 
@@ -193,12 +193,12 @@ export class TaskSweep {
 
   async #begin(patience: number): Promise<void> {
     await this.store.stamp();
-    this.#gaps = new Gaps(this.store.paced);
+    this.#gaps = new RangeScanner(this.store.paced);
     this.#patience = patience;
     this.#isPutOff = false;
   }
 
-  /** In the order of the texts: then {@link Gaps} reads once or twice in a turn while nothing is due. */
+  /** In the order of the texts: then {@link RangeScanner} reads once or twice in a turn while nothing is due. */
   #looks(now: number, begun: number): Look[] {
     const settle: Work = (task, text) => this.store.settle(task, text);
     const forget: Work = (task, text) => this.#forget(task, text);
@@ -227,15 +227,15 @@ export class TaskSweep {
       ],
       [
         'timed',
-        () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.turn(text)),
+        () => this.#eachText('stopped', dueStops(now), (text) => this.store.stops.runPass(text)),
         next('stopped', laterStops(now)),
       ],
       ['timed', async () => this.#tellAddressed(begun)],
-      ['untimed', async () => this.#readdressing?.turn(now, this.#gaps)],
+      ['untimed', async () => this.#readdressing?.runPass(now, this.#gaps)],
       ['untimed', () => this.#ticketsLost(now)],
       ['untimed', () => this.#hintLost(now)],
       ['untimed', () => this.#each('dead', deadRange(now), forget)],
-      ['untimed', () => this.#early.turn(now)],
+      ['untimed', () => this.#early.runPass(now)],
     ];
   }
 

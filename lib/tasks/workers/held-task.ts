@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LazyAbort } from '../../core/async/lazy-abort.js';
 import type { CancelTimer } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import { SerialQueue } from '../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../core/async/serial-executor.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import {
   InvalidOptionsError,
@@ -44,7 +44,7 @@ export class HeldTask implements TaskLease {
   /** Tells the work to stop. */
   readonly #work = new LazyAbort();
   /** Changes of one claim must come one after another. */
-  readonly #changes = new SerialQueue();
+  readonly #changes = new SerialExecutor();
   #until: Instant;
   #cancelEnd?: CancelTimer;
   #cancelRenewal?: CancelTimer;

@@ -1,5 +1,5 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import { SerialQueue } from '../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../core/async/serial-executor.js';
 import type {
   Allocated,
   AllocationGroup,
@@ -22,7 +22,7 @@ export class TestGroup<T = unknown> implements AllocationGroup<T> {
   /** Those that have had no call yet. */
   readonly #fresh = new Set<AllocationListener<T>>();
   readonly #ownedChanges = new BehaviorSubject<readonly Allocated<T>[]>([]);
-  readonly #queue = new SerialQueue();
+  readonly #queue = new SerialExecutor();
   /** Errors of first calls, which the next {@link own} throws. */
   readonly #errors: unknown[] = [];
   readonly #share = { owned: new Map<string, number>(), isHeld: true, incarnation: INCARNATION };

@@ -3,7 +3,7 @@ import type { NodeIdentity } from '../../gatekeeper/index.js';
 import type { AttemptOptions } from '../../core/permits/call-options.js';
 import type { RunLeases } from '../../core/permits/runs/runner.js';
 import { Lease } from '../../core/permits/lease.js';
-import { type Attempt, HeldPermit, type PermitOwner } from '../../core/permits/held-permit.js';
+import { type AcquireOutcome, HeldPermit, type PermitOwner } from '../../core/permits/held-permit.js';
 import type { LossReason } from '../../core/context/events.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/index.js';
 import type { TestDenial } from './test-calls.js';
@@ -36,7 +36,7 @@ export class TestLeases implements RunLeases, PermitOwner {
     return [...this.#leases];
   }
 
-  async attempt(options: AttemptOptions): Promise<Attempt> {
+  async attempt(options: AttemptOptions): Promise<AcquireOutcome> {
     const reason = this.denial();
     if (reason === undefined) return { permit: this.#grant(options) };
     const error = errorOf(reason, this.semaphore);

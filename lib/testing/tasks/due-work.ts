@@ -91,7 +91,7 @@ export async function sweepNow(node: TestNode): Promise<void> {
   const { context } = partsOf(node);
   const sweep = new TaskSweep(new TaskStore(context), context);
   await sweep.due(0);
-  await sweep.turn();
+  await sweep.runPass();
 }
 
 /** The next planned time of the schedules of a node; Infinity if it has none. */

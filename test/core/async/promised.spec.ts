@@ -1,5 +1,5 @@
 import { promised } from '../../../lib/core/async/promised.js';
-import { SerialQueue } from '../../../lib/core/async/serial-queue.js';
+import { SerialExecutor } from '../../../lib/core/async/serial-executor.js';
 import { UseCount } from '../../../lib/core/async/use-count.js';
 
 const thrown = (): Promise<never> => {
@@ -10,7 +10,7 @@ describe('work that throws before it returns a promise', () => {
   it('is rejected', () => expect(promised(thrown)).rejects.toThrow('at once'));
 
   it('does not block its queue', async () => {
-    const queue = new SerialQueue();
+    const queue = new SerialExecutor();
     const [failed, next] = [queue.run(thrown), queue.run(() => Promise.resolve('next'))];
     await expect(failed).rejects.toThrow('at once');
     expect(await next).toBe('next');

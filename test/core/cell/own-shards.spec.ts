@@ -1,6 +1,6 @@
 import { Gatekeeper, type GatekeeperEvent, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 
-import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeRoot, encodeShard } from '../../../lib/core/decision/index.js';
+import { ROOT_KEY, SHARD_PREFIX, blankShard, encodeShardRoot, encodeShard } from '../../../lib/core/decision/index.js';
 
 const SHORT = { duration: '10s' };
 const QUICK = { definitionsDelay: 0, heartbeat: 0 };
@@ -42,7 +42,7 @@ describe('the store of a process that another one uses, too', () => {
     async (state) => {
       const store = memory();
       const { records } = store.open();
-      await records.compareAndSet(ROOT_KEY, undefined, encodeRoot({ nonce: 'n', id: 'other', state }));
+      await records.compareAndSet(ROOT_KEY, undefined, encodeShardRoot({ nonce: 'n', id: 'other', state }));
       for (let shard = 0; shard < (state === 'creating' ? 300 : 0); shard++) {
         const blank = encodeShard(blankShard('other', 0, `n${shard}`));
         await records.compareAndSet(SHARD_PREFIX + shard, undefined, blank);

@@ -2,9 +2,9 @@ import { UnknownOutcomeError } from 'nestjs-gatekeeper';
 import {
   ROOT_KEY,
   SHARD_PREFIX,
-  decodeRoot,
+  decodeShardRoot,
   decodeShard,
-  encodeRoot,
+  encodeShardRoot,
   nextBirthStep,
 } from '../../../lib/core/decision/index.js';
 import { JOB, type TestCluster, useCluster } from '../../support/nodes.js';
@@ -46,7 +46,7 @@ describe('the birth of a cluster', () => {
     const nodes = cluster();
     await Promise.all([start(nodes), start(nodes), start(nodes)]);
     await nodes.time.advance(12_000);
-    const root = decodeRoot((await nodes.raw.records.read(ROOT_KEY))!);
+    const root = decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!);
     expect(root.state).toBe('open');
     expect(new Set((await shards(nodes)).map(({ birth, grace }) => `${birth} ${grace?.id}`))).toEqual(
       new Set([`${root.id} undefined`]),
@@ -83,7 +83,7 @@ describe('the birth of a cluster', () => {
   it('is announced long enough for an objection, also where definitions are put there without delay', async () => {
     const nodes = cluster();
     const node = await start(nodes, { definitionsDelay: 0 });
-    const stateOf = async () => decodeRoot((await nodes.raw.records.read(ROOT_KEY))!).state;
+    const stateOf = async () => decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!).state;
     await nodes.time.advance(1500);
     expect(await stateOf()).toBe('announced');
     await nodes.time.advance(1500);
@@ -101,12 +101,12 @@ describe('the birth of a cluster', () => {
     expect(node.of('store-lost').length).toBeGreaterThan(0);
     isSilent = false;
     await nodes.time.advance(30_000);
-    expect(decodeRoot((await nodes.raw.records.read(ROOT_KEY))!).state).toBe('open');
+    expect(decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!).state).toBe('open');
   });
 
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
-    const creating = encodeRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
+    const creating = encodeShardRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
     await nodes.raw.records.compareAndSet(ROOT_KEY, undefined, creating);
     const node = await start(nodes);
     await nodes.time.advance(20_000);
@@ -116,11 +116,11 @@ describe('the birth of a cluster', () => {
   it('is refused by a node that knows better: a root that it knew comes back under its id', async () => {
     const nodes = cluster();
     const old = await nodes.node();
-    const { id } = decodeRoot((await nodes.raw.records.read(ROOT_KEY))!);
+    const { id } = decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!);
     nodes.loseAll();
     await start(nodes);
     await nodes.time.advance(30_000);
-    expect(decodeRoot((await nodes.raw.records.read(ROOT_KEY))!)).toMatchObject({ id, state: 'open' });
+    expect(decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!)).toMatchObject({ id, state: 'open' });
     expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
     expect(await old.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import {
   SHARD_PREFIX,
   blankShard,
   decodeShard,
-  encodeRoot,
+  encodeShardRoot,
   encodeShard,
 } from '../../../lib/core/decision/index.js';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
@@ -78,7 +78,7 @@ describe('a hint of a shard', () => {
     const fresh = nodes.unstarted({ definitions: [] });
     await fresh.gatekeeper.start();
     // Another birth begins while it reads: the shards that it has are of the former one.
-    await put(nodes, ROOT_KEY, encodeRoot({ nonce: 'r', id: 'next', state: 'creating' }));
+    await put(nodes, ROOT_KEY, encodeShardRoot({ nonce: 'r', id: 'next', state: 'creating' }));
     await nodes.time.advance(0);
     partsOf(fresh.gatekeeper)
       .directory.shards.of('0')

@@ -6,7 +6,7 @@ import {
   blankShard,
   createRecord,
   encodeRecord,
-  encodeRoot,
+  encodeShardRoot,
   encodeShard,
   shardOf,
 } from '../../../lib/core/decision/index.js';
@@ -20,7 +20,7 @@ export function firstTexts(definition: SemaphoreDefinition, onDemand: boolean): 
   const another = createRecord({ ...definition, name: DEFINED_BY_SOME, permits: 1 }, EPOCH - 1000, 'some');
   const texts = new Map([
     [KEY_PREFIX + definition.name, encodeRecord({ ...first, ...originOf(definition) })],
-    [ROOT_KEY, encodeRoot({ nonce: 'first', id: 'first', state: 'open' })],
+    [ROOT_KEY, encodeShardRoot({ nonce: 'first', id: 'first', state: 'open' })],
   ]);
   if (onDemand) texts.set(KEY_PREFIX + DEFINED_BY_SOME, encodeRecord({ ...another, origin: 'some' }));
   for (let shard = 0; shard < SHARDS; shard++) {

@@ -4,7 +4,7 @@ import {
   ROOT_KEY,
   SHARD_PREFIX,
   type SemaphoreDefinition,
-  decodeRoot,
+  decodeShardRoot,
   isDoubted,
 } from '../../../lib/core/decision/index.js';
 import type { ClockReading, Notify, RecordChange } from '../../../lib/core/store/index.js';
@@ -91,7 +91,7 @@ export class StoreCluster {
   /** Whether the shards of the names on demand have been made. */
   get isBorn(): boolean {
     const root = this.#texts.get(ROOT_KEY);
-    return root !== undefined && decodeRoot(root).state === 'open';
+    return root !== undefined && decodeShardRoot(root).state === 'open';
   }
 
   join(client: FaultyStore): void {

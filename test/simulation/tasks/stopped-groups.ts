@@ -1,4 +1,4 @@
-import { decodeRoot } from '../../../lib/tasks/rules/group.codec.js';
+import { decodeGroupRoot } from '../../../lib/tasks/rules/group.codec.js';
 import type { VirtualTime } from '../world/virtual-time.js';
 import type { TasksChecker } from './tasks-checker.js';
 
@@ -26,7 +26,7 @@ export class StoppedGroups {
 
   /** A root was written. */
   observe(text: string): void {
-    const { group, incarnation, stopped, state } = decodeRoot(text);
+    const { group, incarnation, stopped, state } = decodeGroupRoot(text);
     const of = `${group}/${incarnation}`;
     if (stopped && !this.#stopped.has(of)) this.#stopped.set(of, this.time.now);
     if (state !== 'joining' || stopped) return;

@@ -2,7 +2,7 @@ import type { FlakeIdGenerator } from 'hazelcast-client';
 import {
   ClockPrefetchError,
   type FlakeId,
-  MemberClock,
+  FlakeIdClock,
   readingOf,
 } from '../../../lib/stores/hazelcast/member-clock.js';
 
@@ -39,7 +39,7 @@ describe('An id', () => {
 function clockOver(isTrusted: boolean, ...generators: FlakeIdGenerator[]) {
   const names: string[] = [];
   const open = async (name: string) => generators[names.push(name) - 1]!;
-  return { names, clock: new MemberClock(open, { name: 'clock', isTrusted, patience: 30 }) };
+  return { names, clock: new FlakeIdClock(open, { name: 'clock', isTrusted, patience: 30 }) };
 }
 
 describe('The clock of a member', () => {
@@ -93,7 +93,7 @@ describe('The clock of a member', () => {
       if (++asked === 1) throw closed;
       return generator;
     };
-    const clock = new MemberClock(open, { name: 'clock', isTrusted: true, patience: 30 });
+    const clock = new FlakeIdClock(open, { name: 'clock', isTrusted: true, patience: 30 });
     await expect(clock.read()).rejects.toBe(closed);
     expect(await clock.read()).toEqual({ time: Number(now), member: '2' });
   });

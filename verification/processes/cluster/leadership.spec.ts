@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gatekeeper, type Driver, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { REST } from '../../../lib/leadership/rest.js';
+import { REST } from '../../../lib/leadership/cooldown.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';

@@ -54,7 +54,7 @@ export const ADDRESSED_BUGS: readonly Bug[] = [
   {
     name: 'fair-turn-stands-still',
     why: 'the turn of a fair key never goes on: a key with many tasks starves the keys behind it',
-    patches: [{ file: 'lib/tasks/records/fair-turns.ts', find: '      line.key = turn.key;\n', replace: '' }],
+    patches: [{ file: 'lib/tasks/records/fair-rotation.ts', find: '      line.key = turn.key;\n', replace: '' }],
     layer: simulation(/T14/, ['fair']),
   },
   {

@@ -7,7 +7,7 @@ export const MEMBERSHIP_BUGS: readonly Bug[] = [
     why: 'a membership lease counts from the answer to its renewal: a node counts on it when others may judge it to be over',
     patches: [
       {
-        file: 'lib/core/members/own-member.ts',
+        file: 'lib/core/members/local-member.ts',
         find: 'if (sent) own.renew(sent);',
         replace:
           'const { nodeClock } = this.context;\n      if (sent) own.renew({ ...sent, monotonic: nodeClock.monotonic(), wall: nodeClock.wall() });',
@@ -20,7 +20,7 @@ export const MEMBERSHIP_BUGS: readonly Bug[] = [
     why: 'a lapsed membership lease is continued by a late renewal: others may have acted on its end',
     patches: [
       {
-        file: 'lib/core/members/own-member.ts',
+        file: 'lib/core/members/local-member.ts',
         find: 'own.isOver || (isRenewal && ',
         replace: '(isRenewal && ',
       },
@@ -35,7 +35,7 @@ export const MEMBERSHIP_BUGS: readonly Bug[] = [
   {
     name: 'late-join-counted',
     why: 'a join that is tried again counts from its last write: others may have judged the first one, which got no answer',
-    patches: [{ file: 'lib/core/members/own-member.ts', find: '    own.begin();\n', replace: '' }],
+    patches: [{ file: 'lib/core/members/local-member.ts', find: '    own.begin();\n', replace: '' }],
     layer: { kind: 'specs', title: 'unit', specs: ['test/core/members/membership-own-lease.spec.ts'] },
   },
   {
@@ -72,7 +72,7 @@ export const MEMBERSHIP_BUGS: readonly Bug[] = [
     why: 'a node that leaves counts on its lease until it gets the answer: the others see earlier that it left',
     patches: [
       {
-        file: 'lib/core/members/own-member.ts',
+        file: 'lib/core/members/local-member.ts',
         find: 'before this node gets the answer.\n    this.#own.end();\n    if',
         replace: 'before this node gets the answer.\n    if',
       },

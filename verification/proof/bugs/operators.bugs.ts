@@ -94,7 +94,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     why: 'a node that could not take the request for a run makes the run anyway, and later once more',
     patches: [
       {
-        file: 'lib/core/permits/by-hand/requested-runs.ts',
+        file: 'lib/core/permits/by-hand/run-request-handler.ts',
         find: 'this.#report(semaphore, error);\n          return false;',
         replace: 'this.#report(semaphore, error);\n          return true;',
       },

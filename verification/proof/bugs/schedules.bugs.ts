@@ -20,7 +20,7 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
     why: 'a tick is noted as decided only: if the node crashes before it submits the tick, no other node does',
     patches: [
       {
-        file: 'lib/tasks/schedules/schedule-look.ts',
+        file: 'lib/tasks/schedules/schedule-reconciler.ts',
         find: 'if (pending.length > 0) {',
         replace: 'if (pending.length > 0 && seen.record.by === this.parts.context.node.instance) {',
       },
@@ -32,7 +32,7 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
     why: 'a node decides by the ticks that it knows, and not by those in the record: it decides about ticks of other nodes again',
     patches: [
       {
-        file: 'lib/tasks/schedules/schedule-look.ts',
+        file: 'lib/tasks/schedules/schedule-reconciler.ts',
         find: 'const known = Math.max(last, this.#seen?.record.last ?? last);',
         replace: 'const known = Math.min(last, this.#seen?.record.last ?? last);',
       },
@@ -44,7 +44,7 @@ export const SCHEDULES_BUGS: readonly Bug[] = [
     why: 'in the modes that wait for the former run, a tick is submitted before that has ended',
     patches: [
       {
-        file: 'lib/tasks/schedules/schedule-look.ts',
+        file: 'lib/tasks/schedules/schedule-reconciler.ts',
         find: "this.schedule.mode === 'once-per-tick' || run === undefined",
         replace: "run === undefined || name !== ''",
       },

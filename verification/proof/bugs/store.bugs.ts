@@ -111,7 +111,7 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'calls of one process for one semaphore overtake each other: a release frees a permit that was just refreshed',
     patches: [
       {
-        file: 'lib/core/async/serial-queue.ts',
+        file: 'lib/core/async/serial-executor.ts',
         find: 'return this.#isBusy ? this.#turn()',
         replace: 'return this.#waiting.length > 0 ? this.#turn()',
       },
@@ -195,12 +195,12 @@ export const STORE_BUGS: readonly Bug[] = [
     why: 'a node believes a hint with any seal: a program that may only send to the channel has a forged record restored into the store',
     patches: [
       {
-        file: 'lib/core/store/hint-seals.ts',
+        file: 'lib/core/store/message-seals.ts',
         find: "if (!areEqual(mac, macOf(this.#key, scope, seal.slice(MAC), body))) return 'unproven';",
         replace: '',
       },
     ],
-    layer: { kind: 'specs', title: 'seals of hints', specs: ['test/core/store/hint-seals.spec.ts'] },
+    layer: { kind: 'specs', title: 'seals of hints', specs: ['test/core/store/message-seals.spec.ts'] },
   },
   {
     name: 'counts-without-room',

@@ -1,7 +1,7 @@
 import { Client } from 'hazelcast-client';
 import { Redis } from 'ioredis';
 import { Gatekeeper, type StoreDefinition, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { HintSeals, SEAL } from '../../../lib/core/store/hint-seals.js';
+import { MessageSeals, SEAL } from '../../../lib/core/store/message-seals.js';
 import { hazelcast } from '../../../lib/stores/hazelcast/index.js';
 import { postgres } from '../../../lib/stores/postgres/index.js';
 import { redis } from '../../../lib/stores/redis/index.js';
@@ -230,7 +230,7 @@ for (const [name, missing, prepare] of SCENES) {
     it('change nothing in the store, whatever they look like', async () => {
       const { bodyOf, scope } = scene.foreigner;
       const message = bodyOf(KEY, await forgery());
-      const foreignSeals = new HintSeals();
+      const foreignSeals = new MessageSeals();
       let key: string | undefined;
       await foreignSeals.load({ read: async () => key, create: async (created) => void (key = created) });
       const sealed = (seal: string) => ({ ...message, text: seal + message.text });

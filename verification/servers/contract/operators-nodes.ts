@@ -7,7 +7,7 @@ import {
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
-import type { RunRequests } from '../../../lib/core/permits/by-hand/run-requests.js';
+import type { RunRequestRecords } from '../../../lib/core/permits/by-hand/run-request-records.js';
 import { FEW_SHARDS } from '../../../test/support/born.js';
 import { openEnd } from '../../../test/support/nodes.js';
 import { eventually } from '../../../test/contract/eventually.js';
@@ -79,7 +79,7 @@ export function meetBeforeTaking(nodes: readonly OperatorsNode[]): void {
   const all = openEnd();
   let count = 0;
   for (const { gatekeeper } of nodes) {
-    const { requests } = partsOf(gatekeeper).requestedRuns as unknown as { requests: RunRequests };
+    const { requests } = partsOf(gatekeeper).requestedRuns as unknown as { requests: RunRequestRecords };
     const claim = requests.claim.bind(requests);
     requests.claim = async (...request) => {
       if (++count === nodes.length) all.end();

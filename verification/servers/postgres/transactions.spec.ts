@@ -77,7 +77,7 @@ describeUnless(lackOfPostgres)('a task that is submitted in a transaction', () =
     'runs after the commit, and not before (%p)',
     async (options) => {
       // It would find the task, too, seconds later: the hint is to come with the commit.
-      jest.spyOn(TaskSweep.prototype, 'turn').mockResolvedValue(false);
+      jest.spyOn(TaskSweep.prototype, 'runPass').mockResolvedValue(false);
       const { tasks, sent } = await node(options);
       await within('COMMIT', async (tx) => {
         const submitted = await tasks.submit(MAIL, { order: 1 }, { tx });

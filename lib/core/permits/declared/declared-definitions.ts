@@ -23,11 +23,11 @@ import { forEachLimit } from '../../async/for-each-limit.js';
 import type { Context } from '../../context/context.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 import { isUnreadable } from '../../cell/known-record.js';
-import type { OwnRecords } from '../../cell/own-records.js';
-import type { OwnCell, SemaphoreStep } from '../../cell/semaphore-records.js';
+import type { DedicatedRecords } from '../../cell/dedicated-records.js';
+import type { DedicatedCell, SemaphoreStep } from '../../cell/semaphore-records.js';
 import type { Shards } from '../../cell/shards.js';
 import { FirstLoad } from './first-load.js';
-import { OwnRecordMaker } from './own-record-maker.js';
+import { DedicatedRecordMaker } from './dedicated-record-maker.js';
 
 /** The definitions in the code of a living node. */
 interface CodeOfNode {
@@ -45,7 +45,7 @@ export type Archived = ReadonlyMap<string, ArchivedDefinition>;
  */
 export class DeclaredDefinitions {
   #declared = new Map<string, SemaphoreDefinition>();
-  readonly #maker: OwnRecordMaker;
+  readonly #maker: DedicatedRecordMaker;
   /** `encodeCode` of all definitions, until another one is registered. */
   #announcement?: string | undefined;
   #isLoaded = false;
@@ -53,7 +53,7 @@ export class DeclaredDefinitions {
   readonly firstLoad: FirstLoad;
 
   constructor(
-    private readonly own: OwnRecords,
+    private readonly own: DedicatedRecords,
     private readonly shards: Shards,
     private readonly context: Context,
     private readonly options: {
@@ -69,7 +69,7 @@ export class DeclaredDefinitions {
     },
   ) {
     this.firstLoad = new FirstLoad(context, options.patience);
-    this.#maker = new OwnRecordMaker(own, shards, context);
+    this.#maker = new DedicatedRecordMaker(own, shards, context);
   }
 
   /** Whether code declares a definition of that name. It may not be in the store yet. */
@@ -164,8 +164,8 @@ export class DeclaredDefinitions {
     return this.has(name) && !names.includes(acquirer) ? [acquirer, ...names] : names;
   }
 
-  /** See {@link OwnRecordMaker.revive}. */
-  revive(cell: OwnCell, asked: number): Promise<void> {
+  /** See {@link DedicatedRecordMaker.revive}. */
+  revive(cell: DedicatedCell, asked: number): Promise<void> {
     return this.#maker.revive(cell, asked);
   }
 
@@ -233,7 +233,7 @@ export class DeclaredDefinitions {
    * @returns false if it is too early: the shards of a new cluster are not there yet
    * @throws if the store can't be asked
    */
-  async load(others: Iterable<OwnCell> = []): Promise<boolean> {
+  async load(others: Iterable<DedicatedCell> = []): Promise<boolean> {
     const archived = await this.#archived();
     if (archived) {
       if (!(await this.options.awaitHistory(this.options.patience))) return false;

@@ -3,7 +3,7 @@ import { pause } from '../../async/pause.js';
 import type { Context } from '../../context/context.js';
 import type { GatekeeperEvent } from '../../context/events.js';
 import { Cell } from '../../cell/cell.js';
-import type { RunnableJob } from '../by-hand/requested-runs.js';
+import type { RunnableJob } from '../by-hand/run-request-handler.js';
 import { type RequestedRun, withRequestedRun } from '../requested-run.js';
 import {
   LAST_TICK,

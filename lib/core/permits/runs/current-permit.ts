@@ -7,20 +7,20 @@ import type { RunPermit } from './run-permit.js';
  * A separate storage: it can't clash with a request context, and works without a request, for example in cron methods. Code
  * may ask another copy of this package than the one that runs it.
  */
-const storage = shared('current permit', () => new AsyncLocalStorage<Environment>());
+const storage = shared('current permit', () => new AsyncLocalStorage<RunContext>());
 
 /** The permits of the runs that code is part of. */
-interface Environment {
+interface RunContext {
   /** The permit of the innermost guarded run. */
   readonly permit: RunPermit;
   /** Permits that wait for this code before they go back: one for each semaphore at most. The innermost run may have another. */
   readonly lasting: readonly RunPermit[];
   /** The guarded runs, outermost first. */
-  readonly runs: readonly OwnRun[];
+  readonly runs: readonly CurrentRun[];
 }
 
 /** A run that code is part of. */
-interface OwnRun {
+interface CurrentRun {
   /** The runs of a semaphore in this process. */
   readonly of: object;
   /** Its job and its holder. */
@@ -47,7 +47,7 @@ export function isAwaitedBy({ semaphore, token }: Pick<RunPermit, 'semaphore' | 
 }
 
 /** Whether this code is part of a run of the same job that has not ended, however deep it is in other guarded runs. */
-export function isInRun({ of, key }: Pick<OwnRun, 'of' | 'key'>): boolean {
+export function isInRun({ of, key }: Pick<CurrentRun, 'of' | 'key'>): boolean {
   const { runs = [] } = storage.getStore() ?? {};
   return runs.some((run) => run.of === of && run.key === key && !run.isOver);
 }
@@ -55,11 +55,11 @@ export function isInRun({ of, key }: Pick<OwnRun, 'of' | 'key'>): boolean {
 /** Runs `work` as the work of a run. In it, {@link currentPermit} returns `permit`. */
 export async function withPermit<T>(
   permit: RunPermit,
-  { of, key }: Pick<OwnRun, 'of' | 'key'>,
+  { of, key }: Pick<CurrentRun, 'of' | 'key'>,
   work: () => T | Promise<T>,
 ): Promise<T> {
   const { lasting = [], runs = [] } = storage.getStore() ?? {};
-  const own: OwnRun = { of, key, isOver: false };
+  const own: CurrentRun = { of, key, isOver: false };
   try {
     return await storage.run({ permit, lasting, runs: [...runs, own] }, work);
   } finally {

@@ -35,7 +35,7 @@ export class Overlaps {
    * @param patience ms
    * @returns whether the run has begun
    */
-  async turn(key: string, patience: number): Promise<boolean> {
+  async waitForFormer(key: string, patience: number): Promise<boolean> {
     return patience > 0 && !this.#isClosed && this.#wait(key, patience);
   }
 

@@ -1,11 +1,11 @@
 import type { CancelTimer } from '../../async/node-clock.js';
-import { type DenialReason, given } from '../../decision/index.js';
+import { type DenialReason, omitUndefined } from '../../decision/index.js';
 import type { Context } from '../../context/context.js';
 import { isInRun, withPermit } from './current-permit.js';
 import type { RunOfJob, SkipReason } from '../../context/events.js';
 import type { AttemptOptions, RunSettings, SkipCallback, Skipped } from '../call-options.js';
 import type { HeldLeases } from '../held-leases.js';
-import { type Attempt, HeldPermit } from '../held-permit.js';
+import { type AcquireOutcome, HeldPermit } from '../held-permit.js';
 import { Overlaps } from './overlaps.js';
 import type { RequestedRun } from '../requested-run.js';
 import { Retries } from './retries.js';
@@ -18,7 +18,7 @@ export interface RunLeases extends Pick<HeldLeases, 'release' | 'holdUntilExpiry
    * @param options.wait ms to wait for a permit; undefined: one try without waiting
    * @param options.signal ends the wait, which then rejects with its reason
    */
-  attempt(options: AttemptOptions & { readonly wait?: number; readonly signal?: AbortSignal }): Promise<Attempt>;
+  attempt(options: AttemptOptions & { readonly wait?: number; readonly signal?: AbortSignal }): Promise<AcquireOutcome>;
   /** Whether a failed run may be tried again now. Absent: always. */
   mayRetry?(options: Pick<AttemptOptions, 'acquirer'>): boolean;
 }
@@ -39,7 +39,7 @@ export type RunResult<T> =
     };
 
 /** The wait for a permit ended because the run is no longer wanted. */
-const NOT_WANTED: Attempt = { reason: 'no-permit', holders: [] };
+const NOT_WANTED: AcquireOutcome = { reason: 'no-permit', holders: [] };
 
 /** Runs work under permits of one semaphore. */
 export class Runner {
@@ -114,7 +114,7 @@ export class Runner {
     const key = overlapKey(settings);
     if (settings.overlap === 'allow' || !this.#overlaps.isRunning(key)) this.#overlaps.begin(key);
     else if (isInRun({ of: this.#overlaps, key })) return this.#skip(settings, 'own-run');
-    else if (!(await this.#overlaps.turn(key, wait ?? 0))) {
+    else if (!(await this.#overlaps.waitForFormer(key, wait ?? 0))) {
       return this.#skip(settings, this.#overlaps.isClosed ? 'closing' : 'overlap');
     }
     try {
@@ -295,7 +295,7 @@ export async function reported<T>(
   work: () => T | Promise<T>,
   { events, nodeClock, started, permit, progress }: Reporting,
 ): Promise<RunResult<T> & { readonly executed: true }> {
-  const end = () => ({ ...progress, ...given({ loss: permit?.loss }), took: nodeClock.monotonic() - started });
+  const end = () => ({ ...progress, ...omitUndefined({ loss: permit?.loss }), took: nodeClock.monotonic() - started });
   events.next({ type: 'run-started', ...run });
   try {
     const value = await work();
@@ -307,6 +307,6 @@ export async function reported<T>(
   }
 }
 
-function isOutOfReach(attempt: Attempt & { permit?: undefined }): boolean {
+function isOutOfReach(attempt: AcquireOutcome & { permit?: undefined }): boolean {
   return attempt.reason === 'unavailable' || attempt.reason === 'no-quorum';
 }

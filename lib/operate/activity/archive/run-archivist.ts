@@ -2,7 +2,7 @@ import { type ArchiveFailure, BoundedCalls } from '../../archives/bounded-calls.
 import { Deadline } from '../../../core/async/deadline.js';
 import { Periodic } from '../../../core/async/periodic.js';
 import type { Context } from '../../../core/context/context.js';
-import { given } from '../../../core/decision/index.js';
+import { omitUndefined } from '../../../core/decision/index.js';
 import { Batches } from '../../../core/journals/batches.js';
 import type { EndedRun, HistoryEntry } from '../history-entry.js';
 import { LONGEST_STACK } from '../jobs/job-record.js';
@@ -103,7 +103,7 @@ export class RunArchivist {
   /** Notes a run that has ended. @param stack of the error with which it failed */
   note(entry: EndedRun, stack?: string): void {
     const id = `${entry.node.instance}-${this.#count++}`;
-    this.#add({ ...entry, ...given({ stack: stack?.slice(0, LONGEST_STACK) }), id });
+    this.#add({ ...entry, ...omitUndefined({ stack: stack?.slice(0, LONGEST_STACK) }), id });
   }
 
   #add(run: ArchivedRun): void {

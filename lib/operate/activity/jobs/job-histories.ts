@@ -1,8 +1,8 @@
 import type { CancelTimer } from '../../../core/async/node-clock.js';
 import { inSlices } from '../../../core/async/slices.js';
 import { type Context, timeOf } from '../../../core/context/context.js';
-import { LeftOut } from '../../../core/context/left-out.js';
-import { DecodedTexts } from '../../../core/cell/decoded-texts.js';
+import { UnreadableEntries } from '../../../core/context/unreadable-entries.js';
+import { DecodeCache } from '../../../core/cell/decode-cache.js';
 import { TextCells, type TextStep } from '../../../core/cell/text-cells.js';
 import { LIST_FACTOR } from '../../../core/store/store.js';
 import type { StoredRunEntry } from '../history-entry.js';
@@ -43,8 +43,8 @@ type TimesOf = (job: JobRecord) => JobTimes | undefined;
 export class JobHistories {
   readonly #pending: PendingAdditions;
   readonly #texts: TextCells;
-  readonly #decoded = new DecodedTexts((_key, text) => decodeJobShard(text));
-  readonly #leftOut: LeftOut;
+  readonly #decoded = new DecodeCache((_key, text) => decodeJobShard(text));
+  readonly #leftOut: UnreadableEntries;
   #known: readonly JobRecord[] = [];
   #readAt = -Infinity;
   #reading?: Promise<readonly JobRecord[]> | undefined;
@@ -61,7 +61,7 @@ export class JobHistories {
   ) {
     this.#pending = new PendingAdditions(context.node.instance);
     this.#texts = new TextCells(context.store.records, context, { notify: 'none' });
-    this.#leftOut = new LeftOut('read the history of jobs', context);
+    this.#leftOut = new UnreadableEntries('read the history of jobs', context);
   }
 
   /** Number of entries that the latest reading left out because they can't be read. */

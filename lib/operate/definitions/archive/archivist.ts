@@ -1,6 +1,11 @@
 import type { Subscription } from 'rxjs';
 import type { CancelTimer } from '../../../core/async/node-clock.js';
-import { type SemaphoreRecord, type ArchivedDefinition, decodeRecord, given } from '../../../core/decision/index.js';
+import {
+  type SemaphoreRecord,
+  type ArchivedDefinition,
+  decodeRecord,
+  omitUndefined,
+} from '../../../core/decision/index.js';
 import { isUnreadable } from '../../../core/cell/known-record.js';
 import type { Context } from '../../../core/context/context.js';
 import type { GatekeeperEvent } from '../../../core/context/events.js';
@@ -112,5 +117,5 @@ function entriesOf(name: string, record: SemaphoreRecord): ArchivedDefinition[] 
   const { revision, definition, source, fingerprint, change, pause } = record;
   // Revision 0 is a pending record of a name that code defines. Revision 1 without a change is as code defines it.
   if (!change && revision <= 1) return [];
-  return [{ name, revision, ...given({ definition, source, fingerprint, change, pause }) }];
+  return [{ name, revision, ...omitUndefined({ definition, source, fingerprint, change, pause }) }];
 }

@@ -1,4 +1,4 @@
-import { type SemaphoreRecord, mark, pause, resume, show } from '../../../core/decision/index.js';
+import { type SemaphoreRecord, bumpRevision, pause, resume, show } from '../../../core/decision/index.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { type Wanting, isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
 import type { WindowEntry } from './windows-record.js';
@@ -81,7 +81,7 @@ export function resumeEntry(
     rewriting: (record, ...rest) => {
       isPaused = isOurs(entry, record);
       if (record && isPaused) return resume(record, ...rest);
-      return record && wasNeverPaused(entry, record) ? mark(record, ...rest) : undefined;
+      return record && wasNeverPaused(entry, record) ? bumpRevision(record, ...rest) : undefined;
     },
     done: () => (isPaused ? 'resumed' : 'never-paused'),
     unchanged: (record) => (record?.change?.id === id ? 'resumed' : { why: whyLeft(record) }),

@@ -113,7 +113,7 @@ export class WindowStart {
     const id = this.context.random.id();
     for (;;) {
       const seen = stateOfOthers(await this.windows.read(), name);
-      const { records } = await this.by.listing.takenIn(only ?? (() => true));
+      const { records } = await this.by.listing.listChangeable(only ?? (() => true));
       const defined = [...records].flatMap(([each, { definition }]) => (definition ? [each] : []));
       const matching = await this.by.matching(patterns, defined);
       if (matching.length === 0) throw new NothingMatchesError(patterns.join(' '));

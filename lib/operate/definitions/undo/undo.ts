@@ -154,7 +154,7 @@ export class Undo {
   async #records(names: readonly string[]): Promise<ReadonlyMap<string, SemaphoreRecord>> {
     const wanted = new Set(names);
     const isWanted = (name: string) => wanted.has(name);
-    const records = new Map(names.length > 1 ? (await this.records.listing.takenIn(isWanted)).records : []);
+    const records = new Map(names.length > 1 ? (await this.records.listing.listChangeable(isWanted)).records : []);
     // Also those that a listing leaves out, for example removed ones.
     const others = names.filter((name) => !records.has(name));
     await forEachLimit(others, async (name) => {

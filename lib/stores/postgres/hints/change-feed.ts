@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ForeignMessages } from '../../../core/store/foreign-messages.js';
-import { type HintKeyPlace, HintSeals, SEAL } from '../../../core/store/hint-seals.js';
+import { type HintKeyPlace, MessageSeals, SEAL } from '../../../core/store/message-seals.js';
 import type { Notify } from '../../../core/store/driver.js';
 import { Waiters } from '../../../core/store/waiters.js';
 import type { Server } from '../server.js';
 import { ChangePoller, type PolledParts } from './change-poller.js';
 import { LARGEST_PAYLOAD, Listener, Outbox } from './notifications.js';
 
-/** A message between clients: the payload of a notification is its seal (`hint-seals.ts`) and its JSON. */
+/** A message between clients: the payload of a notification is its seal (`message-seals.ts`) and its JSON. */
 type Message =
   /** A record has a new text. Without the text, the receiver reads it. */
   | readonly ['changed', from: string, key: string, text?: string]
@@ -46,7 +46,7 @@ interface Settings {
 export class ChangeFeed {
   readonly #id = randomUUID();
   readonly #waiters = new Waiters(this.#id);
-  readonly #seals = new HintSeals();
+  readonly #seals = new MessageSeals();
   readonly #foreign: ForeignMessages;
   readonly #outbox: Outbox;
   readonly #listener: Listener | undefined;

@@ -8,7 +8,7 @@ import type {
   TextCollection,
   WriteOptions,
 } from '../../../core/store/driver.js';
-import { HINT_KEY, type HintKeyPlace } from '../../../core/store/hint-seals.js';
+import { HINT_KEY, type HintKeyPlace } from '../../../core/store/message-seals.js';
 import type { Calls } from '../calls.js';
 import type { Row } from '../server.js';
 import { AFTER_ALL, storedForm, textOfStored } from '../stored-text.js';

@@ -1,6 +1,6 @@
 import { pauseAfter } from '../../../core/async/backoff.js';
 import { type Deadline, DeadlinePassed } from '../../../core/async/deadline.js';
-import { SerialQueue } from '../../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../../core/async/serial-executor.js';
 import { GatheredWrites, type TextWrite } from '../../../core/store/gathered-writes.js';
 import { StoreUnavailableError } from '../../../core/store/store.errors.js';
 import type { Calls } from '../calls.js';
@@ -38,7 +38,7 @@ interface WriteInTurn extends TextWrite {
 
 /** Writes of one key, one after another. */
 interface Line {
-  readonly turns: SerialQueue;
+  readonly turns: SerialExecutor;
   /** Those that have not ended. */
   writes: number;
   isHeld: boolean;
@@ -94,7 +94,7 @@ export class TableWrites {
 
   #lineOf(key: string): Line {
     let line = this.#lines.get(key);
-    if (!line) this.#lines.set(key, (line = { turns: new SerialQueue(), writes: 0, isHeld: false }));
+    if (!line) this.#lines.set(key, (line = { turns: new SerialExecutor(), writes: 0, isHeld: false }));
     line.writes++;
     return line;
   }

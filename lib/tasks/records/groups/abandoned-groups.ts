@@ -3,7 +3,7 @@ import type { TextCells } from '../../../core/cell/text-cells.js';
 import { OF_SUB_TASKS } from '../../rules/task-id.js';
 import type { Stamp } from '../../rules/transitions.js';
 import { type GroupRoot, closed, hasBeenOpenFor, isWithoutMembers } from '../../rules/group.js';
-import { encodeRoot, rootKey } from '../../rules/group.codec.js';
+import { encodeGroupRoot, rootKey } from '../../rules/group.codec.js';
 import { type Found, type GroupRecords, foundIn, type Members } from './group-records.js';
 
 /** ms after its opening from which a group without members gets none any more. */
@@ -82,7 +82,7 @@ export class AbandonedGroups {
   /** @returns the root as it stands then */
   async #close({ root, text }: Found): Promise<Found | undefined> {
     const next = closed(root, this.parts.id());
-    const nextText = encodeRoot(next);
+    const nextText = encodeGroupRoot(next);
     const written = await this.parts.texts.write(rootKey(root.group), text, nextText);
     return written.isWritten ? { root: next, text: nextText } : foundIn(written.found);
   }

@@ -1,7 +1,7 @@
 import type { Slices } from '../../../core/async/slices.js';
 import type { TextCells } from '../../../core/cell/text-cells.js';
-import { type GroupPage, type GroupRoot, type Paged, incarnationsOf, numbersOf } from '../../rules/group.js';
-import { decodePage, decodeRoot, pageKey, rootKey } from '../../rules/group.codec.js';
+import { type EndedMembersPage, type GroupRoot, type Paged, incarnationsOf, numbersOf } from '../../rules/group.js';
+import { decodePage, decodeGroupRoot, pageKey, rootKey } from '../../rules/group.codec.js';
 import { MOST_KEYS } from '../../../core/store/index.js';
 import type { Member } from '../../rules/task.js';
 import { memberId } from '../../rules/task-id.js';
@@ -45,8 +45,8 @@ export class GroupRecords {
     return !found || found.root.incarnation !== incarnation || found.root.state === 'closed';
   }
 
-  async pages(group: string, incarnation: number, indexes: readonly number[]): Promise<Map<number, GroupPage>> {
-    const pages = new Map<number, GroupPage>();
+  async pages(group: string, incarnation: number, indexes: readonly number[]): Promise<Map<number, EndedMembersPage>> {
+    const pages = new Map<number, EndedMembersPage>();
     const texts = await this.parts.texts.readMany(indexes.map((page) => pageKey(group, incarnation, page)));
     for (const page of indexes) {
       await this.parts.slices.turn();
@@ -69,12 +69,12 @@ export class GroupRecords {
 
 /** @throws CorruptRecordError, NewerRecordError */
 export function foundIn(text: string | undefined): Found | undefined {
-  return text === undefined ? undefined : { root: decodeRoot(text), text };
+  return text === undefined ? undefined : { root: decodeGroupRoot(text), text };
 }
 
 function readable(text: string): GroupRoot[] {
   try {
-    return [decodeRoot(text)];
+    return [decodeGroupRoot(text)];
   } catch {
     return [];
   }

@@ -18,7 +18,7 @@ import {
   withBegun,
   withMember,
 } from '../../rules/group.js';
-import { decodeRoot, encodeRoot, rootKey } from '../../rules/group.codec.js';
+import { decodeGroupRoot, encodeGroupRoot, rootKey } from '../../rules/group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
 
@@ -95,7 +95,7 @@ export class Groups {
       const { root, outcomes } = await this.#openAll(openings, former, found?.root);
       if (!root || root === former) return { result: outcomes };
       if (found && !former) await this.#records.removePages(found.root);
-      return { write: encodeRoot(root), done: () => outcomes };
+      return { write: encodeGroupRoot(root), done: () => outcomes };
     });
   }
 
@@ -228,10 +228,10 @@ export class Groups {
   ): Promise<GroupRoot | undefined> {
     const group = groupId(type, name);
     return this.parts.texts.change<GroupRoot | undefined>(rootKey(group), (text) => {
-      const root = text === undefined ? undefined : decodeRoot(text);
+      const root = text === undefined ? undefined : decodeGroupRoot(text);
       if (root?.incarnation !== incarnation) return { result: undefined };
       const next = make(root);
-      return next === root ? { result: next } : { write: encodeRoot(next), done: () => next };
+      return next === root ? { result: next } : { write: encodeGroupRoot(next), done: () => next };
     });
   }
 
@@ -294,7 +294,7 @@ export class Groups {
   async #begin(begins: readonly Begin[]): Promise<GroupRoot | undefined> {
     const { group, type, incarnation } = begins[0]!;
     return this.parts.texts.change<GroupRoot | undefined>(rootKey(group), async (text) => {
-      const former = text === undefined ? undefined : decodeRoot(text);
+      const former = text === undefined ? undefined : decodeGroupRoot(text);
       if (former && former.incarnation > incarnation) return { result: undefined };
       const root = former?.incarnation === incarnation ? former : undefined;
       if (root) for (const begin of begins) expectAgreement(root, begin);
@@ -305,7 +305,7 @@ export class Groups {
       const isSame = root && next.begun === root.begun && next.total === root.total && next.highest === root.highest;
       if (isSame) return { result: root };
       if (former && !root) await this.#records.removePages(former);
-      return { write: encodeRoot(next), done: () => next };
+      return { write: encodeGroupRoot(next), done: () => next };
     });
   }
 }

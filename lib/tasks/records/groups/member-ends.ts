@@ -9,7 +9,7 @@ import {
   placeOf,
   withFull,
 } from '../../rules/group.js';
-import { decodePage, decodeRoot, encodePage, encodeRoot, pageKey, rootKey } from '../../rules/group.codec.js';
+import { decodePage, decodeGroupRoot, encodePage, encodeGroupRoot, pageKey, rootKey } from '../../rules/group.codec.js';
 import type { GroupRecords } from './group-records.js';
 
 interface EndedMember extends Pick<Look, 'group' | 'incarnation'> {
@@ -70,14 +70,14 @@ export class MemberEnds {
   async #look(looks: readonly Look[]): Promise<boolean> {
     const { group, incarnation } = looks[0]!;
     return this.parts.texts.change<boolean>(rootKey(group), async (text) => {
-      const root = text === undefined ? undefined : decodeRoot(text);
+      const root = text === undefined ? undefined : decodeGroupRoot(text);
       if (root?.incarnation !== incarnation || root.state === 'closed') return { result: false };
       if (root.state === 'joining') return { result: true };
       if (root.total === undefined) return { result: false };
       const full = await this.#fullPages(root, looks);
       if (full.length === 0 && !isWithoutMembers(root)) return { result: false };
       const next = withFull(root, full, this.parts.id());
-      return { write: encodeRoot(next), done: () => next.state === 'joining' };
+      return { write: encodeGroupRoot(next), done: () => next.state === 'joining' };
     });
   }
 

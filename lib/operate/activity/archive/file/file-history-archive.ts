@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SerialQueue } from '../../../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../../../core/async/serial-executor.js';
 import { type ArchivedRun, type HistoryArchive, endOf } from '../history-archive.js';
 import { type Files, dayOf, ifMissing, nameOf, runFilesIn } from './run-files.js';
 
@@ -25,7 +25,7 @@ interface Settings {
  */
 export class FileHistoryArchive implements HistoryArchive {
   /** Calls run one after the other. */
-  readonly #turns = new SerialQueue();
+  readonly #turns = new SerialExecutor();
   /** Sizes in bytes that files had before a write that failed, by their path. */
   readonly #torn = new Map<string, number>();
   /** Ids of the last batch's runs that are written. A batch is appended again if it failed or took too long. */

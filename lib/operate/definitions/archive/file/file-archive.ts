@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { SerialQueue } from '../../../../core/async/serial-queue.js';
+import { SerialExecutor } from '../../../../core/async/serial-executor.js';
 import { CorruptArchiveError, type DefinitionArchive, byName, merge } from '../definition-archive.js';
 import type { ArchivedDefinition } from '../../../../core/decision/index.js';
 import { decodeArchive, encodeArchive } from '../archive.codec.js';
@@ -16,7 +16,7 @@ interface Content {
 export class FileArchive implements DefinitionArchive {
   #content?: Content;
   /** Calls of this process run one after the other. */
-  readonly #turns = new SerialQueue();
+  readonly #turns = new SerialExecutor();
 
   constructor(
     private readonly path: string,

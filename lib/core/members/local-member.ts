@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { SerialQueue } from '../async/serial-queue.js';
+import { SerialExecutor } from '../async/serial-executor.js';
 import type { Context } from '../context/context.js';
 import type { NodeMetadata, Participant } from '../context/participant.js';
 import type { View } from '../decision/index.js';
@@ -42,7 +42,7 @@ type Renewal = 'renewed' | 'joined' | 'none';
  * This node's own membership lease, and the only code that writes its entry. A lease that lapsed is never continued: the
  * node joins again as a new incarnation, and so it does after a join whose outcome is unknown.
  */
-export class OwnMember {
+export class LocalMember {
   #own: Incarnation;
   #entry?: MemberEntry;
   #beat = 0;
@@ -50,7 +50,7 @@ export class OwnMember {
   #skipped = 0;
   #isLeaving = false;
   readonly #former: string[] = [];
-  readonly #queue = new SerialQueue();
+  readonly #queue = new SerialExecutor();
   #groupsOf: GroupsOf = () => [];
 
   constructor(

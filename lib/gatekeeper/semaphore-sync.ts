@@ -2,10 +2,10 @@ import type { Context } from '../core/context/context.js';
 import { KEY_PREFIX, SHARD_PREFIX, type SemaphoreRecord, type ShardRecord } from '../core/decision/index.js';
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { SweepPermit } from '../core/permits/sweep-permit.js';
-import { type SweepTurn, alsoNowAndThen } from '../core/cell/cluster-sweep.js';
-import { type OwnCell, freeExpired, isIdle, semaphoreCell } from '../core/cell/semaphore-records.js';
+import { type SweepDuty, alsoNowAndThen } from '../core/cell/cluster-sweep.js';
+import { type DedicatedCell, freeExpired, isIdle, semaphoreCell } from '../core/cell/semaphore-records.js';
 import { freeExpiredNames } from '../core/cell/shard-records.js';
-import { Sweeper } from '../core/cell/sweeper.js';
+import { RecordSync } from '../core/cell/record-sync.js';
 
 interface SweepingOptions {
   /** Whether only this process writes to the store. */
@@ -21,8 +21,8 @@ interface SweepingOptions {
 }
 
 /** For a store that only this process writes to. */
-const ALWAYS: SweepTurn = { take: async () => true, isHeld: true };
-const NEVER: SweepTurn = { take: async () => false, isHeld: false };
+const ALWAYS: SweepDuty = { take: async () => true, isHeld: true };
+const NEVER: SweepDuty = { take: async () => false, isHeld: false };
 
 /**
  * Looks at the semaphores' own records, and at the shards of the names on demand.
@@ -30,11 +30,11 @@ const NEVER: SweepTurn = { take: async () => false, isHeld: false };
  * One node at a time sweeps the own records, and frees expired permits in them and in the shards. But every node looks
  * at all shards each time, because it restores lost shards and claims names in them. There are few shards.
  */
-export class Sweeping {
-  readonly semaphores: Sweeper<SemaphoreRecord>;
-  readonly shards: Sweeper<ShardRecord>;
+export class SemaphoreSync {
+  readonly semaphores: RecordSync<SemaphoreRecord>;
+  readonly shards: RecordSync<ShardRecord>;
   readonly #permit?: SweepPermit;
-  readonly #turn: SweepTurn;
+  readonly #duty: SweepDuty;
 
   constructor(
     private readonly directory: SemaphoreDirectory,
@@ -42,13 +42,13 @@ export class Sweeping {
     private readonly options: SweepingOptions,
   ) {
     if (!options.isOwn) this.#permit = new SweepPermit(context, options.interval);
-    this.#turn = this.#permit ?? ALWAYS;
+    this.#duty = this.#permit ?? ALWAYS;
     this.semaphores = this.#semaphoreSweeper();
     this.shards = this.#shardSweeper();
   }
 
   /** Records that this node keeps in memory only because it sweeps. */
-  get watched(): Iterable<OwnCell> {
+  get watched(): Iterable<DedicatedCell> {
     return this.semaphores.watched;
   }
 
@@ -70,13 +70,13 @@ export class Sweeping {
     await shards;
   }
 
-  /** @returns whether this node has the turn to sweep @throws StoreUnavailableError */
-  takeTurn(): Promise<boolean> {
-    return this.#turn.take();
+  /** @returns whether this node has the duty to sweep @throws StoreUnavailableError */
+  takeDuty(): Promise<boolean> {
+    return this.#duty.take();
   }
 
-  /** Gives up the turn, so that another node may sweep at once. */
-  async giveUpTurn(): Promise<void> {
+  /** Gives up the duty, so that another node may sweep at once. */
+  async giveUpDuty(): Promise<void> {
     await this.#permit?.close();
   }
 
@@ -84,9 +84,9 @@ export class Sweeping {
     await Promise.all([this.semaphores.stop(), this.shards.stop()]);
   }
 
-  #semaphoreSweeper(): Sweeper<SemaphoreRecord> {
+  #semaphoreSweeper(): RecordSync<SemaphoreRecord> {
     const { context, directory, options } = this;
-    const turn = options.hasArchive ? alsoNowAndThen(this.#turn) : this.#turn;
+    const duty = options.hasArchive ? alsoNowAndThen(this.#duty) : this.#duty;
     const records = {
       keyPrefix: KEY_PREFIX,
       directory: directory.own,
@@ -95,18 +95,18 @@ export class Sweeping {
       // The name of a record of a former version has no claim yet. The record is watched until the name is claimed.
       isIdle: (name: string, text: string) =>
         isIdle(text) && !(directory.birth.hasHistory && directory.shards.lacksClaim(name)),
-      tidy: (cell: OwnCell) => freeExpired(cell, context),
+      tidy: (cell: DedicatedCell) => freeExpired(cell, context),
       swept: async () => {
         if (options.mayLoad()) await directory.declared.load(this.watched);
       },
       unknown: options.unknown,
     };
-    return new Sweeper(records, turn, context);
+    return new RecordSync(records, duty, context);
   }
 
-  #shardSweeper(): Sweeper<ShardRecord> {
+  #shardSweeper(): RecordSync<ShardRecord> {
     const { context, directory, options } = this;
-    return new Sweeper<ShardRecord>(
+    return new RecordSync<ShardRecord>(
       {
         keyPrefix: SHARD_PREFIX,
         directory: {
@@ -119,7 +119,7 @@ export class Sweeping {
         isInUse: ({ names, grace }) => names.size > 0 || grace !== undefined,
         isIdle: () => false,
         tidy: async (cell) => {
-          if (this.#turn.isHeld) await freeExpiredNames(cell, context);
+          if (this.#duty.isHeld) await freeExpiredNames(cell, context);
         },
         swept: async () => directory.verify(),
         // Every node reads all shards before it uses them, so no shard is unknown later.

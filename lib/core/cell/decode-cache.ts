@@ -9,7 +9,7 @@ interface Decoded<T> {
  * Decodes listed texts, and decodes a text again only if it has changed. Between two listings most records do not
  * change, and decoding all of them would be the largest cost of an overview.
  */
-export class DecodedTexts<T> {
+export class DecodeCache<T> {
   #last: ReadonlyMap<string, Decoded<T>> = new Map();
 
   /**

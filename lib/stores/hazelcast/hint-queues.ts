@@ -21,7 +21,7 @@ const MOST_SEARCHED = 100_000;
 const LONGEST_WAIT = 5000;
 
 /** Hints in an IQueue. All hints of a queue are kept by one member and its backups. */
-export class QueueHints implements HintQueue {
+export class HazelcastQueue implements HintQueue {
   readonly #hints: PartOf<Hints>;
 
   constructor(

@@ -9,7 +9,7 @@ interface RecordDirectory<R extends StoredRecord> {
 }
 
 /** One kind of records that a sweeper maintains, and its rules. */
-export interface SweptRecords<R extends StoredRecord> {
+export interface SyncedRecords<R extends StoredRecord> {
   /** A record's key is this prefix and the record's name. */
   readonly keyPrefix: string;
   readonly directory: RecordDirectory<R>;

@@ -6,6 +6,6 @@ type Given<Fields> = {
 };
 
 /** The fields that have a value: an option that is `undefined` counts as not given. */
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
+export function omitUndefined<Fields extends object>(fields: Fields): Given<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
 }

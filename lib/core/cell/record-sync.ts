@@ -3,36 +3,36 @@ import { pause } from '../async/pause.js';
 import { isOwnName } from '../decision/index.js';
 import type { RecordChange } from '../store/index.js';
 import type { Context } from '../context/context.js';
-import { Caretaker } from './caretaker.js';
-import { ClusterSweep, type SweepTurn } from './cluster-sweep.js';
-import { KnownLook } from './known-look.js';
+import { RecordMaintainer } from './record-maintainer.js';
+import { ClusterSweep, type SweepDuty } from './cluster-sweep.js';
+import { KnownRecordsResync } from './known-records-resync.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Cell } from './cell.js';
-import type { SweptRecords } from './swept-records.js';
+import type { SyncedRecords } from './synced-records.js';
 
 /** ms between two looks because of hints. */
 const HINT_PAUSE = 100;
 
 /**
  * Keeps this node's records of one kind up to date with other nodes' writes. It uses the store's watch, which is only a
- * hint, and looks at the records from time to time. The node that has the turn also maintains records that no other
+ * hint, and looks at the records from time to time. The node that has the duty also maintains records that no other
  * living node knows.
  *
  * ```
- *   every sweepInterval ─▶ has this node the turn? ── yes ─▶ ClusterSweep: every record of the store, in pages
- *                                                  └─ no ──▶ KnownLook: records it holds or used, some of the rest
- *   reconnection, a change of members, a loss found ───────▶ KnownLook: all records that this node knows, at once
- *   a hint that is older than the record, or unproven ─────▶ KnownLook: the known ones of those that came meanwhile
+ *   every sweepInterval ─▶ has this node the duty? ── yes ─▶ ClusterSweep: every record of the store, in pages
+ *                                                  └─ no ──▶ KnownRecordsResync: records it holds or used, some of the rest
+ *   reconnection, a change of members, a loss found ───────▶ KnownRecordsResync: all records that this node knows, at once
+ *   a hint that is older than the record, or unproven ─────▶ KnownRecordsResync: the known ones of those that came meanwhile
  * ```
  *
- * No promise depends on which node has the turn. A node that knows a record restores it if it is lost: its holders know
+ * No promise depends on which node has the duty. A node that knows a record restores it if it is lost: its holders know
  * it, and each node that defines it. The sweeping node knows it if it has permits or an operator's change. Two sweeps
  * at the same time do no harm, nor does a sweep that continues after a freeze: each write is a compare-and-set that
  * decides again from the present text, and a node ends a lease only by its own observations.
  */
-export class Sweeper<R extends StoredRecord> {
-  readonly #caretaker: Caretaker<R>;
-  readonly #known: KnownLook<R>;
+export class RecordSync<R extends StoredRecord> {
+  readonly #caretaker: RecordMaintainer<R>;
+  readonly #known: KnownRecordsResync<R>;
   readonly #cluster: ClusterSweep<R>;
   #endWatch?: () => Promise<void>;
   #losses?: Subscription;
@@ -45,12 +45,12 @@ export class Sweeper<R extends StoredRecord> {
   #isLookDue = false;
 
   constructor(
-    private readonly records: SweptRecords<R>,
-    private readonly turn: SweepTurn,
+    private readonly records: SyncedRecords<R>,
+    private readonly duty: SweepDuty,
     private readonly context: Context,
   ) {
-    this.#caretaker = new Caretaker(records, context);
-    this.#known = new KnownLook(records, this.#caretaker, context);
+    this.#caretaker = new RecordMaintainer(records, context);
+    this.#known = new KnownRecordsResync(records, this.#caretaker, context);
     this.#cluster = new ClusterSweep(records, this.#caretaker, context);
   }
 
@@ -77,7 +77,7 @@ export class Sweeper<R extends StoredRecord> {
   /** @throws StoreUnavailableError */
   async sweep(): Promise<void> {
     if (!this.context.clusterClock.isFresh) await this.context.clusterClock.sample();
-    if (await this.turn.take()) await this.#cluster.sweep(this.turn);
+    if (await this.duty.take()) await this.#cluster.sweep(this.duty);
     else {
       this.#cluster.forget();
       await this.#known.look();

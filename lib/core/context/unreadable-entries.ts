@@ -9,7 +9,7 @@ const LONGEST_FAULT = 300;
  * Counts unreadable entries that were left out when the store was read. Reports them at once the first time, then at
  * most every ten minutes.
  */
-export class LeftOut {
+export class UnreadableEntries {
   #count = 0;
   #reportedAt = -Infinity;
 

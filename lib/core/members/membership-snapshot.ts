@@ -17,7 +17,7 @@ export interface MemberState extends Participant {
 }
 
 /** The membership at one moment. */
-export interface MemberLook {
+export interface MembershipSnapshot {
   /** Sorted by group, acquirer and id. A node that is gone stays for about the time of a lease. */
   readonly members: readonly MemberState[];
   /** Why some nodes may be missing, in sentences: pages that can't be read. */
@@ -30,7 +30,7 @@ export interface MemberLook {
  *
  * @throws StoreUnavailableError
  */
-export async function lookAtMembers(context: Context): Promise<MemberLook> {
+export async function readMembership(context: Context): Promise<MembershipSnapshot> {
   const { store, timing, clusterClock, nodeClock } = context;
   if (!clusterClock.isFresh) await clusterClock.sample();
   const keys = Array.from({ length: PAGES }, (_, page) => `${MEMBERS.keyPrefix}${page}`);
@@ -38,7 +38,7 @@ export async function lookAtMembers(context: Context): Promise<MemberLook> {
   return inSlices(looked(texts, clusterClock.earliest() - timing.clockTolerance), nodeClock);
 }
 
-function* looked(texts: ReadonlyMap<string, string>, now: number): Pieces<MemberLook> {
+function* looked(texts: ReadonlyMap<string, string>, now: number): Pieces<MembershipSnapshot> {
   const problems: string[] = [];
   const latest = new Map<string, MemberEntry>();
   for (const [key, text] of texts) {

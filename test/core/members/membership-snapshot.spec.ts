@@ -1,11 +1,11 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { type MemberState, lookAtMembers } from '../../../lib/core/members/member-look.js';
+import { type MemberState, readMembership } from '../../../lib/core/members/membership-snapshot.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { type TestNode, outcomeOf, useCluster } from '../../support/nodes.js';
 import { LEASE, TOLERANCE, kill, overwrite, pageOf, startMember } from '../../support/members.js';
 
 const newCluster = useCluster();
-const look = ({ gatekeeper }: TestNode) => lookAtMembers(partsOf(gatekeeper).context);
+const look = ({ gatekeeper }: TestNode) => readMembership(partsOf(gatekeeper).context);
 const statesOf = (members: readonly MemberState[]) => members.map(({ acquirer, state }) => `${acquirer} ${state}`);
 
 describe('a look at the members, from a process that takes no part,', () => {

@@ -23,7 +23,7 @@ interface RequestsReading {
  * The records of run requests, one per semaphore that was ever run by hand. Nothing is read or written for the others.
  * The watch starts with its first listener.
  */
-export class RunRequests {
+export class RunRequestRecords {
   readonly #listeners = new Set<(change: RecordChange) => void>();
   #watching?: Promise<() => Promise<void>>;
 
@@ -136,7 +136,7 @@ export class RunRequests {
 
   /** The store need not report a node's own writes to that node. */
   #written<T>(semaphore: string, record: RunRequestsRecord, result: T): T {
-    this.#tell({ key: RunRequests.keyOf(semaphore), text: RUN_REQUESTS.encode(record) });
+    this.#tell({ key: RunRequestRecords.keyOf(semaphore), text: RUN_REQUESTS.encode(record) });
     return result;
   }
 
@@ -152,7 +152,7 @@ export class RunRequests {
   }
 
   #report(semaphore: string, error: Error): void {
-    const key = RunRequests.keyOf(semaphore);
+    const key = RunRequestRecords.keyOf(semaphore);
     this.context.events.next({ type: 'record-unreadable', semaphore: key, error });
   }
 }

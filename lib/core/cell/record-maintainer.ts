@@ -4,15 +4,15 @@ import type { Context } from '../context/context.js';
 import { isUnreadable } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Cell } from './cell.js';
-import type { SweptRecords } from './swept-records.js';
+import type { SyncedRecords } from './synced-records.js';
 
 /** Maintains one record at a time, starting from the text that a listing contains. */
-export class Caretaker<R extends StoredRecord> {
+export class RecordMaintainer<R extends StoredRecord> {
   readonly #slices: Slices;
   #isStopped = false;
 
   constructor(
-    private readonly records: Pick<SweptRecords<R>, 'tidy'>,
+    private readonly records: Pick<SyncedRecords<R>, 'tidy'>,
     private readonly context: Context,
   ) {
     this.#slices = Slices.of(context.nodeClock);

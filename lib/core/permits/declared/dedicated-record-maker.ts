@@ -1,5 +1,5 @@
 import {
-  type Claim,
+  type NameClaim,
   LONGEST_ON_DEMAND,
   definitionOnDemand,
   isActive,
@@ -12,8 +12,8 @@ import { forEachLimit } from '../../async/for-each-limit.js';
 import { type Pieces, inSlices } from '../../async/slices.js';
 import type { Context } from '../../context/context.js';
 import { isUnreadable } from '../../cell/known-record.js';
-import type { OwnRecords } from '../../cell/own-records.js';
-import type { OwnCell } from '../../cell/semaphore-records.js';
+import type { DedicatedRecords } from '../../cell/dedicated-records.js';
+import type { DedicatedCell } from '../../cell/semaphore-records.js';
 import type { Shards } from '../../cell/shards.js';
 
 /** Origin in the claim of a record that a former version wrote. Such a record has no origin. */
@@ -23,9 +23,9 @@ const FORMER = 'former';
 const PATIENCE = 60_000;
 
 /** Creates records for names that code defines, and claims the names in their shards (see `decision/claims`). */
-export class OwnRecordMaker {
+export class DedicatedRecordMaker {
   constructor(
-    private readonly own: OwnRecords,
+    private readonly own: DedicatedRecords,
     private readonly shards: Shards,
     private readonly context: Context,
   ) {}
@@ -43,7 +43,7 @@ export class OwnRecordMaker {
    *
    * @param others records that are not in `own`
    */
-  async claimAgain(others: Iterable<OwnCell>): Promise<void> {
+  async claimAgain(others: Iterable<DedicatedCell>): Promise<void> {
     await this.shards.claim(await inSlices(this.#lacking(others), this.context.nodeClock));
   }
 
@@ -54,7 +54,7 @@ export class OwnRecordMaker {
    *
    * @param asked duration that the call asks for, in ms
    */
-  async revive(cell: OwnCell, asked: number): Promise<void> {
+  async revive(cell: DedicatedCell, asked: number): Promise<void> {
     await this.#makePending(cell);
     await cell.transact<void>((record, view, nonce) => {
       if (!record || isActive(record) || view.now - record.at < PATIENCE) return { result: undefined };
@@ -71,8 +71,8 @@ export class OwnRecordMaker {
     });
   }
 
-  *#lacking(others: Iterable<OwnCell>): Pieces<Claim[]> {
-    const lost: Claim[] = [];
+  *#lacking(others: Iterable<DedicatedCell>): Pieces<NameClaim[]> {
+    const lost: NameClaim[] = [];
     for (const cell of [...this.own.all(), ...others]) {
       const claim = this.#claimOf(cell);
       if (claim?.isActive) lost.push(claim);
@@ -82,12 +82,12 @@ export class OwnRecordMaker {
   }
 
   /** @returns undefined if the name needs no claim, or has one */
-  #claimOf({ name, known }: OwnCell): Claim | undefined {
+  #claimOf({ name, known }: DedicatedCell): NameClaim | undefined {
     if (!known || !this.shards.lacksClaim(name)) return undefined;
     return { name, origin: known.origin ?? FORMER, isActive: isActive(known) };
   }
 
-  async #makePending(cell: OwnCell): Promise<void> {
+  async #makePending(cell: DedicatedCell): Promise<void> {
     if (cell.known) return;
     await cell
       .transact<void>((record, view, nonce) =>

@@ -23,7 +23,7 @@ import { withoutDoubt } from '../decision/index.js';
  * unproven message, it reads the key again, at most once per {@link PAUSE}: so nodes agree soon after the key was replaced.
  * If the store lost the key with its other data, the node puts back the one that it knows.
  */
-export class HintSeals {
+export class MessageSeals {
   #place: HintKeyPlace | undefined;
   #key: string | undefined;
   #loadedAt = -Infinity;

@@ -1,11 +1,11 @@
 import { spreadOf } from '../decision/texts/spread.js';
 import type { Context } from '../context/context.js';
 import { MOST_KEYS } from '../store/index.js';
-import type { Caretaker } from './caretaker.js';
+import type { RecordMaintainer } from './record-maintainer.js';
 import { askTimeOf } from './known-record.js';
 import type { StoredRecord } from './record-codec.js';
 import type { Cell } from './cell.js';
-import type { SweptRecords } from './swept-records.js';
+import type { SyncedRecords } from './synced-records.js';
 
 /** Least number of looks until a node has looked at each record that it knows. It is higher with many records. */
 const ROUND = 6;
@@ -13,13 +13,13 @@ const ROUND = 6;
 const MOST_IDLE = 500;
 
 /** Looks at the records that this node knows: each time at those that are in use, and in turn at the others. */
-export class KnownLook<R extends StoredRecord> {
+export class KnownRecordsResync<R extends StoredRecord> {
   #turn = 0;
   #rounds = ROUND;
 
   constructor(
-    private readonly records: Pick<SweptRecords<R>, 'directory' | 'isInUse'>,
-    private readonly caretaker: Caretaker<R>,
+    private readonly records: Pick<SyncedRecords<R>, 'directory' | 'isInUse'>,
+    private readonly caretaker: RecordMaintainer<R>,
     private readonly context: Context,
   ) {}
 

@@ -1,6 +1,6 @@
 import { checkedName } from '../decision/index.js';
 import type { Context } from '../context/context.js';
-import { type OwnCell, type SemaphoreChanged, semaphoreCell } from './semaphore-records.js';
+import { type DedicatedCell, type SemaphoreChanged, semaphoreCell } from './semaphore-records.js';
 
 interface Listener {
   changed(name: string, change: SemaphoreChanged): void;
@@ -10,8 +10,8 @@ interface Listener {
 /**
  * Cells of all semaphores with their own records that this node knows: names that code defines, here or elsewhere.
  */
-export class OwnRecords {
-  readonly #cells = new Map<string, OwnCell>();
+export class DedicatedRecords {
+  readonly #cells = new Map<string, DedicatedCell>();
 
   /** @param listener hears of each change, with the semaphore's name */
   constructor(
@@ -19,16 +19,16 @@ export class OwnRecords {
     private readonly listener: Listener,
   ) {}
 
-  find(name: string): OwnCell | undefined {
+  find(name: string): DedicatedCell | undefined {
     return this.#cells.get(name);
   }
 
-  all(): Iterable<OwnCell> {
+  all(): Iterable<DedicatedCell> {
     return [...this.#cells.values()];
   }
 
   /** Returns the cell of a name; creates it if needed. @throws InvalidOptionsError if the name is invalid */
-  of(name: string): OwnCell {
+  of(name: string): DedicatedCell {
     const known = this.#cells.get(name);
     if (known) return known;
     const cell = semaphoreCell(checkedName(name), this.context);

@@ -7,7 +7,7 @@ export const REST = 6000;
 const LOOK = 500;
 
 /** The time after a term in which a node lets others go first. */
-export class Rest {
+export class Cooldown {
   /** Whether this node rests now. */
   isOn = false;
   readonly #bell: Wakeup;

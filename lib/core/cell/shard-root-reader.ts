@@ -1,4 +1,4 @@
-import { ROOT_KEY, type ShardRoot, decodeRoot } from '../decision/index.js';
+import { ROOT_KEY, type ShardRoot, decodeShardRoot } from '../decision/index.js';
 import type { Context } from '../context/context.js';
 import { isUnreadable } from './known-record.js';
 
@@ -20,7 +20,7 @@ interface UnreadableRoot {
 /**
  * Reads the root of the shards. An unreadable root is never overwritten, because another version may have written it.
  */
-export class RootReader {
+export class ShardRootReader {
   #unreadable?: UnreadableRoot | undefined;
   #answeredSince?: number | undefined;
 
@@ -42,7 +42,7 @@ export class RootReader {
     if (text === undefined) this.#unreadable = undefined;
     if (text === undefined || text === this.#unreadable?.text) return { ...(text !== undefined && { text }) };
     try {
-      const root = decodeRoot(text);
+      const root = decodeShardRoot(text);
       this.#unreadable = undefined;
       return { text, root };
     } catch (error) {

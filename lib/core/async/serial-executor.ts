@@ -5,7 +5,7 @@ import { promised } from './promised.js';
  * queue, also release and keep-alive. Otherwise a release that races a refresh of the same permit could free the permit
  * while it is in use (seen in 1 of 10 simulated runs).
  */
-export class SerialQueue {
+export class SerialExecutor {
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 

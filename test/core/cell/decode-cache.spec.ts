@@ -1,10 +1,10 @@
 import { inSlices } from '../../../lib/core/async/slices.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
-import { DecodedTexts } from '../../../lib/core/cell/decoded-texts.js';
+import { DecodeCache } from '../../../lib/core/cell/decode-cache.js';
 
 describe('texts that are listed again and again', () => {
   const decodedFrom: string[] = [];
-  const texts = new DecodedTexts(function* (key, text) {
+  const texts = new DecodeCache(function* (key, text) {
     decodedFrom.push(key);
     yield 1;
     return `${key}=${text}`;

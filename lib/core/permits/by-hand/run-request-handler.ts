@@ -5,7 +5,7 @@ import { messageWithCauses } from '../../decision/index.js';
 import { type RecordChange, StoreUnavailableError } from '../../store/index.js';
 import { type RequestedEnd, type RequestedRun, withRequestedRun } from '../requested-run.js';
 import { type RunRequest, isOpen } from './run-request.js';
-import { RunRequests } from './run-requests.js';
+import { RunRequestRecords } from './run-request-records.js';
 
 /** A job of this node that can be run now. */
 export interface RunnableJob {
@@ -24,7 +24,7 @@ const LONGEST_MESSAGE = 500;
  * Runs this node's jobs when a person or program asks for it. Each node that has the job waits for a permit; the first
  * that gets one takes the request by compare-and-set, and runs the job under that permit. The others stop waiting.
  */
-export class RequestedRuns {
+export class RunRequestHandler {
   /** By semaphore and job. */
   readonly #jobs = new Map<string, Map<string, RunnableJob>>();
   /** Requests that this node tries to take now, by id. */
@@ -32,7 +32,7 @@ export class RequestedRuns {
   #subscription?: Subscription;
 
   constructor(
-    private readonly requests: RunRequests,
+    private readonly requests: RunRequestRecords,
     private readonly context: Context,
   ) {}
 
@@ -69,15 +69,15 @@ export class RequestedRuns {
   }
 
   async #observe({ key, text }: RecordChange): Promise<void> {
-    const names = [...this.#jobs.keys()].filter((name) => key === undefined || key === RunRequests.keyOf(name));
+    const names = [...this.#jobs.keys()].filter((name) => key === undefined || key === RunRequestRecords.keyOf(name));
     if (names.length === 0) return;
     if (key !== undefined && text !== undefined) return this.takeIn(names[0]!, this.requests.decode(names[0]!, text));
     // Anything may have changed, for example after a reconnection.
-    const keys = names.map((name) => RunRequests.keyOf(name));
+    const keys = names.map((name) => RunRequestRecords.keyOf(name));
     const reading = this.context.store.records.readMany(keys);
     const texts = await reading.catch((error: unknown) => this.#reportLook(error));
     for (const name of names) {
-      const found = texts?.get(RunRequests.keyOf(name));
+      const found = texts?.get(RunRequestRecords.keyOf(name));
       if (found !== undefined) this.takeIn(name, this.requests.decode(name, found));
     }
   }

@@ -14,7 +14,7 @@ const END = 'y';
  *
  * It remembers what it has read, so each turn of the sweep makes a new one.
  */
-export class Gaps {
+export class RangeScanner {
   #from = END;
   /** The first text from there on; undefined if there is none. */
   #text: string | undefined;

@@ -1,5 +1,5 @@
 import { DOUBT } from '../../../lib/core/decision/index.js';
-import { HintSeals, SEAL } from '../../../lib/core/store/hint-seals.js';
+import { MessageSeals, SEAL } from '../../../lib/core/store/message-seals.js';
 
 const SCOPE = 'gatekeeper';
 const BODY = JSON.stringify(['changed', 'node', 'semaphore:job', '{"seq":7}']);
@@ -17,7 +17,7 @@ class Place {
 /** Two nodes of one cluster, and time that the test moves. */
 async function two(place = new Place()) {
   const clock = { now: 0, monotonic: () => clock.now };
-  const [sender, receiver] = [new HintSeals(clock), new HintSeals(clock)];
+  const [sender, receiver] = [new MessageSeals(clock), new MessageSeals(clock)];
   await sender.load(place);
   await receiver.load(place);
   return { place, clock, sender, receiver };
@@ -67,7 +67,7 @@ describe('A hint', () => {
 
   it('of a node that has read no key has no seal, and the node reads it then', async () => {
     const { place, receiver } = await two();
-    const late = new HintSeals();
+    const late = new MessageSeals();
     expect(late.sealOf(SCOPE, BODY)).toBe(' '.repeat(SEAL));
     await late.load(place);
     expect(receiver.judge(late.sealOf(SCOPE, BODY), SCOPE, BODY)).toBe('proven');
@@ -85,7 +85,7 @@ describe('A hint', () => {
 describe('The key of hints', () => {
   it('is created once, and is not the same for two clusters', async () => {
     const [one, other] = [new Place(), new Place()];
-    for (const place of [one, other, one]) await new HintSeals().load(place);
+    for (const place of [one, other, one]) await new MessageSeals().load(place);
     expect(one.key).toMatch(/^[\w-]{43}$/);
     expect(other.key).not.toBe(one.key);
   });
@@ -93,7 +93,7 @@ describe('The key of hints', () => {
   it('costs a node one reading if it is there', async () => {
     const { place } = await two();
     const before = place.reads;
-    await new HintSeals().load(place);
+    await new MessageSeals().load(place);
     expect(place.reads - before).toBe(1);
   });
 
@@ -135,7 +135,7 @@ describe('The key of hints', () => {
 
   it('is the same when the store doubts it after a failover', async () => {
     const { place, sender } = await two();
-    const receiver = new HintSeals();
+    const receiver = new MessageSeals();
     await receiver.load(new Place(DOUBT + place.key));
     expect(receiver.judge(sender.sealOf(SCOPE, BODY), SCOPE, BODY)).toBe('proven');
   });

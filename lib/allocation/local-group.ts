@@ -26,7 +26,7 @@ import { GroupRegistry } from './round/group-registry.js';
 const MOST_SAID = 5;
 
 /** This node's part of one group: it connects what reads, decides, owns and delivers. */
-export class OwnGroup {
+export class LocalGroup {
   /** Work on owned resources. */
   readonly work: OwnerWork;
   /** Calls of the application after each change. */

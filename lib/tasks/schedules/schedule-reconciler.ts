@@ -39,7 +39,7 @@ interface Step {
  * Each write is by comparison. If another node was first, the next step begins with its record. So a crash after any step
  * does no harm, and a node with old knowledge can't write.
  */
-export class ScheduleLook {
+export class ScheduleReconciler {
   readonly #reports: ScheduleReports;
   #seen?: Seen | undefined;
   /** Whether the record may be another than the one that was seen last, because a write of this node failed. */

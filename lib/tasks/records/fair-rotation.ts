@@ -30,7 +30,7 @@ interface Line {
  * Each node goes round by itself, from a random place. So between two tasks of one key a node takes one of each other key.
  * A hint of a task with a fair key is a ticket: its taker may claim the task whose turn it is, not the one that offered it.
  */
-export class FairTurns {
+export class FairRotation {
   readonly #lines = new Map<string, Line>();
   readonly #mutex: KeyedMutex;
   /** Tasks that this node has tried to claim. */

@@ -16,7 +16,7 @@ import { AwaitedRecords, type AwaitedStore } from './awaited-records.js';
 const MOST_LOOKED_AT = 2000;
 
 /** A task that is to wait for others. */
-type Waiter = Pick<Submission, 'id' | 'type' | 'awaits'> & {
+type Dependent = Pick<Submission, 'id' | 'type' | 'awaits'> & {
   readonly member?: { readonly group: string } | undefined;
   readonly sub?: Task['sub'] | undefined;
 };
@@ -37,7 +37,7 @@ export interface Registered {
  * The submitter looks after its write, and the end of another one reads the dependents after its own write. So one of both
  * finds the other. After a crash between two steps the sweep goes on: with a `done` task, or with a `blocked` one.
  */
-export class Awaiting {
+export class TaskDependencies {
   readonly #records: AwaitedRecords;
   readonly queues: SerialQueues;
 
@@ -52,7 +52,7 @@ export class Awaiting {
    * @throws InvalidOptionsError if the task would be a new one, and one of the awaited is not in the store, or waits itself
    * for the task
    */
-  async expectPossible(waiter: Waiter, dedup: Dedup): Promise<void> {
+  async expectPossible(waiter: Dependent, dedup: Dedup): Promise<void> {
     const { id } = waiter;
     const former = await this.store.find(id);
     if (former && (!hasEnded(former) || dedup === 'retained')) return;
@@ -60,7 +60,7 @@ export class Awaiting {
     await this.#expectNoCycle(waiter);
   }
 
-  async #expectKnown({ id, awaits = [] }: Waiter): Promise<void> {
+  async #expectKnown({ id, awaits = [] }: Dependent): Promise<void> {
     for (const each of awaits) if (!(await this.#records.find(each))) throw unknown(id, each);
   }
 
@@ -71,7 +71,7 @@ export class Awaiting {
    * write. They don't know it, and may be tried again at any time
    * @throws as {@link expectPossible}
    */
-  async register(waiter: Waiter, afterFailed: Task['afterFailed']): Promise<Registered> {
+  async register(waiter: Dependent, afterFailed: Task['afterFailed']): Promise<Registered> {
     const { awaits = [] } = waiter;
     await this.#expectNoCycle(waiter);
     // A refused submission must leave no note in those that are there: they have room for so many only.
@@ -179,7 +179,7 @@ export class Awaiting {
    *
    * @throws InvalidOptionsError if it would wait for itself, or if that can't be found with a bounded number of reads
    */
-  async #expectNoCycle({ id, type, member, sub, awaits = [] }: Waiter): Promise<void> {
+  async #expectNoCycle({ id, type, member, sub, awaits = [] }: Dependent): Promise<void> {
     const awaited = new Set(awaits);
     const seen = new Set<string>();
     let next = [id, ...ownersOf({ type, member, sub })];
@@ -219,7 +219,7 @@ function unlessUnreadable(error: unknown): false {
 }
 
 /** Ids of the group and the parent of a task, which end after it. */
-function ownersOf({ type, member, join, sub }: Omit<Waiter, 'id' | 'awaits'> & Pick<Task, 'join'>): string[] {
+function ownersOf({ type, member, join, sub }: Omit<Dependent, 'id' | 'awaits'> & Pick<Task, 'join'>): string[] {
   const of = member ?? join;
   return [...(of ? [groupId(groupType(type), of.group)] : []), ...(sub ? [sub.parent] : [])];
 }

@@ -17,7 +17,7 @@ const TURN = 2500;
  * The permits to sweep the tasks: {@link RANKS} nodes have one of `gatekeeper:tasks`. They look for due work in the order of
  * their slots, and for work without a fixed time.
  */
-export class SweepTurns {
+export class SweepRanks {
   readonly #permit: SweepPermit;
   readonly #periodic: Periodic;
   #isMore = false;
@@ -26,7 +26,7 @@ export class SweepTurns {
   #isStarted = false;
 
   constructor(
-    private readonly sweep: Pick<TaskSweep, 'turn'>,
+    private readonly sweep: Pick<TaskSweep, 'runPass'>,
     private readonly context: Context,
   ) {
     const { nodeClock, random, events } = context;
@@ -67,6 +67,6 @@ export class SweepTurns {
     this.#isMore = false;
     if (!this.#permit.isHeld || !isTime) return;
     this.#sweptAt = now;
-    this.#isMore = await this.sweep.turn();
+    this.#isMore = await this.sweep.runPass();
   }
 }
