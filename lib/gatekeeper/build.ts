@@ -141,7 +141,7 @@ export function buildParts(
   const archivist =
     archive &&
     new Archivist(archive, context, {
-      known: () => new Map([...watchedRecords(sweeping), ...directory.definedRecords]),
+      known: () => new Map([...watchedRecords(semaphoreSync), ...directory.definedRecords]),
       isGone: (name) => directory.shards.lacks(name),
     });
   const audit = new Audit(context, (name) => cells.peek(name).transact((record) => ({ result: record?.change?.id })));
@@ -263,7 +263,7 @@ export function buildParts(
     });
 
   // Repeated work, and the log.
-  const sweeping: SemaphoreSync = new SemaphoreSync(directory, context, {
+  const semaphoreSync: SemaphoreSync = new SemaphoreSync(directory, context, {
     isOwn,
     interval: sweepInterval,
     hasArchive: archive !== undefined,
@@ -275,7 +275,7 @@ export function buildParts(
   });
   const fields = settings.logFields === undefined ? undefined : new LogFields(settings.logFields, context.node);
   const lines = fields?.over(logger) ?? logger;
-  const sweep = () => sweeping.sweep().finally(() => archivist?.save());
+  const sweep = () => semaphoreSync.sweep().finally(() => archivist?.save());
   const load = async () => {
     const isDone = await declared.load();
     await follower.follow();
@@ -318,14 +318,14 @@ export function buildParts(
     health,
     overview,
     alerts,
-    sweeping,
+    semaphoreSync,
     housekeeping,
   };
 }
 
 /** Records that this node keeps in memory only because it sweeps, by name. */
-function watchedRecords(sweeping: SemaphoreSync): [string, SemaphoreRecord][] {
-  return [...sweeping.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
+function watchedRecords(semaphoreSync: SemaphoreSync): [string, SemaphoreRecord][] {
+  return [...semaphoreSync.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
 }
 
 /** Callers that ask for the whole overview at the same time get the same one, because it may have thousands of semaphores. */
@@ -340,7 +340,7 @@ function sharedOverview(sources: Parameters<typeof readOverview>[0]): (only?: st
  */
 export async function startParts(parts: Parts, { membership }: Pick<GatekeeperSettings, 'membership'>): Promise<void> {
   parts.context.clusterClock.start();
-  await parts.sweeping.start();
+  await parts.semaphoreSync.start();
   await parts.directory.birth.start();
   await parts.housekeeping.start();
   if (membership) await parts.membership.start();
@@ -352,12 +352,12 @@ export async function startParts(parts: Parts, { membership }: Pick<GatekeeperSe
  * and closes the store.
  */
 export async function closeParts(parts: Parts): Promise<void> {
-  const { context, directory, sweeping } = parts;
+  const { context, directory, semaphoreSync } = parts;
   parts.housekeeping.stop();
   parts.nodesWatch?.stop();
   await parts.alerts?.close();
   const semaphores = [...directory.inUse.values()];
-  await Promise.all([sweeping.giveUpDuty(), ...semaphores.map((semaphore) => semaphore.close())]);
+  await Promise.all([semaphoreSync.giveUpDuty(), ...semaphores.map((semaphore) => semaphore.close())]);
   await parts.archivist?.close();
   await parts.runHistory.close();
   const { jobHistories, runArchivist, moveHistory, audit, registry } = parts;
@@ -372,9 +372,9 @@ export async function closeParts(parts: Parts): Promise<void> {
 }
 
 /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
-async function endWatch({ context, sweeping, directory, requestedRuns }: Parts): Promise<void> {
+async function endWatch({ context, semaphoreSync, directory, requestedRuns }: Parts): Promise<void> {
   const { timers, timing, events } = context;
-  const stop = () => Promise.all([sweeping, directory.birth, requestedRuns].map((watch) => watch.stop()));
+  const stop = () => Promise.all([semaphoreSync, directory.birth, requestedRuns].map((watch) => watch.stop()));
   await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error: unknown) =>
     events.next({ type: 'problem', action: 'end the watch', error }),
   );

@@ -48,7 +48,7 @@ export class ClusterSweep<R extends StoredRecord> {
 
   constructor(
     private readonly records: SyncedRecords<R>,
-    private readonly caretaker: RecordMaintainer<R>,
+    private readonly maintainer: RecordMaintainer<R>,
     private readonly context: Context,
   ) {}
 
@@ -64,18 +64,18 @@ export class ClusterSweep<R extends StoredRecord> {
       this.context.reachability.back();
       const mayGoOn = this.#untilLate(duty);
       for (const [key, text] of page) {
-        await this.caretaker.turn();
+        await this.maintainer.turn();
         const cell = this.#cellOf(key.slice(this.records.keyPrefix.length), text);
         if (cell) seen.add(cell);
         // After a freeze the page is too old to be used.
-        if (cell && mayGoOn()) await this.caretaker.examine(cell, text);
+        if (cell && mayGoOn()) await this.maintainer.examine(cell, text);
       }
-      if (!duty.isHeld || this.caretaker.isStopped) return;
+      if (!duty.isHeld || this.maintainer.isStopped) return;
     }
     for (const cell of [...this.#watched.values(), ...this.records.directory.all()]) {
-      if (!duty.isHeld || this.caretaker.isStopped) return;
-      await this.caretaker.turn();
-      if (!seen.has(cell)) await this.caretaker.examine(cell, undefined);
+      if (!duty.isHeld || this.maintainer.isStopped) return;
+      await this.maintainer.turn();
+      if (!seen.has(cell)) await this.maintainer.examine(cell, undefined);
     }
   }
 
@@ -88,7 +88,7 @@ export class ClusterSweep<R extends StoredRecord> {
     const { nodeClock, timing } = this.context;
     const readAt = nodeClock.monotonic();
     const isLate = () => nodeClock.monotonic() - readAt > timing.callTimeout;
-    return () => duty.isHeld && !this.caretaker.isStopped && !isLate();
+    return () => duty.isHeld && !this.maintainer.isStopped && !isLate();
   }
 
   /**

@@ -19,7 +19,7 @@ export class KnownRecordsResync<R extends StoredRecord> {
 
   constructor(
     private readonly records: Pick<SyncedRecords<R>, 'directory' | 'isInUse'>,
-    private readonly caretaker: RecordMaintainer<R>,
+    private readonly maintainer: RecordMaintainer<R>,
     private readonly context: Context,
   ) {}
 
@@ -56,7 +56,7 @@ export class KnownRecordsResync<R extends StoredRecord> {
   async #lookAt(isDue: (cell: Cell<R>) => boolean): Promise<void> {
     let batch: Cell<R>[] = [];
     for (const cell of this.records.directory.all()) {
-      await this.caretaker.turn();
+      await this.maintainer.turn();
       if (isDue(cell)) batch.push(cell);
       if (batch.length < MOST_KEYS) continue;
       await this.#examine(batch);
@@ -71,9 +71,9 @@ export class KnownRecordsResync<R extends StoredRecord> {
     const texts = await this.context.store.records.readMany(keys);
     this.context.reachability.back();
     for (const cell of cells) {
-      if (this.caretaker.isStopped) return;
-      await this.caretaker.turn();
-      await this.caretaker.examine(cell, texts.get(cell.key), askedAt);
+      if (this.maintainer.isStopped) return;
+      await this.maintainer.turn();
+      await this.maintainer.examine(cell, texts.get(cell.key), askedAt);
     }
   }
 }

@@ -31,7 +31,7 @@ const HINT_PAUSE = 100;
  * decides again from the present text, and a node ends a lease only by its own observations.
  */
 export class RecordSync<R extends StoredRecord> {
-  readonly #caretaker: RecordMaintainer<R>;
+  readonly #maintainer: RecordMaintainer<R>;
   readonly #known: KnownRecordsResync<R>;
   readonly #cluster: ClusterSweep<R>;
   #endWatch?: () => Promise<void>;
@@ -49,9 +49,9 @@ export class RecordSync<R extends StoredRecord> {
     private readonly duty: SweepDuty,
     private readonly context: Context,
   ) {
-    this.#caretaker = new RecordMaintainer(records, context);
-    this.#known = new KnownRecordsResync(records, this.#caretaker, context);
-    this.#cluster = new ClusterSweep(records, this.#caretaker, context);
+    this.#maintainer = new RecordMaintainer(records, context);
+    this.#known = new KnownRecordsResync(records, this.#maintainer, context);
+    this.#cluster = new ClusterSweep(records, this.#maintainer, context);
   }
 
   /** Records that this node keeps in memory only because it sweeps. */
@@ -69,7 +69,7 @@ export class RecordSync<R extends StoredRecord> {
 
   /** Stops. A sweep in progress ends soon. */
   async stop(): Promise<void> {
-    this.#caretaker.stop();
+    this.#maintainer.stop();
     this.#losses?.unsubscribe();
     await this.#endWatch?.();
   }
@@ -82,7 +82,7 @@ export class RecordSync<R extends StoredRecord> {
       this.#cluster.forget();
       await this.#known.look();
     }
-    if (!this.#caretaker.isStopped) await this.records.swept();
+    if (!this.#maintainer.isStopped) await this.records.swept();
   }
 
   #takeIn({ key, text, isUnproven }: RecordChange): void {
@@ -96,7 +96,7 @@ export class RecordSync<R extends StoredRecord> {
       // The text is older than the known record: the store lost data, or the hint came late.
       if (text === undefined || !cell.observe(text)) this.#lookSoon(cell);
     } catch (error) {
-      this.#caretaker.report(error, 'take in a change');
+      this.#maintainer.report(error, 'take in a change');
     }
   }
 
@@ -108,10 +108,10 @@ export class RecordSync<R extends StoredRecord> {
 
   async #lookAtDoubtful(): Promise<void> {
     this.#isLookingAtDoubtful = true;
-    while (this.#doubtful.size > 0 && !this.#caretaker.isStopped) {
+    while (this.#doubtful.size > 0 && !this.#maintainer.isStopped) {
       const cells = [...this.#doubtful];
       this.#doubtful.clear();
-      await this.#known.lookAtEach(cells).catch((error: unknown) => this.#caretaker.report(error, 'take in a change'));
+      await this.#known.lookAtEach(cells).catch((error: unknown) => this.#maintainer.report(error, 'take in a change'));
       await pause(this.context.nodeClock, HINT_PAUSE, { isAwaited: false });
     }
     this.#isLookingAtDoubtful = false;
@@ -125,7 +125,7 @@ export class RecordSync<R extends StoredRecord> {
 
   async #lookWhileDue(): Promise<void> {
     this.#isLooking = true;
-    while (this.#isLookDue && !this.#caretaker.isStopped) {
+    while (this.#isLookDue && !this.#maintainer.isStopped) {
       this.#isLookDue = false;
       await this.#lookAtAll();
     }
@@ -138,7 +138,7 @@ export class RecordSync<R extends StoredRecord> {
       await this.#known.lookAtAll();
       await this.records.swept();
     } catch (error) {
-      this.#caretaker.report(error, 'take in a change');
+      this.#maintainer.report(error, 'take in a change');
     }
   }
 }

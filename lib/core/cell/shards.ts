@@ -8,7 +8,7 @@ import {
   type SemaphoreRecord,
   type ShardRecord,
   blankShard,
-  claim,
+  claimNames,
   decodeShardRoot,
   decodeShard,
   encodeShardRoot,
@@ -205,7 +205,7 @@ export class Shards {
     await forEachLimit([...byShard], async ([key, due]) => {
       const noting = this.transact<void>(key, (record, view, nonce) => {
         const shard = this.orEmpty(record);
-        const next = shard && claim(shard, due, view, nonce);
+        const next = shard && claimNames(shard, due, view, nonce);
         return next ? { write: next, done: () => undefined } : { result: undefined };
       });
       // The cell of the shard has reported the error.

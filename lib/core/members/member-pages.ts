@@ -34,7 +34,7 @@ export interface Companion {
 /** All pages of the membership as this node knows them. */
 export class MemberPages {
   readonly all: readonly PageCell[];
-  readonly #caretaker: RecordMaintainer<MemberPage>;
+  readonly #maintainer: RecordMaintainer<MemberPage>;
   #companion: Companion | undefined;
   readonly #corrupt = new Set<PageCell>();
   /** By lease: monotonic ms at which a look first found it. */
@@ -47,7 +47,7 @@ export class MemberPages {
     private readonly onChange: (page: PageCell, record: MemberPage) => void,
   ) {
     this.all = Array.from({ length: PAGES }, (_, page) => this.#open(String(page)));
-    this.#caretaker = new RecordMaintainer({ tidy: async () => undefined }, context);
+    this.#maintainer = new RecordMaintainer({ tidy: async () => undefined }, context);
   }
 
   async start(): Promise<void> {
@@ -65,7 +65,7 @@ export class MemberPages {
   }
 
   async stop(): Promise<void> {
-    this.#caretaker.stop();
+    this.#maintainer.stop();
     await this.#endWatch?.();
   }
 
@@ -86,7 +86,7 @@ export class MemberPages {
     if (others.length > 0) this.#companion?.take(texts, others);
     let isComplete = true;
     for (const page of this.all) {
-      await this.#caretaker.turn();
+      await this.#maintainer.turn();
       isComplete = (await this.#examine(page, texts.get(page.key), askedAt)) && isComplete;
     }
     const pages = this.all.map((page) => (this.#corrupt.has(page) ? undefined : page.known));
@@ -127,7 +127,7 @@ export class MemberPages {
       this.#corrupt.delete(page);
       return true;
     } catch (error) {
-      this.#caretaker.report(error, 'read the members');
+      this.#maintainer.report(error, 'read the members');
       if (error instanceof CorruptRecordError) this.#corrupt.add(page);
       return error instanceof CorruptRecordError;
     }
@@ -150,6 +150,6 @@ export class MemberPages {
     if (page) return void (await this.#examine(page, text));
     // Without a key, anything may have changed, for example after a reconnection.
     if (key === undefined)
-      await this.look().catch((error: unknown) => this.#caretaker.report(error, 'read the members'));
+      await this.look().catch((error: unknown) => this.#maintainer.report(error, 'read the members'));
   }
 }

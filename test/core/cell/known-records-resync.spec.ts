@@ -15,7 +15,7 @@ describe("a node's look at what it knows", () => {
   async function alone() {
     const nodes = cluster();
     const former = await nodes.node({ definitions: [], sweepInterval: '1h' });
-    await partsOf(former.gatekeeper).sweeping.takeDuty();
+    await partsOf(former.gatekeeper).semaphoreSync.takeDuty();
     const node = await nodes.node({ definitions: MANY });
     // The loading of definitions counts as use.
     await nodes.time.advance(MINUTE);
@@ -139,7 +139,7 @@ describe('the archive of a node that does not sweep', () => {
       close: async () => undefined,
     };
     const { gatekeeper } = await nodes.node();
-    await partsOf(gatekeeper).sweeping.takeDuty();
+    await partsOf(gatekeeper).semaphoreSync.takeDuty();
     const deaf = await nodes.node({ ...NONE, persistence: { kind: 'test', open: () => archive } });
     deaf.store.isDeaf = true;
     await nodes.time.advance(12_000);

@@ -21,7 +21,7 @@ const namesIn = ({ gatekeeper }: TestNode) => {
   const { inUse, own } = partsOf(gatekeeper).directory;
   return [...[...inUse].map(([name]) => name), ...[...own.all()].map(({ name }) => name)];
 };
-const watchedBy = ({ gatekeeper }: TestNode) => [...partsOf(gatekeeper).sweeping.watched].map(({ name }) => name);
+const watchedBy = ({ gatekeeper }: TestNode) => [...partsOf(gatekeeper).semaphoreSync.watched].map(({ name }) => name);
 
 describe('the sweep of a cluster', () => {
   const cluster = useCluster();
@@ -142,7 +142,7 @@ describe('the sweep of a cluster', () => {
     const others = [await nodes.node(NONE), await nodes.node(NONE)];
     await holder.gatekeeper.tryAcquire('job');
     await holder.gatekeeper.tryAcquire('kept', { duration: '5m' });
-    const both = others.map(({ gatekeeper }) => partsOf(gatekeeper).sweeping);
+    const both = others.map(({ gatekeeper }) => partsOf(gatekeeper).semaphoreSync);
     for (let second = 0; second < 60; second++) {
       // As if neither saw the other's permit.
       await nodes.overwrite('not JSON', SWEEP);

@@ -9,7 +9,7 @@ import {
   type SemaphoreRecord,
   type ShardRecord,
   type View,
-  claim,
+  claimNames,
   decide,
   decodeShard,
   edit,
@@ -295,19 +295,19 @@ describe('a claim of a name that code defines', () => {
     ['an operator defined it', aShard({ names: ShardNames.of([['order-1', operated('order-1')]]) })],
     ['it is claimed', aShard({ claims: new Map([['order-1', 'o0']]) })],
   ])('is refused while %s', (_case, shard) => {
-    expect(claim(shard, [asked], at(START), 'next')).toBeUndefined();
+    expect(claimNames(shard, [asked], at(START), 'next')).toBeUndefined();
   });
 
   it('is noted otherwise, and keeps other names out of nothing', () => {
     const shard = aShard({ names: ShardNames.of([['order-2', inUse('n2')]]) });
-    const claimed = claim(shard, [asked, { ...asked, name: 'order-2' }], at(START), 'next')!;
+    const claimed = claimNames(shard, [asked, { ...asked, name: 'order-2' }], at(START), 'next')!;
     expect([...claimed.claims]).toEqual([['order-1', 'o1']]);
     expect(claimed.names).toEqual(shard.names);
   });
 
   it('of a record in force comes back in a grace, in which nothing is granted', () => {
     const shard = aShard({ grace: { id: 'g', expiresAt: START + 1, duration: 1 } });
-    const claimed = claim(shard, [{ ...asked, isActive: true }], at(START), 'next');
+    const claimed = claimNames(shard, [{ ...asked, isActive: true }], at(START), 'next');
     expect(claimed?.claims.get('order-1')).toBe('o1');
   });
 

@@ -14,9 +14,9 @@ export const SWEEP_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/core/cell/cluster-sweep.ts',
-        find: 'if (cell && mayGoOn()) await this.caretaker.examine(cell, text);',
+        find: 'if (cell && mayGoOn()) await this.maintainer.examine(cell, text);',
         replace:
-          'if (cell) await this.caretaker.examine(cell, text, (mayGoOn(), this.context.clusterClock.earliest()));',
+          'if (cell) await this.maintainer.examine(cell, text, (mayGoOn(), this.context.clusterClock.earliest()));',
       },
     ],
     layer: { kind: 'specs', title: 'unit', specs: ['test/core/cell/sweeping.spec.ts'] },
