@@ -9,14 +9,7 @@ import { FIRST_BATCH, batchAfter } from '../store/text-batches.js';
 import { type SentWrite, Call } from './call.js';
 
 /** Outcome of a write by comparison. */
-export type Written =
-  | { readonly isWritten: true }
-  | {
-      readonly isWritten: false;
-      readonly found: string | undefined;
-      /** The write may have been applied, and another write replaced it. Look for its nonce in the text found. */
-      readonly isUncertain: boolean;
-    };
+export type Written = { readonly isWritten: true } | { readonly isWritten: false; readonly found: string | undefined };
 
 const WRITTEN: Written = { isWritten: true };
 
@@ -37,10 +30,10 @@ export type TextStep<T> =
 export type TextPlan<T> = (text: string | undefined, isUncertain: boolean) => TextStep<T> | Promise<TextStep<T>>;
 
 /** Options of one change. */
-export interface ChangeOptions {
+export interface TextChangeOptions {
   /** The text, if it was read already, or is expected: a wrong one costs a write. Absent: it is read. */
   readonly known?: { readonly text: string | undefined } | undefined;
-  /** ms for which a write is sent again while its outcome is unknown. Default: the time of one call. */
+  /** ms for which a write is sent again while its outcome is unknown. Default: 0, no further try. */
   readonly patience?: number;
 }
 
@@ -102,7 +95,8 @@ export class TextCells {
       await this.#slices.turn();
       for (const [key, text] of found) texts.set(key, text);
       begin += size;
-      size = Math.min(MOST_KEYS, batchAfter([...found.values()]));
+      // An empty answer says nothing of the size of the next texts.
+      if (found.size > 0) size = Math.min(MOST_KEYS, batchAfter([...found.values()]));
     }
     return texts;
   }
@@ -143,7 +137,7 @@ export class TextCells {
       }
       if (found !== former) {
         call.lost();
-        return { isWritten: false, found, isUncertain: call.isUncertain };
+        return { isWritten: false, found };
       }
       await call.backOff();
     }
@@ -155,13 +149,16 @@ export class TextCells {
    *
    * @throws the errors of {@link write}, for all writes together, and those of `rule`
    */
-  async change<T>(key: string, rule: TextPlan<T>, { known, patience = 0 }: ChangeOptions = {}): Promise<T> {
+  async change<T>(key: string, rule: TextPlan<T>, { known, patience = 0 }: TextChangeOptions = {}): Promise<T> {
     const call = this.#call(key);
     for (let text = known ? known.text : await this.read(key); ;) {
       const step = await rule(text, call.isUncertain);
       if ('result' in step) return step.result;
       if ('isChanged' in step) {
-        text = await this.#look(call, key);
+        const found = await this.#look(call, key);
+        // The rule's own change may be under way still.
+        if (found === text) await call.backOff();
+        text = found;
         continue;
       }
       const written = await this.#writePatiently(call, key, text, step.write, patience);
@@ -216,13 +213,13 @@ export class TextCells {
     next: string | undefined,
     hint: QueuedHint | undefined,
   ): Promise<boolean> {
-    const attempt: SentWrite = { isUncertain: false };
-    call.sentWrites.push(attempt);
+    const sent: SentWrite = { isUncertain: false };
+    call.sentWrites.push(sent);
     try {
       const { deadline } = call;
       return await this.texts.compareAndSet(key, former, next, { deadline, hint, notify: this.writing.notify });
     } catch (error) {
-      call.failed(attempt, error);
+      call.failed(sent, error);
       return false;
     }
   }

@@ -236,7 +236,7 @@ export class HeldLeases implements PermitOwner {
     this.drain();
     this.#isClosed = true;
     for (const keepAlive of this.#keepAlives?.values() ?? []) keepAlive.stop();
-    this.orphans.close();
+    this.#orphans?.close();
     // A run that has not ended may still work, so its permit is not released but expires.
     for (const lease of this.leases) if (lease.users.size > 0) lease.finish('closing');
     await this.#givenBack;

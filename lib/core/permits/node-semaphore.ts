@@ -47,9 +47,9 @@ const BEHIND: AcquireOutcome = { reason: 'no-permit', holders: [] };
  * collector has taken which object.
  */
 export class NodeSemaphore extends PermitMethods implements Semaphore {
-  // The next three are of use only in the object that the node remembers: see {@link use}.
-  readonly heldLeases: HeldLeases;
-  // Created on first use: most calls for names on demand neither run a job nor wait.
+  // Of use only in the object that the node remembers: see {@link use}. Created on first use: the application may keep many
+  // idle objects, and most calls for names on demand neither run a job nor wait.
+  #heldLeases?: HeldLeases;
   #runner?: Runner;
   #waitQueue?: WaitQueue;
   /** Counts calls, leases and clean-ups in progress. */
@@ -63,11 +63,14 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
     private readonly inUse: SpreadMap<NodeSemaphore>,
   ) {
     super();
-    this.heldLeases = new HeldLeases(cell, this.#uses, context);
   }
 
   get name(): string {
     return this.cell.name;
+  }
+
+  get heldLeases(): HeldLeases {
+    return (this.#heldLeases ??= new HeldLeases(this.cell, this.#uses, this.context));
   }
 
   get runner(): Runner {
@@ -79,7 +82,7 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   }
 
   /**
-   * Runs `work` with the object that the node remembers, and does not forget before the work has ended.
+   * Runs `work` with the object that the node remembers, and does not forget it before the work has ended.
    *
    * @throws any error of `work`
    */
@@ -97,8 +100,7 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
     const parsed = parseAcquireOptions(this.name, options);
     const declaring = this.declared.ensure(this.name, parsed.duration);
     if (declaring) await declaring;
-    // The attempt counts as a use itself.
-    const attempt = await this.#remembered().#attempt(parsed);
+    const attempt = await this.use((semaphore) => semaphore.#attempt(parsed));
     return attempt.permit ?? this.#denied(attempt, parsed.duration);
   }
 
@@ -162,7 +164,7 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
   /** Handles a change of the record by any node: a permit of this node may be gone, and a slot may be free. */
   onChange(change: SemaphoreChanged): void {
     if (!takesAway(change)) return;
-    this.heldLeases.verify();
+    this.#heldLeases?.verify();
     this.#waitQueue?.wake();
     this.#runner?.reconsider();
   }

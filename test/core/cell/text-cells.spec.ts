@@ -6,6 +6,9 @@ import { useCluster } from '../../support/nodes.js';
 import { interceptWrites } from '../../support/writes.js';
 
 const KEY = 'mail:x';
+/** Writes the first text, and says with what it is asked about another one. */
+const create = (text: string | undefined, isUncertain: boolean) =>
+  text === undefined ? { write: 'own', done: () => ['written'] } : { result: [text, isUncertain] };
 const away = () => Promise.reject(new StoreUnavailableError('away'));
 
 /** Reads fail from now on, until the returned function is called. */
@@ -36,22 +39,21 @@ describe('a text of which a node remembers nothing', () => {
       findReads = loseReads();
       return false;
     });
-    const writing = texts.write(KEY, undefined, 'own');
+    const writing = texts.change<unknown[]>(KEY, create, { known: { text: undefined } });
     await nodes.time.advance(300);
     await tasks.compareAndSet(KEY, 'own', "another node's");
     findReads();
     await nodes.time.advance(500);
-    expect(await writing).toEqual({ isWritten: false, found: "another node's", isUncertain: true });
+    expect(await writing).toEqual(["another node's", true]);
   });
 
   it('was surely not written if a look right after the `false` finds another one', async () => {
     const { tasks, texts } = await start();
     await tasks.compareAndSet(KEY, undefined, "another node's");
-    expect(await texts.write(KEY, undefined, 'own')).toEqual({
-      isWritten: false,
-      found: "another node's",
-      isUncertain: false,
-    });
+    expect(await texts.change<unknown[]>(KEY, create, { known: { text: undefined } })).toEqual([
+      "another node's",
+      false,
+    ]);
   });
 
   it('is not written any more when the time of the call is over', async () => {

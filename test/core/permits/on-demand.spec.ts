@@ -1,4 +1,10 @@
-import { InvalidOptionsError, type Permit, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
+import {
+  InvalidOptionsError,
+  type Permit,
+  type Telemetry,
+  UnknownOutcomeError,
+  UnknownSemaphoreError,
+} from 'nestjs-gatekeeper';
 import { partsOf } from '../../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../../lib/core/decision/index.js';
 import { settled } from '../../support/fake-time.js';
@@ -11,6 +17,17 @@ const SHORT = { duration: '10s' };
 const shardIn = async (nodes: TestCluster, name = NAME) =>
   decodeShard('0', (await nodes.raw.records.read(shardKeyOf(name)))!);
 const lose = (nodes: TestCluster) => nodes.lose(shardKeyOf(NAME));
+/** A telemetry that only passes calls on. */
+const NO_TELEMETRY: Telemetry = {
+  acquire: (_semaphore, _acquirer, call) => call(),
+  run: (_job, call) => call(() => undefined),
+  attempt: (_task, call) => call(),
+  submit: (_task, call) => call(undefined),
+  storeCall: () => undefined,
+  backlog: () => undefined,
+  observe: () => undefined,
+  close: () => undefined,
+};
 const sizeOf = ({ gatekeeper }: TestNode) => partsOf(gatekeeper).directory.size;
 
 describe('a name that no code defines', () => {
@@ -83,6 +100,45 @@ describe('a name that no code defines', () => {
       await joined.release();
       expect(sizeOf(one)).toBe(0);
     }
+  });
+
+  it('is one semaphore, also while the telemetry of the application holds a call up', async () => {
+    let begin!: () => void;
+    const held = [new Promise<void>((resolve) => (begin = resolve))];
+    const { one } = await two({
+      telemetry: {
+        open: () => ({
+          ...NO_TELEMETRY,
+          acquire: async <E>(_semaphore: string, _acquirer: string, call: () => Promise<E>) => {
+            await held.shift();
+            return call();
+          },
+        }),
+      },
+    });
+    const [first, second] = [one.gatekeeper.semaphore(NAME), one.gatekeeper.semaphore(NAME)];
+    const late = first.tryAcquire(SHORT);
+    await (await first.tryAcquire(SHORT))!.release();
+    begin();
+    const [permit, joined] = [(await late)!, (await second.tryAcquire(SHORT))!];
+    await joined.release();
+    expect(permit.isHeld).toBe(true);
+    expect((await one.gatekeeper.explain(NAME)).holders).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when it is asked during the shutdown', async () => {
+    const { one } = await two();
+    let end!: () => void;
+    const running = one.gatekeeper.run('long', () => new Promise<void>((resolve) => (end = resolve)), SHORT);
+    await settled();
+    const closing = one.gatekeeper.close();
+    await settled();
+    const before = sizeOf(one);
+    expect(await one.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
+    expect(sizeOf(one)).toBe(before);
+    end();
+    await running;
+    await closing;
   });
 
   it('leaves nothing behind while it is only asked for its handle', async () => {
