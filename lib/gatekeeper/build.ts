@@ -134,7 +134,7 @@ export function buildParts(
   };
   const external = new ExternalPermits(directory, context);
   const runRequests = new RunRequestRecords(context);
-  const requestedRuns = new RunRequestHandler(runRequests, context);
+  const runRequestHandler = new RunRequestHandler(runRequests, context);
   const missedRuns = new MissedRuns(context);
 
   // The archive of definitions, and the audit log.
@@ -295,7 +295,7 @@ export function buildParts(
     openStore,
     directory,
     external,
-    requestedRuns,
+    runRequestHandler,
     missedRuns,
     archivist,
     audit,
@@ -372,9 +372,9 @@ export async function closeParts(parts: Parts): Promise<void> {
 }
 
 /** Ends the watch. An error must not stop the close of the store: an open connection would keep the process alive. */
-async function endWatch({ context, semaphoreSync, directory, requestedRuns }: Parts): Promise<void> {
+async function endWatch({ context, semaphoreSync, directory, runRequestHandler }: Parts): Promise<void> {
   const { timers, timing, events } = context;
-  const stop = () => Promise.all([semaphoreSync, directory.birth, requestedRuns].map((watch) => watch.stop()));
+  const stop = () => Promise.all([semaphoreSync, directory.birth, runRequestHandler].map((watch) => watch.stop()));
   await answerWithin(timers, timing.callTimeout, 'end the watch', stop).catch((error: unknown) =>
     events.next({ type: 'problem', action: 'end the watch', error }),
   );

@@ -7,7 +7,7 @@ import { type DedicatedCell, freeExpired, isIdle, semaphoreCell } from '../core/
 import { freeExpiredNames } from '../core/cell/shard-records.js';
 import { RecordSync } from '../core/cell/record-sync.js';
 
-interface SweepingOptions {
+interface SemaphoreSyncOptions {
   /** Whether only this process writes to the store. */
   readonly isOwn: boolean;
   /** ms */
@@ -39,12 +39,12 @@ export class SemaphoreSync {
   constructor(
     private readonly directory: SemaphoreDirectory,
     private readonly context: Context,
-    private readonly options: SweepingOptions,
+    private readonly options: SemaphoreSyncOptions,
   ) {
     if (!options.isOwn) this.#permit = new SweepPermit(context, options.interval);
     this.#duty = this.#permit ?? ALWAYS;
-    this.semaphores = this.#semaphoreSweeper();
-    this.shards = this.#shardSweeper();
+    this.semaphores = this.#recordSync();
+    this.shards = this.#shardSync();
   }
 
   /** Records that this node keeps in memory only because it sweeps. */
@@ -84,7 +84,7 @@ export class SemaphoreSync {
     await Promise.all([this.semaphores.stop(), this.shards.stop()]);
   }
 
-  #semaphoreSweeper(): RecordSync<SemaphoreRecord> {
+  #recordSync(): RecordSync<SemaphoreRecord> {
     const { context, directory, options } = this;
     const duty = options.hasArchive ? alsoNowAndThen(this.#duty) : this.#duty;
     const records = {
@@ -104,7 +104,7 @@ export class SemaphoreSync {
     return new RecordSync(records, duty, context);
   }
 
-  #shardSweeper(): RecordSync<ShardRecord> {
+  #shardSync(): RecordSync<ShardRecord> {
     const { context, directory, options } = this;
     return new RecordSync<ShardRecord>(
       {

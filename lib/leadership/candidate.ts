@@ -13,7 +13,7 @@ import { PermitWork } from '../core/permits/runs/permit-work.js';
 import type { RunResult } from '../core/permits/runs/runner.js';
 import type { SemaphoreDirectory } from '../core/permits/semaphore-directory.js';
 import { NotLeaderError } from './leadership.errors.js';
-import { REST, Cooldown } from './cooldown.js';
+import { COOLDOWN, Cooldown } from './cooldown.js';
 import { Term } from './term.js';
 
 /** Parts of the node that a candidate uses. */
@@ -186,7 +186,7 @@ export class Candidate {
     const [term, serving] = [this.#term, this.#serving];
     if (!(await ask()) || !term || isAwaitedBy(term)) return true;
     const { context, grace } = this.parts;
-    await pause(context.nodeClock, grace + REST, { signal: term.signal });
+    await pause(context.nodeClock, grace + COOLDOWN, { signal: term.signal });
     if (!term.signal.aborted) return false;
     await serving;
     return true;
@@ -212,7 +212,7 @@ export class Candidate {
     const { context } = this.parts;
     const whom: PreferenceRequest['whom'] = (_record, _holder, kept) =>
       isTarget(kept) ? { instance, isExcluded: true } : undefined;
-    const ending = this.own.cell.transact(preferring(context.random.id(), { whom, duration: REST }));
+    const ending = this.own.cell.transact(preferring(context.random.id(), { whom, duration: COOLDOWN }));
     await ending.catch(this.#problem('end the reservation of a node that has left'));
   }
 
@@ -257,7 +257,7 @@ export class Candidate {
       const isDrained = await this.#work.drain(term, this.parts.grace);
       // If work is stuck, the others must have had their chance before this node asks again.
       const untilExpiry = isDrained ? 0 : Math.max(0, permit.lease.left) + this.parts.context.timing.clockTolerance;
-      if (!isDrained || YIELDS.has(reason)) rest = untilExpiry + REST;
+      if (!isDrained || YIELDS.has(reason)) rest = untilExpiry + COOLDOWN;
       if (isDrained) await this.#giveBack(permit, reason);
       else this.#work.letExpire(permit, 'end the term', this.parts.grace);
     });
@@ -301,7 +301,8 @@ export class Candidate {
   async #giveBack(permit: HeldPermit, reason: TermEnd): Promise<void> {
     // The time in which only others, or only the target, may take the permit begins now.
     const isPreferred = reason === 'other-preferred';
-    if (isPreferred) await this.own.renewPreference(REST, this.#next).catch(this.#problem('shorten the preference'));
+    if (isPreferred)
+      await this.own.renewPreference(COOLDOWN, this.#next).catch(this.#problem('shorten the preference'));
     await permit.release().catch(this.#problem('give the leadership back'));
   }
 

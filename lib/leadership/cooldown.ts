@@ -2,7 +2,7 @@ import { Wakeup } from '../core/async/wakeup.js';
 import type { NodeClock } from '../core/async/node-clock.js';
 
 /** ms for which others go first. A waiting node that missed all hints looks again sooner. */
-export const REST = 6000;
+export const COOLDOWN = 6000;
 /** ms between two looks of a resting node. */
 const LOOK = 500;
 

@@ -4,7 +4,7 @@ import type { NodeIdentity } from '../core/context/node-identity.js';
 import type { ChangeOptions } from '../core/context/change-options.js';
 import type { PreferenceRequest, Preferences } from '../core/permits/preferences.js';
 import { CannotLeadError } from './leadership.errors.js';
-import { REST } from './cooldown.js';
+import { COOLDOWN } from './cooldown.js';
 
 /**
  * Handovers of any scope by operators, from any process that can reach the store. They write only a preference: the
@@ -64,7 +64,7 @@ export class Handovers {
 
   /** The leader ends its term first. Then only the next leader may take the permit, for as long as others rest. */
   #request(whom: PreferenceRequest['whom']): PreferenceRequest {
-    return { whom, duration: this.grace + REST };
+    return { whom, duration: this.grace + COOLDOWN };
   }
 }
 

@@ -92,8 +92,8 @@ export class GuardedMethodsExplorer implements OnModuleInit, OnApplicationBootst
   /** Earlier, parts of the application may be missing. */
   #begin(): void {
     if (!isReal(this.gatekeeper)) return;
-    const { requestedRuns, missedRuns } = partsOf(this.gatekeeper);
-    requestedRuns.serve(this.#runnable);
+    const { runRequestHandler, missedRuns } = partsOf(this.gatekeeper);
+    runRequestHandler.serve(this.#runnable);
     missedRuns.serve(this.#catchUp);
   }
 

@@ -1,4 +1,4 @@
-import { REST } from '../../lib/leadership/cooldown.js';
+import { COOLDOWN } from '../../lib/leadership/cooldown.js';
 import { LONGEST_SWEEP, SOON, expectDone, setBackOf } from './expect-done.js';
 import { LEADER } from './machines/leadership-work.js';
 import type { Machines } from './machines/machines.js';
@@ -9,7 +9,7 @@ import type { World } from './world/world.js';
  * ms after two leases and `clockTolerance` within which a node leads when the faults end: stuck work may let a term
  * expire, lost data have a grace, and then the nodes that gave their terms up rest.
  */
-const FIRST_LEADER = REST + SOON;
+const FIRST_LEADER = COOLDOWN + SOON;
 /** ms after lease and `clockTolerance` within which another node leads after a crash, and after a handover. */
 const BOUND = 1000;
 
@@ -26,12 +26,12 @@ export async function probeLeader(world: World, machines: Machines): Promise<voi
   const within = 2 * (definition.duration + tolerance) + setBackOf(faultMix) + FIRST_LEADER;
   if (!(await expectLed(world, machines, 'after the faults', within))) return;
   // The work of former terms has ended, and no node lets others go first.
-  await time.pass(2 * definition.duration + REST + BOUND);
+  await time.pass(2 * definition.duration + COOLDOWN + BOUND);
   const resigning = leaderOf(machines);
   if (!resigning) return world.checker.violated('S5 the leader did not go on');
   void resigning.leadership!.resign();
   await expectLed(world, machines, 'after a resignation', BOUND, resigning);
-  await time.pass(REST + BOUND);
+  await time.pass(COOLDOWN + BOUND);
   await probeCrash(world, machines);
 }
 

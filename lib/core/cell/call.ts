@@ -43,9 +43,9 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
  * ```
  *   write ─▶ true: done
  *     │ ─▶ surely not applied, and no write of this call was sent before: the store's error
- *     │ ─▶ no clear answer: the attempt stays in the call; it may be applied, now or later
+ *     │ ─▶ no clear answer: the write stays in the call; it may be applied, now or later
  *     ▼
- *   look, again and again while the store can't be reached ─▶ the attempt is there: done
+ *   look, again and again while the store can't be reached ─▶ the write is there: done
  *     │                                                    ─▶ the time is over: UnknownOutcomeError
  *     └──▶ write again, from what was found
  * ```
@@ -53,9 +53,9 @@ const CONTENTION: Backoff = { first: 4, longest: 200, jitter: 1 };
 export class Call<A extends SentWrite = SentWrite> {
   /** Writes that were sent, without those that the store surely did not get. */
   readonly sentWrites: A[] = [];
-  /** Whether `repair` may have replaced the text: it has no attempt. */
+  /** Whether `repair` may have replaced the text: it stands in no list of writes. */
   mayHaveReplaced = false;
-  /** Tries that ended without success, of any kind: a write that is refused leaves no attempt, and still counts here. */
+  /** Tries that ended without success, of any kind: a write that is refused leaves nothing, and still counts here. */
   #tries = 0;
   #hasMissedLook = false;
   /** The last error of the store, for the error of this call. */
@@ -112,20 +112,20 @@ export class Call<A extends SentWrite = SentWrite> {
   }
 
   /**
-   * Notes that an attempt failed. It stays in the call if it may be applied, now or later.
+   * Notes that a write failed. It stays in the call if it may be applied, now or later.
    *
    * @throws if the call can't go on: surely nothing was sent, or the time is over
    */
-  failed(attempt: A, error: unknown): void {
+  failed(sent: A, error: unknown): void {
     this.#last = error;
-    attempt.isUncertain = isUnclear(error);
-    if (attempt.isUncertain && isLate(error)) throw this.unanswered();
-    if (attempt.isUncertain) return;
+    sent.isUncertain = isUnclear(error);
+    if (sent.isUncertain && isLate(error)) throw this.unanswered();
+    if (sent.isUncertain) return;
     this.sentWrites.pop();
     if (!this.hasSent) throw error;
   }
 
-  /** Notes that a look has found another text: no attempt was applied, except for one whose outcome is unknown. */
+  /** Notes that a look has found another text: no write of this call was applied, except for one whose outcome is unknown. */
   lost(): void {
     if (!this.isUncertain) this.sentWrites.length = 0;
   }

@@ -230,10 +230,10 @@ export class Cell<R extends StoredRecord> {
   }
 
   #step<T>(call: RecordCall<R, T>): Promise<T> {
-    const { plan, sentWrites: attempts } = call;
+    const { plan, sentWrites } = call;
     const nonce = this.context.random.id();
     const step = call.isRead
-      ? (this.#stepAfterUnknown(attempts, nonce) ?? plan(this.#seen.record, this.view(), nonce))
+      ? (this.#stepAfterUnknown(sentWrites, nonce) ?? plan(this.#seen.record, this.view(), nonce))
       : this.#planFromMemory(plan, nonce);
     if (this.#seen.takeSampleWish() && call.takeSample()) {
       // Plans again even if the sample failed, because time has passed.
@@ -260,17 +260,17 @@ export class Cell<R extends StoredRecord> {
   }
 
   /**
-   * Finds out whether an attempt of this call was applied although its answer was lost.
+   * Finds out whether a write of this call was applied although its answer was lost.
    *
-   * If the record has the attempt's nonce, the attempt may still be in one copy only. That copy is lost with its
+   * If the record has the write's nonce, the write may still be in one copy only. That copy is lost with its
    * member, or with the smaller side of a split that no node has noticed yet. Only an answered write proves that the
-   * other copies have it too. If another node has written since, the attempt is recognised by its effect.
+   * other copies have it too. If another node has written since, the write is recognised by its effect.
    */
-  #stepAfterUnknown<T>(attempts: readonly SentRecordWrite<R, T>[], nonce: string): Step<R, T> | undefined {
+  #stepAfterUnknown<T>(sentWrites: readonly SentRecordWrite<R, T>[], nonce: string): Step<R, T> | undefined {
     const { record } = this.#seen;
-    const written = attempts.find((attempt) => attempt.record.nonce === record?.nonce);
+    const written = sentWrites.find((sent) => sent.record.nonce === record?.nonce);
     if (!written || !record) {
-      const overwritten = attempts.find(({ isDoneIn, isUncertain }) => isDoneIn?.(record, isUncertain));
+      const overwritten = sentWrites.find(({ isDoneIn, isUncertain }) => isDoneIn?.(record, isUncertain));
       return overwritten && { result: overwritten.done() };
     }
     return { write: this.codec.rewrite(record, this.view(), nonce), done: written.done, notify: written.notify };
@@ -291,19 +291,19 @@ export class Cell<R extends StoredRecord> {
     };
   }
 
-  #write<T>(attempt: SentRecordWrite<R, T>, call: RecordCall<R, T>): Promise<T> {
-    call.sentWrites.push(attempt);
-    const { notify } = attempt;
+  #write<T>(sent: SentRecordWrite<R, T>, call: RecordCall<R, T>): Promise<T> {
+    call.sentWrites.push(sent);
+    const { notify } = sent;
     const limits = { notify, deadline: call.deadline };
-    return this.context.store.records.compareAndSet(this.key, this.#seen.text, attempt.text, limits).then(
+    return this.context.store.records.compareAndSet(this.key, this.#seen.text, sent.text, limits).then(
       (isWritten) => {
         if (!isWritten) return this.#tryAgain(call);
         // A hint of a later write may have arrived before this answer.
-        if (!this.#seen.isAheadOf(attempt.record)) this.#seen.keep(attempt.text, attempt.record);
-        return attempt.done();
+        if (!this.#seen.isAheadOf(sent.record)) this.#seen.keep(sent.text, sent.record);
+        return sent.done();
       },
       (error: unknown) => {
-        call.failed(attempt, error);
+        call.failed(sent, error);
         return this.#tryAgain(call);
       },
     );

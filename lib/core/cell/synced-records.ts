@@ -8,7 +8,7 @@ interface RecordDirectory<R extends StoredRecord> {
   all(): Iterable<Cell<R>>;
 }
 
-/** One kind of records that a sweeper maintains, and its rules. */
+/** One kind of records that each node keeps up to date, and its rules. */
 export interface SyncedRecords<R extends StoredRecord> {
   /** A record's key is this prefix and the record's name. */
   readonly keyPrefix: string;

@@ -155,7 +155,7 @@ export class TextCells {
       const step = await rule(text, call.isUncertain);
       if ('result' in step) return step.result;
       if ('isChanged' in step) {
-        const found = await this.#look(call, key);
+        const found = await this.#readAgain(call, key);
         // The rule's own change may be under way still.
         if (found === text) await call.backOff();
         text = found;
@@ -164,12 +164,12 @@ export class TextCells {
       const written = await this.#writePatiently(call, key, text, step.write, patience);
       if (written.isWritten) return step.done();
       call.deadline = this.#deadline();
-      text = (await call.backOff()) ? await this.#look(call, key) : written.found;
+      text = (await call.backOff()) ? await this.#readAgain(call, key) : written.found;
     }
   }
 
   /** Each write and each look has a time of its own: the rule may have asked the store for much. */
-  async #look(call: Call, key: string): Promise<string | undefined> {
+  async #readAgain(call: Call, key: string): Promise<string | undefined> {
     call.deadline = this.#deadline();
     const text = await call.ask(() => this.texts.read(key, call));
     await this.#slices.turn(text?.length);

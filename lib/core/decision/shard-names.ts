@@ -144,7 +144,7 @@ class Branch {
 const NO_NAMES = new Leaf([]);
 
 /** The one change that made a version from another. Names that one by its number: a reference would keep all versions alive. */
-interface Origin {
+interface MadeBy {
   readonly version: number;
   readonly name: string;
   readonly before: NameEntry | undefined;
@@ -174,7 +174,7 @@ export class ShardNames {
 
   private constructor(
     private readonly root: Part,
-    private readonly origin?: Origin,
+    private readonly madeBy?: MadeBy,
   ) {}
 
   /** @param entries each name at most once */
@@ -225,7 +225,7 @@ export class ShardNames {
 
   /** Calls `change` for each name that is new, has gone, or whose entry may be another one. */
   eachChange(former: ShardNames, change: OnChange): void {
-    const { origin } = this;
+    const { madeBy: origin } = this;
     if (origin?.version === former.#version) change(origin.name, origin.before, origin.after);
     else eachChange(former.root, this.root, change);
   }

@@ -4,7 +4,7 @@ import { HazelcastDriver } from './hazelcast.driver.js';
 import { type HazelcastStoreOptions, placeOf, resolveOptions } from './hazelcast.options.js';
 
 export type { ClientLogger, GivenClientOptions, HazelcastStoreOptions, OwnClientOptions } from './hazelcast.options.js';
-export { ClockPrefetchError } from './member-clock.js';
+export { ClockPrefetchError } from './flake-id-clock.js';
 export { CpMissingError } from './texts/cp-records.js';
 
 /**

@@ -2,7 +2,7 @@ import type { Client as HazelcastClient } from 'hazelcast-client';
 import type { RecordCollection } from '../../core/store/driver.js';
 import type { ChangeFeed } from './change-feed.js';
 import { atMost } from '../../core/store/at-most.js';
-import { FlakeIdClock } from './member-clock.js';
+import { FlakeIdClock } from './flake-id-clock.js';
 import type { ResolvedOptions } from './hazelcast.options.js';
 import { CpRecords } from './texts/cp-records.js';
 import { type Limits, LockedRecords } from './texts/locked-records.js';

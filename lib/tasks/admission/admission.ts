@@ -19,7 +19,8 @@ const PATIENCE = 50;
 export type TypeObstacle = 'paused-here' | DenialReason;
 
 /**
- * May an attempt at a task of one type begin now? The same rules answer for each worker, in this order:
+ * May an attempt at a task of one type begin now? The same rules answer for each worker, in this order. For a program the answer to
+ * its request asks the first two (`external/external-claim.ts`), because no node keeps anything between its requests:
  *
  * | rule        | says no while                                        | a node then                                 | a program then             |
  * | ----------- | ---------------------------------------------------- | ------------------------------------------- | -------------------------- |
@@ -54,7 +55,7 @@ export class Admissions {
    */
   constructor(
     private readonly concurrency: number,
-    readonly limit: TypeLimit,
+    private readonly limit: TypeLimit,
     private readonly clock: NodeClock,
     private readonly changed: () => void,
   ) {

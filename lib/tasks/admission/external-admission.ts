@@ -75,7 +75,10 @@ export class ExternalAdmissions {
 export class ExternalAdmission {
   constructor(
     private readonly instance: string,
-    /** ms for which the program may count on the permit, from the moment at which it sent its request. */
+    /**
+     * ms for which the program may count on the permit, from the moment at which it sent its request. Infinity without a permit, and
+     * for the admission of a task that is under way: {@link refresh} says it.
+     */
     readonly remaining: number,
     private readonly limit: TypeSemaphore,
     private readonly context: Context,

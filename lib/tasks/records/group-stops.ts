@@ -39,7 +39,7 @@ interface Noted {
 /**
  * Ends the members of a group that have not ended: by hand, or because a member with `failGroupFast` did not succeed.
  *
- *     note    the stop, one text ─▶ `stopped` in the root ─▶ walk over the members, a page per turn ─▶ all have ended: removed
+ *     note    the stop, one text ─▶ `stopped` in the root ─▶ walk over the members, a page per pass ─▶ all have ended: removed
  *     member  submitted later: sees `stopped` in the root, and ends at once
  *             waits, or runs:  the walk cancels it, as `cancel()` does
  *             with the flag:   sees `stopped` also when an attempt begins

@@ -6,7 +6,7 @@ import { ALL_DEAD, allOf } from '../rules/task-place.js';
 import { behindText } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../records/task-store.js';
 
-/** Tasks that one turn looks at. */
+/** Tasks that one pass looks at. */
 const ROWS = 32;
 /** ms for which a task is surely remembered: a late answer to its submission must still find it. */
 const SHORTEST = 60_000;
@@ -27,7 +27,7 @@ export interface Removal {
  * their place.
  */
 export class EarlyRemoval {
-  /** Where the next turn begins, if this one did not reach the end. */
+  /** Where the next pass begins, if this one did not reach the end. */
   #from?: string;
   /** Bytes of the completed tasks of this pass that have just ended. */
   #leavingSoon = 0;

@@ -48,7 +48,7 @@ export class LapsedClaims {
     return expiry;
   }
 
-  /** Without a sample a lease ends by this node's own clock, and the turn need not wait for each claim. */
+  /** Without a sample a lease ends by this node's own clock, and the pass need not wait for each claim. */
   async #hasSampled(): Promise<boolean> {
     const { nodeClock, timing } = this.context;
     if (nodeClock.monotonic() < this.#sampleAgainAt) return false;

@@ -12,7 +12,7 @@ const END = 'y';
  *     texts    ·····························f(not due)·········w1 w2
  *              └─ first read: none up to here┘└─ second read ──┘
  *
- * It remembers what it has read, so each turn of the sweep makes a new one.
+ * It remembers what it has read, so each pass of the sweep makes a new one.
  */
 export class RangeScanner {
   #from = END;

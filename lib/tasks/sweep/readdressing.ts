@@ -19,9 +19,9 @@ export type LivingNodes = () => Promise<readonly LivingNode[]>;
 
 /** ms between two looks. */
 const INTERVAL = 2500;
-/** Targets that one turn passes, at most. The next turn goes on behind them. */
+/** Targets that one pass passes, at most. The next pass goes on behind them. */
 const STEPS = 100;
-/** Tasks that move in one turn, at most. */
+/** Tasks that move in one pass, at most. */
 const ROWS = 250;
 /** ms for which a task waits for its node although no entry of that node is seen: it may have just begun. */
 const PATIENCE = 5000;

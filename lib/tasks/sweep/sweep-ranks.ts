@@ -11,7 +11,7 @@ const STAND_IN = 3;
 /** ms between two looks if there is more to do. */
 const SOON = 20;
 /** ms between two tries to get a permit, or to keep it. */
-const TURN = 2500;
+const PASS = 2500;
 
 /**
  * The permits to sweep the tasks: {@link RANKS} nodes have one of `gatekeeper:tasks`. They look for due work in the order of
@@ -30,9 +30,9 @@ export class SweepRanks {
     private readonly context: Context,
   ) {
     const { nodeClock, random, events } = context;
-    this.#permit = new SweepPermit(context, TURN, 'gatekeeper:tasks', RANKS);
+    this.#permit = new SweepPermit(context, PASS, 'gatekeeper:tasks', RANKS);
     this.#periodic = new Periodic(nodeClock, () => this.#tick(), {
-      interval: () => (this.#isMore ? SOON : TURN),
+      interval: () => (this.#isMore ? SOON : PASS),
       chance: () => random.number(),
       onError: (error) => events.next({ type: 'problem', action: 'sweep the tasks', error }),
     });
@@ -58,7 +58,7 @@ export class SweepRanks {
 
   async #tick(): Promise<void> {
     const now = this.context.nodeClock.monotonic();
-    if (now - this.#triedAt >= TURN / 2 || !this.#permit.isHeld) {
+    if (now - this.#triedAt >= PASS / 2 || !this.#permit.isHeld) {
       this.#triedAt = now;
       await this.#permit.take();
     }

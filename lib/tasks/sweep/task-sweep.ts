@@ -31,7 +31,7 @@ import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { Slices } from '../../core/async/slices.js';
 import type { TextEntry } from '../../core/store/index.js';
 
-/** Rows of one kind in one turn, at most. */
+/** Rows of one kind in one pass, at most. */
 const MOST_ROWS = 250;
 /** ms for which the node that ended a task has time to finish it itself. */
 const UNSETTLED = 2000;
@@ -106,9 +106,9 @@ export interface DueLook {
  * do no harm. The calls of one object must come one after another.
  */
 export class TaskSweep {
-  /** Where the next turn begins, by kind, if it is not the begin of the range. */
+  /** Where the next pass begins, by kind, if it is not the begin of the range. */
   readonly #begins = new Map<string, string>();
-  /** Rows for the next turn, by kind. */
+  /** Rows for the next pass, by kind. */
   readonly #limits = new Map<string, number>();
   readonly #heads: QueueHeads;
   readonly #readdressing?: Readdressing;
@@ -126,7 +126,7 @@ export class TaskSweep {
   #isPutOff = false;
   /** When it looks next for claims that end late. */
   #nextAhead = -Infinity;
-  /** Of the present turn. */
+  /** Of the present pass. */
   #gaps: RangeScanner;
 
   /** @param nodes absent if the nodes don't publish themselves: then no task moves, and records of schedules stay */
@@ -198,7 +198,7 @@ export class TaskSweep {
     this.#isPutOff = false;
   }
 
-  /** In the order of the texts: then {@link RangeScanner} reads once or twice in a turn while nothing is due. */
+  /** In the order of the texts: then {@link RangeScanner} reads once or twice in a pass while nothing is due. */
   #looks(now: number, begun: number): Look[] {
     const settle: Work = (task, text) => this.store.settle(task, text);
     const forget: Work = (task, text) => this.#forget(task, text);
@@ -239,7 +239,7 @@ export class TaskSweep {
     ];
   }
 
-  /** Saves this node a read of its own, if the turn has passed the addressed tasks anyway. @param begun monotonic ms */
+  /** Saves this node a read of its own, if the pass has passed the addressed tasks anyway. @param begun monotonic ms */
   #tellAddressed(begun: number): false {
     const isAny = this.#gaps.knows(ALL_ADDRESSED);
     if (isAny !== undefined) this.store.hints.seenAddressed(isAny, begun);
@@ -329,7 +329,7 @@ export class TaskSweep {
   }
 
   /**
-   * Does `work` for the first rows of a range. If some of them stay, the next turn begins behind these rows: texts that
+   * Does `work` for the first rows of a range. If some of them stay, the next pass begins behind these rows: texts that
    * can't be read, because a newer version wrote them, must not keep the sweep from all others.
    *
    * @returns whether there may be more to do at once
@@ -429,7 +429,7 @@ export class TaskSweep {
 type TextWork = (text: string) => Promise<boolean | void | 'stays'>;
 
 /**
- * Does `work` for some texts. Those whose work fails are reported, and stay: the next turn finds them again.
+ * Does `work` for some texts. Those whose work fails are reported, and stay: the next pass finds them again.
  *
  * @returns whether there is more to do at once, and the number of texts that stay
  */

@@ -1,11 +1,5 @@
-import {
-  InvalidOptionsError,
-  type Permit,
-  type Telemetry,
-  UnknownOutcomeError,
-  UnknownSemaphoreError,
-} from 'nestjs-gatekeeper';
-import { partsOf } from '../../../lib/gatekeeper/index.js';
+import { InvalidOptionsError, type Permit, UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
+import { type Telemetry, partsOf } from '../../../lib/gatekeeper/index.js';
 import { LONGEST_ON_DEMAND, decodeShard } from '../../../lib/core/decision/index.js';
 import { settled } from '../../support/fake-time.js';
 import { JOB, type TestCluster, type TestNode, keyOf, outcomeOf, shardKeyOf, useCluster } from '../../support/nodes.js';

@@ -12,7 +12,7 @@ import {
   TargetDisconnectedError,
   TargetNotMemberError,
 } from 'hazelcast-client';
-import { ClockPrefetchError } from '../../../lib/stores/hazelcast/member-clock.js';
+import { ClockPrefetchError } from '../../../lib/stores/hazelcast/flake-id-clock.js';
 import { readFailure, writeFailure } from '../../../lib/stores/hazelcast/failures.js';
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from '../../../lib/core/store/store.errors.js';
 

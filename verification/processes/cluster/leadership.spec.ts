@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gatekeeper, type Driver, hazelcast, parseGatekeeperOptions } from 'nestjs-gatekeeper';
-import { REST } from '../../../lib/leadership/cooldown.js';
+import { COOLDOWN } from '../../../lib/leadership/cooldown.js';
 import { type HazelcastCluster, startHazelcast } from '../../../lib/testing/index.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';
@@ -127,7 +127,7 @@ class Leaders implements AsyncDisposable {
     const [time, stall] = [at - begun, pulse.take()];
     await handing;
     // After that time the former leader no longer lets others go first: only a machine that let all wait gets there.
-    if (time < REST) expect({ led: node.node.acquirer, time, stall }).not.toMatchObject({ led: former.node.acquirer });
+    if (time < COOLDOWN) expect({ led: node.node.acquirer, time, stall }).not.toMatchObject({ led: former.node.acquirer });
     return { time, stall };
   }
 

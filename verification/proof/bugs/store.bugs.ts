@@ -64,8 +64,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/core/cell/cell.ts',
-        find: 'call.failed(attempt, error);\n        return this.#tryAgain(call);',
-        replace: 'call.failed(attempt, error);\n        return attempt.done();',
+        find: 'call.failed(sent, error);\n        return this.#tryAgain(call);',
+        replace: 'call.failed(sent, error);\n        return sent.done();',
       },
     ],
     layer: { kind: 'simulation', faultMix: 'lossy', within: 500, says: /S1/ },

@@ -63,7 +63,7 @@ export class OperatorsNodes {
     gatekeeper.registry.jobs = () => jobs.map(({ semaphore, job }) => ({ semaphore, job, runNow: 'yes' }));
     await gatekeeper.start();
     await gatekeeper.ready({ timeout: '60s' });
-    partsOf(gatekeeper).requestedRuns.serve(
+    partsOf(gatekeeper).runRequestHandler.serve(
       jobs.map(({ semaphore, job, work }) => ({
         semaphore,
         job,
@@ -79,7 +79,7 @@ export function meetBeforeTaking(nodes: readonly OperatorsNode[]): void {
   const all = openEnd();
   let count = 0;
   for (const { gatekeeper } of nodes) {
-    const { requests } = partsOf(gatekeeper).requestedRuns as unknown as { requests: RunRequestRecords };
+    const { requests } = partsOf(gatekeeper).runRequestHandler as unknown as { requests: RunRequestRecords };
     const claim = requests.claim.bind(requests);
     requests.claim = async (...request) => {
       if (++count === nodes.length) all.end();

@@ -34,7 +34,7 @@ export function serve(
   const call = () => gatekeeper.run(semaphore, work, { job, ...options });
   const former = gatekeeper.registry.jobs();
   gatekeeper.registry.jobs = () => [...former, { job, semaphore, runNow: 'yes' }];
-  partsOf(gatekeeper).requestedRuns.serve([{ semaphore, job, call }]);
+  partsOf(gatekeeper).runRequestHandler.serve([{ semaphore, job, call }]);
 }
 
 /** The part of a node that asks. */

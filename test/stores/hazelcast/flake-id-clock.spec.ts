@@ -4,7 +4,7 @@ import {
   type FlakeId,
   FlakeIdClock,
   readingOf,
-} from '../../../lib/stores/hazelcast/member-clock.js';
+} from '../../../lib/stores/hazelcast/flake-id-clock.js';
 
 const EPOCH = 1_514_764_800_000n;
 
