@@ -211,6 +211,23 @@ describe('a claim that waits', () => {
     expect((await waiting.promise).map(({ task }) => task.id)).toEqual(['letter:one']);
   });
 
+  it('gets a task of each of its types, however many types other claims wait for', async () => {
+    const cluster = newCluster();
+    const node = await cluster.node();
+    const others = Array.from({ length: 100 }, (_, number) => `other${number}`);
+    const far = new AbortController();
+    const waitsForOthers = watched(claimed(node, { types: others, wait: 30_000, signal: far.signal }));
+    await cluster.time.advance(100);
+    const waiting = watched(claimed(node, { types: ['mail', 'letter'], wait: 5000 }));
+    await cluster.time.advance(100);
+    await submitMails(node, 1);
+    await cluster.time.advance(100);
+    expect(waiting.isOver).toBe(true);
+    expect((await waiting.promise).map(({ task }) => task.id)).toEqual(['mail:0']);
+    far.abort(new Error('gone'));
+    await expect(waitsForOthers.promise).rejects.toThrow('gone');
+  });
+
   it('gets none after its time, and then takes no hint from others', async () => {
     const cluster = newCluster();
     const node = await cluster.node();

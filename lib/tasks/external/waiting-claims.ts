@@ -52,8 +52,12 @@ export class WaitingClaims {
       const giveUp = () => end();
       const cancel = this.context.nodeClock.schedule(giveUp, patience, true);
       for (const each of ends) each.addEventListener('abort', giveUp);
-      const places = types.map((type): [TypeClaimQueue, Taker] => [this.#desk(type), (hint) => end({ type, hint })]);
-      for (const [desk, taker] of places) desk.add(taker);
+      const places = types.map((type): [TypeClaimQueue, Taker] => {
+        const [desk, taker] = [this.#desk(type), (hint: Hint) => end({ type, hint })];
+        // At once: the next type may close queues that are not used.
+        desk.add(taker);
+        return [desk, taker];
+      });
     });
   }
 
