@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { grouped, single } from '../../lib/tasks/index.js';
 import { type TestNode, useCluster } from '../support/nodes.js';
 import { interceptWrites } from '../support/writes.js';
@@ -75,6 +75,25 @@ it('a claim of unknown outcome stays unknown in an outage: the worker gets its t
   const claim = watched(ids(node, 1));
   await cluster.time.advance(LEASE / 2);
   expect(await claim.promise).toEqual(['mail:a']);
+});
+
+it.each([
+  ['was not applied', new StoreUnavailableError('away'), 'unavailable'],
+  ['may have been applied', new UnknownOutcomeError('no answer'), 'unknown-outcome'],
+])('a claim whose write %s gives its permit back', async (_, error, code) => {
+  const cluster = newCluster();
+  const node = await cluster.node({ definitions: [] });
+  await defineLimit(node, { permits: 1, duration: '1h' });
+  await node.gatekeeper.tasks.submit(single('mail', 'a'));
+  let permits = 0;
+  interceptWrites(node.store.tasks, 'replace', async () => {
+    permits ||= (await permitsOf(cluster)).length;
+    throw error;
+  });
+  const claim = watched(claimed(node));
+  await cluster.time.advance(LEASE);
+  await expect(claim.promise).rejects.toMatchObject({ code });
+  expect([permits, await permitsOf(cluster)]).toEqual([1, []]);
 });
 
 describe('the permit of an attempt whose group does not hear of its end', () => {

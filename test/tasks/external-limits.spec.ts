@@ -1,4 +1,5 @@
 import { useCluster } from '../support/nodes.js';
+import { interceptWrites } from '../support/writes.js';
 import { LEASE, attemptAt, claimOne, claimed, external, request, watched } from './external-workers.js';
 import { DURATION, defineLimit, limitedWorker, permitsOf, submitMails } from './limited-nodes.js';
 
@@ -79,6 +80,28 @@ describe('the limit of a type, for workers that are no nodes', () => {
     await hints.offer([hint!, hint!]);
     expect(await claimed(node, { most: 5 })).toHaveLength(1);
     expect(await permitsOf(cluster)).toHaveLength(1);
+  });
+
+  it('gives the permits back of tasks that were claimed while their worker went away', async () => {
+    const cluster = newCluster();
+    const node = await cluster.node({ definitions: [] });
+    await defineLimit(node, { permits: 2, duration: '1h' });
+    await submitMails(node, 2);
+    const gone = new AbortController();
+    let permits = 0;
+    let claims = 0;
+    interceptWrites(node.store.tasks, 'replace', async (go) => {
+      if (++claims === 2) {
+        permits = (await permitsOf(cluster)).length;
+        gone.abort(new Error('gone'));
+      }
+      return go();
+    });
+    await expect(claimed(node, { most: 2, signal: gone.signal })).rejects.toThrow('gone');
+    expect([permits, await permitsOf(cluster)]).toEqual([2, []]);
+    for (const id of ['mail:0', 'mail:1']) {
+      expect(await node.gatekeeper.tasks.find(id)).toMatchObject({ state: 'waiting', crashes: 0 });
+    }
   });
 
   it('needs no permit after it was removed', async () => {
