@@ -66,6 +66,25 @@ describe('a text that this version can not read', () => {
   });
 });
 
+it.each<[string, string, TaskFunction]>([
+  ['is claimed', 'running', () => new Promise<void>(() => undefined)],
+  ['has ended', 'completed', () => undefined],
+])('a submission whose answer is lost hears that it created its task, which %s by then', async (_, state, handler) => {
+  const cluster = newCluster();
+  const submitter = cluster.node();
+  worker(cluster, handler);
+  const meanwhile: unknown[] = [];
+  interceptWrites(submitter.driver.tasks, 'create', async (go) => {
+    await go();
+    await cluster.time.advance(100);
+    meanwhile.push((await submitter.tasks.find('mail:x'))?.state);
+    throw new UnknownOutcomeError('no answer');
+  });
+  expect(await submitter.tasks.submit(single('mail', 'x'))).toMatchObject({ outcome: 'created' });
+  expect(await submitter.tasks.find('mail:x')).toMatchObject({ state });
+  expect(meanwhile).toEqual([state]);
+});
+
 it('a claim of unknown outcome that was applied runs, and counts as no crash', async () => {
   const cluster = newCluster();
   const node = cluster.node();
