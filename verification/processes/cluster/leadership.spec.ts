@@ -127,7 +127,8 @@ class Leaders implements AsyncDisposable {
     const [time, stall] = [at - begun, pulse.take()];
     await handing;
     // After that time the former leader no longer lets others go first: only a machine that let all wait gets there.
-    if (time < COOLDOWN) expect({ led: node.node.acquirer, time, stall }).not.toMatchObject({ led: former.node.acquirer });
+    if (time < COOLDOWN)
+      expect({ led: node.node.acquirer, time, stall }).not.toMatchObject({ led: former.node.acquirer });
     return { time, stall };
   }
 
