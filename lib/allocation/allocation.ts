@@ -66,7 +66,7 @@ export class Allocation {
   constructor(
     private readonly context: Context,
     private readonly membership: Membership,
-    /** The leadership of {@link ALLOCATION_SCOPE}, which decides on the owners. */
+    /** The leadership of the scope `allocation`, whose leader decides on the owners. */
     readonly cluster: Cluster,
     private readonly moves: MoveHistory,
   ) {

@@ -96,7 +96,7 @@ export class TextCells {
       for (const [key, text] of found) texts.set(key, text);
       begin += size;
       // An empty answer says nothing of the size of the next texts.
-      if (found.size > 0) size = Math.min(MOST_KEYS, batchAfter([...found.values()]));
+      size = Math.min(MOST_KEYS, found.size > 0 ? batchAfter([...found.values()]) : 4 * size);
     }
     return texts;
   }
