@@ -14,7 +14,8 @@ import { ROOT } from './compile.mjs';
 const STAGES = {
   servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
   page: { build: ['build'], commands: async () => [specs('page')] },
-  processes: { build: ['build'], commands: async () => [specs('processes')] },
+  // The delays of tasks in four processes are compared with a limit in ms: beside other specs they measure those.
+  processes: { build: ['build'], commands: async () => [specs('processes', ALONE), only('processes', ALONE)] },
   // Both have long files at their ends, which leave a core idle alone.
   proof: { build: [], commands: async () => [[specs('proof'), await moreRuns()]] },
   package: {
@@ -36,6 +37,9 @@ const STAGES = {
  * `processes` and `page` keep both cores busier, and look at times.
  */
 const WORKERS = { servers: '4', page: '3', processes: '3', proof: '3', package: '3' };
+
+/** Path of the specs that run alone. */
+const ALONE = '/processes/due/';
 
 const named = process.argv.slice(2).filter((word) => word in STAGES);
 const patterns = process.argv.slice(2).filter((word) => !(word in STAGES));
@@ -92,10 +96,16 @@ async function run({ words: [program, ...args], env }, isBeside = false) {
   return exitCode === 0 || told.length > 0 ? told : [`failed: ${command}`];
 }
 
-function specs(stage) {
+/** @param alone path of specs that run by themselves. If specs are named, the named ones run together */
+function specs(stage, alone) {
+  const without = alone && patterns.length === 0 ? [`--testPathIgnorePatterns=${alone}`] : [];
   return {
-    words: ['jest', '--roots', `verification/${stage}`, '--maxWorkers', WORKERS[stage], '--', ...patterns],
+    words: ['jest', '--roots', `verification/${stage}`, '--maxWorkers', WORKERS[stage], ...without, '--', ...patterns],
   };
+}
+
+function only(stage, path) {
+  return { words: ['jest', '--roots', `verification/${stage}`, '--maxWorkers', '1', '--', path] };
 }
 
 /** The suites of the console once more: `npm test` runs them on Express. */
