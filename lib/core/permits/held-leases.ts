@@ -49,7 +49,7 @@ export class HeldLeases implements PermitOwner {
 
   constructor(
     private readonly cell: SemaphoreCell,
-    /** Counts calls, and each lease until it ends. */
+    /** Counts each lease until it ends, and calls for one. */
     private readonly uses: UseCount,
     private readonly context: Context,
   ) {
@@ -74,7 +74,7 @@ export class HeldLeases implements PermitOwner {
     return this.#lease(holder) !== undefined;
   }
 
-  /** Tries once to get or refresh a permit. A store that can't be asked counts as a denial. */
+  /** Tries once to get or refresh a permit. A store that can't be asked counts as a denial. The caller's use counts for it. */
   async tryOnce(options: AttemptOptions): Promise<AcquireOutcome> {
     if (this.context.isClosing()) return CLOSING;
     const permitId = this.context.random.id();
@@ -86,7 +86,6 @@ export class HeldLeases implements PermitOwner {
       this.orphans.reclaim(permitId, duration);
       if (joined) this.#markUncertain(joined, duration);
     };
-    this.uses.begin();
     try {
       const attempt = await this.cell.transact<AcquireOutcome>((record, view, nonce) => {
         const lease = this.#lease(holder);
@@ -106,8 +105,6 @@ export class HeldLeases implements PermitOwner {
       if (isOutage(error)) this.context.reachability.lost(denied.error);
       // During the shutdown the store is unreachable because this node closes it.
       return this.context.isClosing() ? CLOSING : denied;
-    } finally {
-      this.uses.end();
     }
   }
 

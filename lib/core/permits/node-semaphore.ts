@@ -36,12 +36,12 @@ const BEHIND: AcquireOutcome = { reason: 'no-permit', holders: [] };
  * The node remembers at most one object of a name, because another one would not know its leases. The application may keep
  * any of them, for any time, and code makes names up without bound. So the node forgets those that are idle:
  *
- * | this object                             | the node remembers        | a call                              |
- * | --------------------------------------- | ------------------------- | ----------------------------------- |
- * | has a call, a lease or a clean-up       | this one                  | uses this one                       |
- * | is idle after a use, code defines it    | this one                  | uses this one                       |
- * | is idle, the name is not in use         | none                      | makes the node remember this one    |
- * | is idle, another came into use meanwhile | the other one            | uses the other one                  |
+ * | this object                              | the node remembers        | a call                              |
+ * | ---------------------------------------- | ------------------------- | ----------------------------------- |
+ * | has a call, a lease or a clean-up        | this one                  | uses this one                       |
+ * | is idle after a use, code defines it     | this one                  | uses this one                       |
+ * | is idle, the name is not in use          | none                      | makes the node remember this one    |
+ * | is idle, another came into use meanwhile | the other one             | uses the other one                  |
  *
  * Weak references would give one object per name, too, but cost each new name more, and no test can say when the garbage
  * collector has taken which object.
@@ -86,14 +86,9 @@ export class NodeSemaphore extends PermitMethods implements Semaphore {
    *
    * @throws any error of `work`
    */
-  async use<T>(work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
+  use<T>(work: (semaphore: NodeSemaphore) => Promise<T>): Promise<T> {
     const semaphore = this.#remembered();
-    semaphore.#uses.begin();
-    try {
-      return await work(semaphore);
-    } finally {
-      semaphore.#uses.end();
-    }
+    return semaphore.#uses.during(() => work(semaphore));
   }
 
   async tryAcquire(options?: AcquireOptions): Promise<Permit | undefined> {
