@@ -3,13 +3,13 @@ import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.js';
 import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from './options/console.constants.js';
 import type { ConsoleSettings } from './options/console.settings.js';
-import type { Method } from './api/route.js';
+import type { Method } from './api/operation.js';
 import { AnswerInPieces } from './http/answer-in-pieces.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './http/console-request.js';
-import { type Handler, handlersOf } from './http/handlers.js';
+import type { Controller, Handler } from './http/handlers.js';
 import { IncomingBodies } from './http/incoming-bodies.js';
 import { ProblemAnswers } from './http/problem-answers.js';
-import { ProblemError } from './http/problem.error.js';
+import { ProblemError } from './api/problem.error.js';
 import { type Found, RouteTable } from './http/route-table.js';
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
@@ -67,9 +67,9 @@ export class ConsoleRouter {
     private readonly problems: ProblemAnswers,
     private readonly bodies: IncomingBodies,
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
-    @Inject(CONSOLE_CONTROLLERS) controllers: readonly object[],
+    @Inject(CONSOLE_CONTROLLERS) controllers: readonly Controller[],
   ) {
-    this.#table = new RouteTable(controllers.flatMap(handlersOf));
+    this.#table = new RouteTable(controllers.flatMap(({ handlers }) => handlers));
   }
 
   /**

@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { AccessGuard } from './access/access.guard.js';
+import { CallLimits } from './access/call-limits.js';
 import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
@@ -30,25 +31,9 @@ import { HostErrors } from './http/host-errors.js';
 import { IncomingBodies } from './http/incoming-bodies.js';
 import { PatternWarmUp } from './http/pattern-warm-up.js';
 import { ProblemAnswers } from './http/problem-answers.js';
-import { AlertsController } from './routes/alerts.controller.js';
-import { AllocationController } from './routes/allocation.controller.js';
-import { BulkController } from './routes/bulk.controller.js';
-import { ClusterController } from './routes/cluster.controller.js';
-import { RunsController } from './routes/runs.controller.js';
-import { DefinitionsController } from './routes/definitions.controller.js';
 import { EventsController } from './routes/events.controller.js';
-import { HealthController } from './routes/health.controller.js';
-import { LeadersController } from './routes/leaders.controller.js';
-import { MaintenanceController } from './routes/maintenance.controller.js';
-import { PermitsController } from './routes/permits.controller.js';
-import { RunNowController } from './routes/run-now.controller.js';
-import { SemaphoresController } from './routes/semaphores.controller.js';
+import { OperationsController } from './routes/operations.controller.js';
 import { SessionController } from './routes/session.controller.js';
-import { TaskGroupsController } from './routes/task-groups.controller.js';
-import { TaskOverviewController } from './routes/task-overview.controller.js';
-import { TaskWorkersController } from './routes/task-workers.controller.js';
-import { TasksController } from './routes/tasks.controller.js';
-import { UndoController } from './routes/undo.controller.js';
 import { STORE_CONTROLLERS, STORE_PROVIDERS } from './store/index.js';
 
 /** Logs a warning at the start if the console is insecure. */
@@ -76,25 +61,9 @@ class HttpCheck implements OnModuleInit {
 }
 
 const CONTROLLERS: Type[] = [
+  OperationsController,
   SessionController,
-  SemaphoresController,
-  DefinitionsController,
-  BulkController,
-  UndoController,
-  MaintenanceController,
-  ClusterController,
-  RunNowController,
-  RunsController,
-  LeadersController,
-  AlertsController,
-  AllocationController,
-  PermitsController,
-  TasksController,
-  TaskWorkersController,
-  TaskOverviewController,
-  TaskGroupsController,
   EventsController,
-  HealthController,
   OpenApiController,
   PageController,
   ...STORE_CONTROLLERS,
@@ -105,6 +74,7 @@ const PROVIDERS: Provider[] = [
   ProblemAnswers,
   AnswerInPieces,
   ConsoleRouter,
+  CallLimits,
   ChangeRate,
   TaskCalls,
   FailedAttempts,

@@ -1,5 +1,6 @@
 import { GatekeeperModule, InvalidOptionsError, memory } from 'nestjs-gatekeeper';
 import { openApiOf } from '../../lib/console/openapi/document.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { ROUTES } from '../../lib/console/api/index.js';
 import { bootError, until, useApps } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
@@ -118,7 +119,7 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
     const unfollowed = { ...fault, code: 'code-not-followed', sentence: 'definitions of "billing"' } as const;
     const faults = [fault, unowned, removed, unfollowed];
     const health = node.health();
-    node.checkHealth = async () => ({ ...health, faults });
+    partsOf(node).health.check = async () => ({ ...health, faults });
     expect((await get('/api/health')).text).toContain('billing');
     const { json, text } = await get('/api/health', as);
     expect(json.faults.map(({ code }: { code: string }) => code)).toEqual(faults.map(({ code }) => code));
@@ -134,7 +135,7 @@ describe.each(PLATFORMS)('a token for some names on %s', (platform) => {
       sentence: `a job of ${semaphore} was due`,
     }));
     const health = node.health();
-    node.checkHealth = async ({ warnings: wanted = false } = {}) => {
+    partsOf(node).health.check = async ({ warnings: wanted = false } = {}) => {
       const isWanted = typeof wanted === 'function' ? wanted : () => wanted;
       return { ...health, warnings: warnings.filter(({ semaphore }) => isWanted(semaphore)) };
     };

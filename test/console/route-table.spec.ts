@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Method, route } from '../../lib/console/api/route.js';
+import { type Method, route } from '../../lib/console/api/operation.js';
 import { RouteTable } from '../../lib/console/http/route-table.js';
 
 const served = (method: Method, path: string) => ({ route: route({ method, path, summary: path, answer: z.any() }) });

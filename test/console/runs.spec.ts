@@ -1,5 +1,5 @@
 import { memory } from 'nestjs-gatekeeper';
-import { csvLine } from '../../lib/console/routes/runs-csv.js';
+import { csvLine } from '../../lib/console/api/runs-csv.js';
 import { until } from '../support/apps.js';
 import { expectProblem } from './api.contract.js';
 import { PLATFORMS, SETTINGS, useConsoles } from './consoles.js';

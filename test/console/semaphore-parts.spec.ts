@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { systemClock } from '../../lib/core/async/node-clock.js';
 import { inSlices } from '../../lib/core/async/slices.js';
-import { changedParts } from '../../lib/console/http/changed-parts.js';
+import { changedParts } from '../../lib/console/api/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
 import { removed as removedFrom } from '../support/removed.js';
 import { crowdOf } from './scene/crowd.js';

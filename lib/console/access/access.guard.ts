@@ -1,16 +1,15 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONSOLE_SETTINGS, VISITOR } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
-import { ROLES, type Role, type Route, includes, isRole } from '../api/index.js';
-import { nameSchema, quoted, show } from '../../core/decision/index.js';
-import { ProblemError } from '../http/problem.error.js';
+import { ROLES, type Route, type Visitor, expectRole, isRole } from '../api/index.js';
+import { nameSchema, show } from '../../core/decision/index.js';
+import { ProblemError } from '../api/problem.error.js';
 import { AnswersUnderWay } from '../http/answers-under-way.js';
 import { type ConsoleCall, type ConsoleRequest, rawRequest } from '../http/console-request.js';
 import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
 import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
-import type { Visitor } from '../http/visitor.js';
 import { Tokens } from './tokens.js';
 
 /** Refuses calls that the options do not allow. */
@@ -109,12 +108,6 @@ function visitorOfHost({ gatekeeperRole, gatekeeperUser }: ConsoleRequest): Visi
   throw new Error(
     `a guard set request.gatekeeperRole to ${show(role)}, which is no role: set one of ${ROLES.join(', ')}`,
   );
-}
-
-/** @throws ProblemError if the visitor's role is too low */
-export function expectRole({ user, role }: Visitor, needed: Role): void {
-  if (includes(role, needed)) return;
-  throw new ProblemError('role-too-low', `${quoted(user)} has the role ${role}, but this needs ${needed}`);
 }
 
 function expectForPermits({ user, permitsOnly = false }: Visitor, { isForPermits = false }: Route): void {

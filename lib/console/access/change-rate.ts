@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Route } from '../api/index.js';
-import { ProblemError } from '../http/problem.error.js';
+import type { ChangeOfMany, Route, Visitor } from '../api/index.js';
+import { ProblemError } from '../api/problem.error.js';
 import { Allowance, type Rate } from './allowance.js';
-import type { Visitor } from '../http/visitor.js';
 
 /** Limit of calls that change one definition: 10,000 of them take at least 7 minutes. */
 const CALLS: Rate = { atOnce: 1000, perSecond: 20 };
@@ -16,9 +15,6 @@ const OF_MANY: Rate = { atOnce: 2500, perSecond: 20 };
 /** Limit of submissions and claims of tasks: 10,000 at once, then 500 a second. */
 const TASK_CALLS: Rate = { atOnce: 10_000, perSecond: 500 };
 
-/** A change of many definitions. It reports how many it will change before the first change. */
-type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
-
 /**
  * Limits how fast one token can fill the audit log. Each change adds an entry, and the log drops its oldest entries.
  * Single and bulk changes have separate limits, so that single jobs can be resumed right after a pause of all.
@@ -29,12 +25,17 @@ export class ChangeRate {
   readonly #ofMany = new Allowance(OF_MANY);
   readonly #taskCalls = new Allowance(TASK_CALLS);
 
-  /** Counts a single change. @throws ProblemError if there are too many */
+  /** Counts a call of a route, if it makes a single change. @throws ProblemError if there are too many */
   note(
-    { user }: Visitor,
+    visitor: Visitor,
     { writes = false, changesMany = false, isForPermits = false, isUnaudited = false, role }: Route,
   ): void {
     if (!writes || changesMany || isForPermits || isUnaudited || role === 'node') return;
+    this.noteOne(visitor);
+  }
+
+  /** Counts a single change. @throws ProblemError if there are too many */
+  noteOne({ user }: Visitor): void {
     expectNoWait(this.#calls.take(user), CALLS);
   }
 

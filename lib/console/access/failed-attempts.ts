@@ -4,7 +4,7 @@ import { show } from '../../core/decision/index.js';
 import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import { type ConsoleRequest, rawRequest } from '../http/console-request.js';
-import { ProblemError } from '../http/problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 import { Allowance } from './allowance.js';
 
 /** Wrong tokens per address. */

@@ -4,7 +4,7 @@ import { type Observable, firstValueFrom, isObservable } from 'rxjs';
 import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleCall } from '../http/console-request.js';
-import { ProblemError } from '../http/problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Runs the application's own guards that the options list. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { compilePattern } from '../../core/decision/index.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
-import type { Visitor } from '../http/visitor.js';
+import type { Visitor } from '../api/caller.js';
 
 type ParsedToken = ConsoleSettings['tokens'][number];
 

@@ -3,7 +3,8 @@ import { onlyFields } from '../../core/decision/index.js';
 import type { ReceiverStatus, RequestResult } from '../../gatekeeper/index.js';
 import { list } from './entities.js';
 import { requestResultSchema } from './health.js';
-import { type DocumentedRoute, route } from './route.js';
+import { operation } from './operation.js';
+import { ProblemError } from './problem.error.js';
 
 /** The results of a test, one per receiver. */
 export interface AlertsTest {
@@ -20,8 +21,9 @@ const testSchema: z.ZodType<AlertsTest> = z
   })
   .meta({ id: 'AlertsTest' });
 
-export const ALERT_ROUTES = {
-  testAlerts: route({
+export const ALERT_OPERATIONS = {
+  /** The addresses of the receivers come only from the application's options. */
+  testAlerts: operation({
     operationId: 'testAlerts',
     method: 'POST',
     path: 'api/alerts/test',
@@ -32,5 +34,10 @@ export const ALERT_ROUTES = {
     body: onlyFields({}).meta({ id: 'AlertsTestRequest' }),
     answer: testSchema,
     problems: ['no-alerts', 'too-many-tests'],
+    run: async ({ alerts }, _input, { limits }) => {
+      if (!alerts) throw new ProblemError('no-alerts', 'this node has no receivers: give it the option alerts');
+      limits.noteTest();
+      return { results: await alerts.test() };
+    },
   }),
-} as const satisfies Record<string, DocumentedRoute>;
+};

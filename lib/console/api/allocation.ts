@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type {
+  AllocationGroup,
   AllocationPlan,
   GroupNode,
+  GroupOverview,
   GroupSummary,
   OwnedBy,
   PastChange,
@@ -10,11 +12,17 @@ import type {
   PlannedShare,
   SetInDoubt,
 } from '../../allocation/index.js';
-import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../gatekeeper/index.js';
-import { onlyFields } from '../../core/decision/index.js';
+import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../allocation/moves/owners-change.js';
+import { isUnreadable } from '../../core/cell/known-record.js';
+import type { AuditAction } from '../../core/context/audit-entry.js';
+import { timeOf } from '../../core/context/context.js';
+import { omitUndefined, onlyFields } from '../../core/decision/index.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
+import type { Parts } from '../../gatekeeper/index.js';
+import { type Caller, expectSeen } from './caller.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
-import { type DocumentedRoute, route } from './route.js';
+import { operation } from './operation.js';
 
 /* The calls about allocation. If a schema differs from the library's own type, this file doesn't compile. */
 
@@ -175,8 +183,6 @@ export const planSchema: z.ZodType<PlanAnswer> = z
   })
   .meta({ id: 'AllocationPlan' });
 
-export const MOST_MOVES = USUAL;
-
 const group = 'api/allocation/groups/:group';
 const params = onlyFields({ group: name });
 const resource = text(LONGEST_ID).min(1, { error: 'is empty' });
@@ -190,30 +196,69 @@ const doneSchema = z
   .meta({ id: 'Done' });
 const few = <T extends z.ZodType>(schema: T) => z.array(schema).max(1000, { error: 'has more than 1000 entries' });
 
-/** A change of the orders of a group, which operators may make. */
-const order = <const Verb extends string, Body extends z.ZodObject>(
-  { verb, operationId, summary }: { verb: Verb; operationId: string; summary: string },
+/** Name of a group in the audit log, in events, and for tokens that are limited to some names. */
+const PREFIX = 'allocation:';
+
+interface Order {
+  readonly resource?: string | undefined;
+  readonly node?: string | undefined;
+  readonly left?: number | undefined;
+}
+
+/**
+ * A change of the orders of a group, which operators may make.
+ *
+ * @param change of the group, with what the audit log shall say of it; nothing if there is nothing to change
+ */
+const order = <Body extends z.ZodObject>(
+  { verb, ...described }: { readonly verb: AuditAction; readonly operationId: string; readonly summary: string },
   body: Body,
+  change: (group: AllocationGroup, body: z.output<Body>) => Promise<Ordered | undefined>,
 ) =>
-  route({
-    operationId,
+  operation({
+    ...described,
     method: 'POST',
     path: `${group}/${verb}`,
-    summary,
     role: 'operate',
     writes: true,
     params,
     body,
     answer: doneSchema,
     problems: ['unknown-group'],
+    run: async (parts, { params: { group: name }, body: sent }, caller) => {
+      const ordered = await change(groupOf(parts, name, caller), sent as z.output<Body>);
+      if (!ordered) return { done: false };
+      const { reason: why } = sent as { readonly reason?: string | undefined };
+      const entry = {
+        action: verb,
+        semaphore: PREFIX + name,
+        by: caller.user,
+        ...omitUndefined({ reason: why }),
+        order: omitUndefined(ordered.order),
+      };
+      const done = await ordered.make().catch((error: unknown) => {
+        if (error instanceof UnknownOutcomeError) parts.audit.note({ ...entry, outcome: 'unknown' });
+        throw error;
+      });
+      if (done) parts.audit.note(entry);
+      return { done };
+    },
   });
+
+interface Ordered {
+  /** For the audit log. */
+  readonly order: Order;
+  /** @returns whether it changed something */
+  readonly make: () => Promise<boolean>;
+}
 
 const groupsSchema = z.object({ now: time, groups: list(summarySchema) }).meta({ id: 'AllocationGroupList' });
 
 export type GroupsAnswer = z.output<typeof groupsSchema>;
 
-export const ALLOCATION_ROUTES = {
-  groups: route({
+/** Shows the allocation groups of the answering node, and takes the orders of operators for them. */
+export const ALLOCATION_OPERATIONS = {
+  groups: operation({
     operationId: 'listAllocationGroups',
     method: 'GET',
     path: 'api/allocation/groups',
@@ -221,8 +266,16 @@ export const ALLOCATION_ROUTES = {
     role: 'view',
     isHeavy: true,
     answer: groupsSchema,
+    run: async ({ allocation, health, context }, _input, { sees }) => {
+      // Without a group, or with none that the caller may see, nothing else asks the store.
+      await health.expectAnswer();
+      const seen = allocation.groups.map(({ name }) => name).filter((name) => !sees || sees(PREFIX + name));
+      const overviews = allocation.overviews(seen);
+      const groups = await Promise.all(overviews.map((each, at) => each.then(summaryOf, unreadable(seen[at]!))));
+      return { now: timeOf(context), groups };
+    },
   }),
-  group: route({
+  group: operation({
     operationId: 'getAllocationGroup',
     method: 'GET',
     path: group,
@@ -233,8 +286,25 @@ export const ALLOCATION_ROUTES = {
     query: onlyFields({ limit: limitText(MOST_SHOWN, USUAL) }),
     answer: groupSchema,
     problems: ['unknown-group', 'corrupt-record', 'newer-record'],
+    run: async (parts, { params: { group: asked }, query }, caller) => {
+      const overview = await groupOf(parts, asked, caller).overview();
+      const { resources, pins, nodes, drained, faults: found, name, isRecovering, doubt } = overview;
+      return {
+        now: timeOf(parts.context),
+        name,
+        isRecovering,
+        total: resources.length,
+        unowned: unownedIn(overview),
+        resources: resources.slice(0, query.limit),
+        nodes: [...nodes],
+        pins: pins.map(([resource, node]) => ({ resource, node })),
+        drained: [...drained],
+        faults: [...found],
+        ...(doubt && { doubt }),
+      };
+    },
   }),
-  moves: route({
+  moves: operation({
     operationId: 'listMoves',
     method: 'GET',
     path: `${group}/moves`,
@@ -248,8 +318,12 @@ export const ALLOCATION_ROUTES = {
     }),
     answer: movesSchema,
     problems: ['unknown-group'],
+    run: async (parts, { params: { group: asked }, query }, caller) => {
+      const { changes, unnamed } = await groupOf(parts, asked, caller).moves(query);
+      return { now: timeOf(parts.context), changes: [...changes], unnamed };
+    },
   }),
-  planAllocation: route({
+  planAllocation: operation({
     operationId: 'planAllocation',
     method: 'POST',
     path: `${group}/plan`,
@@ -268,22 +342,31 @@ export const ALLOCATION_ROUTES = {
     }).meta({ id: 'PlanAllocationRequest' }),
     answer: planSchema,
     problems: ['unknown-group', 'invalid-strategy'],
+    run: async (parts, { params: { group: asked }, body: { pin = [], ...rest } }, caller) => {
+      const pins = pin.map((each) => [each.resource, each.node] as const);
+      const plan = await groupOf(parts, asked, caller).plan({ ...rest, pin: pins });
+      return { ...plan, moves: plan.moves.slice(0, USUAL), total: plan.moves.length };
+    },
   }),
   pin: order(
     { verb: 'pin', operationId: 'pinResource', summary: 'Keep a resource on a node, by its name' },
     onlyFields({ resource, node: name, ...change }).meta({ id: 'PinResourceRequest' }),
+    async (of, { resource: id, node }) => ({ order: { resource: id, node }, make: () => of.pin(id, node) }),
   ),
   unpin: order(
     { verb: 'unpin', operationId: 'unpinResource', summary: 'End a pin' },
     onlyFields({ resource, ...change }).meta({ id: 'UnpinResourceRequest' }),
+    async (of, { resource: id }) => ({ order: { resource: id }, make: () => of.unpin(id) }),
   ),
   drain: order(
     { verb: 'drain', operationId: 'drainNode', summary: 'Take all resources of a node away, by its name' },
     onlyFields({ node: name, ...change }).meta({ id: 'DrainNodeRequest' }),
+    async (of, { node }) => ({ order: { node }, make: () => of.drain(node) }),
   ),
   undrain: order(
     { verb: 'undrain', operationId: 'undrainNode', summary: 'End a drain' },
     onlyFields({ node: name, ...change }).meta({ id: 'UndrainNodeRequest' }),
+    async (of, { node }) => ({ order: { node }, make: () => of.undrain(node) }),
   ),
   confirmResources: order(
     {
@@ -299,5 +382,35 @@ export const ALLOCATION_ROUTES = {
         .meta({ description: `${leftText}, as you saw it: a set that has fewer by now is not confirmed` }),
       ...change,
     }).meta({ id: 'ConfirmResourcesRequest' }),
+    async (of, sent) => {
+      // The audit log says which set it was.
+      const left = sent.left ?? (await of.overview()).doubt?.left;
+      return left === undefined ? undefined : { order: { left }, make: () => of.confirmResources({ left }) };
+    },
   ),
-} as const satisfies Record<string, DocumentedRoute>;
+};
+
+/** @throws UnknownGroupError, or ProblemError for a group that the caller may not see */
+function groupOf({ allocation }: Parts, name: string, caller: Caller): AllocationGroup {
+  expectSeen(caller, { name: PREFIX + name });
+  return allocation.group(name);
+}
+
+function summaryOf(overview: GroupOverview): GroupSummary {
+  const { name, isRecovering, resources, nodes, faults: found } = overview;
+  const moving = resources.filter(({ from }) => from !== undefined).length;
+  const counts = { resources: resources.length, unowned: unownedIn(overview), moving, nodes: nodes.length };
+  return { name, isRecovering, ...counts, faults: found };
+}
+
+/** An owner map that can't be read must not hide the other groups. */
+function unreadable(name: string): (error: unknown) => GroupSummary {
+  return (error) => {
+    if (!isUnreadable(error)) throw error;
+    return { name, isRecovering: false, faults: [error.message] };
+  };
+}
+
+function unownedIn({ resources }: GroupOverview): number {
+  return resources.filter(({ node }) => node === undefined).length;
+}

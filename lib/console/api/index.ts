@@ -1,15 +1,16 @@
-export { type GroupAnswer, type GroupsAnswer, MOST_MOVES, type MovesAnswer, type PlanAnswer } from './allocation.js';
+export type { GroupAnswer, GroupsAnswer, MovesAnswer, PlanAnswer } from './allocation.js';
 export * from './answers.js';
+export * from './caller.js';
 export * from './entities.js';
 export * from './health.js';
 export { isPatternField } from './fields.js';
-export type { JobAnswer, JobsAnswer } from './jobs.js';
+export type { JobAnswer, JobsAnswer } from './runs.js';
 export type { LeaderAnswer } from './leaders.js';
 export type { OpenWindowAnswer, WindowAnswer } from './maintenance.js';
 export * from './problem-codes.js';
 export * from './problems.js';
 export * from './roles.js';
-export * from './route.js';
+export * from './operation.js';
 export * from './routes.js';
 export type { ChangedTask, ClaimedTask, ClaimsAnswer, TaskAnswer, TasksAnswer } from './task-answers.js';
 export type {

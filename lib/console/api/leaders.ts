@@ -3,17 +3,21 @@ import type {
   LeadersOverview,
   MemberState,
   NodeMetadata,
+  Parts,
   ScopeCandidate,
   ScopeDetails,
   ScopeOverview,
   TermOverview,
 } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS } from '../../core/decision/index.js';
+import { DENIAL_REASONS, LEADER_PREFIX, onlyFields } from '../../core/decision/index.js';
 import { TERM_ENDS } from '../../core/context/events.js';
+import { StoreUnavailableError } from '../../core/store/index.js';
+import { newestFirst } from '../../operate/activity/newest-first.js';
+import { readLeader, readLeaders, termsOf } from '../../operate/insight/index.js';
+import type { Sees } from './caller.js';
 import { auditActionSchema, list, nodeIdentitySchema, pauseSchema, time, whole } from './entities.js';
 import { name, reason } from './fields.js';
-import { onlyFields } from '../../core/decision/index.js';
-import { type DocumentedRoute, route } from './route.js';
+import { operation } from './operation.js';
 
 /* The calls about leadership. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 
@@ -127,17 +131,24 @@ const askedSchema = z
 const scopeParams = onlyFields({ scope: name });
 const change = { reason: reason.optional() };
 const leader = 'api/leaders/:scope';
+/** Number of terms of a scope in an answer. */
+const MOST_TERMS = 200;
 
-export const LEADER_ROUTES = {
-  leaders: route({
+export const LEADER_OPERATIONS = {
+  leaders: operation({
     operationId: 'listLeaders',
     method: 'GET',
     path: 'api/leaders',
     summary: 'The scopes of leadership with their leaders, and the nodes of the membership',
     role: 'view',
     answer: leadersSchema,
+    run: async (parts, _input, { sees }) => {
+      const leaders = await readLeaders(parts);
+      const scopes = leaders.scopes.filter(({ semaphore }) => !sees || sees(semaphore));
+      return { ...leaders, scopes, members: membersFor(leaders, sees) };
+    },
   }),
-  leader: route({
+  leader: operation({
     operationId: 'getLeader',
     method: 'GET',
     path: leader,
@@ -146,8 +157,13 @@ export const LEADER_ROUTES = {
     params: scopeParams,
     answer: leaderSchema,
     problems: ['unknown-semaphore'],
+    run: async (parts, { params: { scope } }, { sees }) => {
+      const details = await readLeader(parts, scope);
+      const terms = await termsIn(parts, details);
+      return { ...details, members: membersFor(details, sees), ...(terms && { terms }) };
+    },
   }),
-  stepDown: route({
+  stepDown: operation({
     operationId: 'stepDown',
     method: 'POST',
     path: `${leader}/step-down`,
@@ -158,8 +174,11 @@ export const LEADER_ROUTES = {
     body: onlyFields(change).meta({ id: 'StepDownRequest' }),
     answer: askedSchema,
     problems: ['unknown-semaphore'],
+    run: async ({ handovers }, { params: { scope }, body }, { user: by }) => ({
+      asked: await handovers.stepDown(scope, { ...body, by }),
+    }),
   }),
-  transfer: route({
+  transfer: operation({
     operationId: 'transferLeadership',
     method: 'POST',
     path: `${leader}/transfer`,
@@ -173,5 +192,32 @@ export const LEADER_ROUTES = {
     }).meta({ id: 'TransferRequest' }),
     answer: askedSchema,
     problems: ['unknown-semaphore', 'cannot-lead'],
+    run: async ({ handovers }, { params: { scope }, body: { node, ...body } }, { user: by }) => ({
+      asked: await handovers.transfer(scope, node, { ...body, by }),
+    }),
   }),
-} as const satisfies Record<string, DocumentedRoute>;
+};
+
+/** @returns undefined if the journals can't be read now */
+async function termsIn({ runHistory, audit }: Parts, { scope }: ScopeDetails): Promise<TermOverview[] | undefined> {
+  const query = { semaphore: LEADER_PREFIX + scope.scope, limit: MOST_TERMS };
+  try {
+    const [runs, changes] = await Promise.all([
+      newestFirst(query, (limit) => runHistory.read(limit)),
+      newestFirst(query, (limit) => audit.read(limit)),
+    ]);
+    return termsOf(scope, runs, changes);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  }
+}
+
+/** The members, each with the scopes that the caller may see. */
+function membersFor({ members }: Pick<LeadersOverview, 'members'>, sees: Sees): LeadersOverview['members'] {
+  if (!sees) return members;
+  return members.map(({ scopes, ...member }) => ({
+    ...member,
+    ...(scopes && { scopes: scopes.filter((scope) => sees(LEADER_PREFIX + scope)) }),
+  }));
+}

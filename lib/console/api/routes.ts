@@ -1,22 +1,41 @@
 import { z } from 'zod';
-import { ALERT_ROUTES } from './alerts.js';
-import { ALLOCATION_ROUTES } from './allocation.js';
-import * as answers from './answers.js';
-import * as entities from './entities.js';
-import { healthSchema } from './health.js';
-import * as requests from './requests.js';
-import { JOB_ROUTES } from './jobs.js';
-import { LEADER_ROUTES } from './leaders.js';
-import { MAINTENANCE_ROUTES } from './maintenance.js';
-import { PERMIT_ROUTES } from './permits.js';
-import { type DocumentedRoute, route } from './route.js';
-import { RUN_NOW_ROUTES } from './run-now.js';
-import { TASK_OPERATION_ROUTES } from './task-operations.js';
-import { TASK_ROUTES } from './tasks.js';
+import { ALERT_OPERATIONS } from './alerts.js';
+import { ALLOCATION_OPERATIONS } from './allocation.js';
+import { sessionSchema } from './answers.js';
+import { BULK_OPERATIONS } from './bulk.js';
+import { CLUSTER_OPERATIONS } from './cluster.js';
+import { DEFINITION_OPERATIONS } from './definitions.js';
+import { LEADER_OPERATIONS } from './leaders.js';
+import { MAINTENANCE_OPERATIONS } from './maintenance.js';
+import { type DocumentedRoute, type Operation, route } from './operation.js';
+import { PERMIT_OPERATIONS } from './permits.js';
+import { RUN_NOW_OPERATIONS } from './run-now.js';
+import { RUN_OPERATIONS } from './runs.js';
+import { SEMAPHORE_OPERATIONS } from './semaphores.js';
+import { TASK_OVERVIEW_OPERATIONS } from './task-operations.js';
+import { WORKER_OPERATIONS } from './task-workers.js';
+import { TASK_OPERATIONS } from './tasks.js';
 
-const semaphore = 'api/semaphores/:name';
+/** The catalogue: everything that people and programs may ask of a node, by name. */
+export const OPERATIONS = {
+  ...CLUSTER_OPERATIONS,
+  ...SEMAPHORE_OPERATIONS,
+  ...DEFINITION_OPERATIONS,
+  ...BULK_OPERATIONS,
+  ...RUN_NOW_OPERATIONS,
+  ...RUN_OPERATIONS,
+  ...MAINTENANCE_OPERATIONS,
+  ...ALERT_OPERATIONS,
+  ...LEADER_OPERATIONS,
+  ...ALLOCATION_OPERATIONS,
+  ...TASK_OPERATIONS,
+  ...WORKER_OPERATIONS,
+  ...TASK_OVERVIEW_OPERATIONS,
+  ...PERMIT_OPERATIONS,
+} as const satisfies Record<string, Operation>;
 
-export const ROUTES = {
+/** Calls that make sense over HTTP only: the console answers them itself. */
+export const HTTP_ROUTES = {
   session: route({
     operationId: 'getSession',
     method: 'GET',
@@ -24,237 +43,8 @@ export const ROUTES = {
     summary: 'The visitor and the answering node',
     role: 'view',
     isForPermits: true,
-    answer: answers.sessionSchema,
+    answer: sessionSchema,
   }),
-  health: route({
-    operationId: 'getHealth',
-    method: 'GET',
-    path: 'api/health',
-    summary: 'Whether permits are granted through this node, and all faults with their start',
-    role: 'view',
-    answer: healthSchema,
-    otherStatus: [503, 'The same, while nothing is granted.'],
-  }),
-  semaphores: route({
-    operationId: 'listSemaphores',
-    method: 'GET',
-    path: 'api/semaphores',
-    summary: 'All semaphores with their holders',
-    role: 'view',
-    query: requests.semaphoresQuery,
-    answer: answers.semaphoresSchema,
-    isConditional: true,
-  }),
-  semaphoreParts: route({
-    operationId: 'listSemaphoreParts',
-    method: 'GET',
-    path: 'api/semaphore-parts',
-    summary: 'The parts of the list of semaphores that changed since the last answer',
-    role: 'view',
-    query: requests.semaphorePartsQuery,
-    answer: answers.semaphorePartsSchema,
-  }),
-  semaphore: route({
-    operationId: 'getSemaphore',
-    method: 'GET',
-    path: semaphore,
-    summary: 'One semaphore with its holders, runs and changes',
-    role: 'view',
-    isHeavy: true,
-    params: requests.nameParams,
-    answer: answers.semaphoreSchema,
-    problems: ['unknown-semaphore', 'corrupt-record', 'newer-record'],
-  }),
-  define: route({
-    operationId: 'defineSemaphore',
-    method: 'POST',
-    path: 'api/semaphores',
-    summary: 'Define a semaphore',
-    role: 'define',
-    writes: true,
-    body: requests.defineBody,
-    status: 201,
-    answer: entities.definitionStateSchema,
-    problems: ['already-defined'],
-  }),
-  edit: route({
-    operationId: 'editSemaphore',
-    method: 'PATCH',
-    path: semaphore,
-    summary: 'Edit a definition; it applies from the next decision',
-    role: 'define',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.editBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict'],
-  }),
-  pause: route({
-    operationId: 'pauseSemaphore',
-    method: 'POST',
-    path: `${semaphore}/pause`,
-    summary: 'Pause a semaphore: no new run starts until it is resumed',
-    role: 'operate',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict'],
-  }),
-  resume: route({
-    operationId: 'resumeSemaphore',
-    method: 'POST',
-    path: `${semaphore}/resume`,
-    summary: 'End a pause',
-    role: 'operate',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict'],
-  }),
-  reset: route({
-    operationId: 'resetSemaphore',
-    method: 'POST',
-    path: `${semaphore}/reset`,
-    summary: 'Restore the definition in code',
-    role: 'define',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict', 'not-in-code'],
-  }),
-  remove: route({
-    operationId: 'removeSemaphore',
-    method: 'DELETE',
-    path: semaphore,
-    summary: 'Remove a definition, with all its permits',
-    role: 'define',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.removeBody,
-    answer: answers.removedSchema,
-    problems: ['defined-in-code'],
-  }),
-  revoke: route({
-    operationId: 'revokePermit',
-    method: 'POST',
-    path: `${semaphore}/revoke`,
-    summary: 'Take a permit from its holder at once',
-    role: 'operate',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.revokeBody,
-    answer: answers.revokedSchema,
-  }),
-  preview: route({
-    operationId: 'previewDefinition',
-    method: 'POST',
-    path: 'api/preview',
-    summary: 'Check a definition: its faults, and the living nodes that it would match',
-    role: 'view',
-    body: requests.previewBody,
-    answer: answers.previewSchema,
-  }),
-  migrate: route({
-    operationId: 'migrateSemaphores',
-    method: 'POST',
-    path: 'api/migrations',
-    summary: 'Change the patterns of many definitions, or plan it; repeat the call to continue with the rest',
-    role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.migrationBody,
-    answer: answers.migrationSchema,
-    problems: ['nothing-matches'],
-  }),
-  pauseAll: route({
-    operationId: 'pauseSemaphores',
-    method: 'POST',
-    path: 'api/pause',
-    summary: 'Pause many semaphores',
-    role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
-    problems: ['nothing-matches'],
-  }),
-  resumeAll: route({
-    operationId: 'resumeSemaphores',
-    method: 'POST',
-    path: 'api/resume',
-    summary: 'Resume many semaphores',
-    role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
-    problems: ['nothing-matches'],
-  }),
-  resetAll: route({
-    operationId: 'resetSemaphores',
-    method: 'POST',
-    path: 'api/reset',
-    summary: "Restore many definitions in the answering node's code",
-    role: 'define',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
-    problems: ['not-in-code'],
-  }),
-  undo: route({
-    operationId: 'undoChange',
-    method: 'POST',
-    path: 'api/undo',
-    summary: 'Undo an entry of the audit log, or a change of many, or plan it',
-    role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.undoBody,
-    answer: answers.undoSchema,
-    problems: ['unknown-entry', 'undo-refused', 'edit-conflict'],
-  }),
-  nodes: route({
-    operationId: 'listNodes',
-    method: 'GET',
-    path: 'api/nodes',
-    summary: 'The living nodes and the permits that they hold',
-    role: 'view',
-    answer: answers.nodesSchema,
-  }),
-  ...RUN_NOW_ROUTES,
-  ...MAINTENANCE_ROUTES,
-  ...ALERT_ROUTES,
-  ...LEADER_ROUTES,
-  ...ALLOCATION_ROUTES,
-  ...TASK_ROUTES,
-  ...TASK_OPERATION_ROUTES,
-  history: route({
-    operationId: 'listRuns',
-    method: 'GET',
-    path: 'api/history',
-    summary: 'Runs and skipped runs, newest first',
-    role: 'view',
-    isHeavy: true,
-    query: requests.historyQuery,
-    answer: answers.historySchema,
-    otherMediaType: 'text/csv',
-  }),
-  ...JOB_ROUTES,
-  audit: route({
-    operationId: 'listChanges',
-    method: 'GET',
-    path: 'api/audit',
-    summary: 'Changes with their authors, newest first',
-    role: 'view',
-    isHeavy: true,
-    query: requests.entriesQuery,
-    answer: answers.auditSchema,
-  }),
-  ...PERMIT_ROUTES,
   events: route({
     operationId: 'streamEvents',
     method: 'GET',
@@ -265,16 +55,6 @@ export const ROUTES = {
     answer: z.string(),
     problems: ['too-many-streams'],
   }),
-  explain: route({
-    operationId: 'explainSemaphore',
-    method: 'GET',
-    path: 'api/explain/:name',
-    summary: 'The decision that this node would get now, with the reason',
-    role: 'view',
-    params: requests.nameParams,
-    answer: entities.explanationSchema,
-    problems: ['corrupt-record', 'newer-record'],
-  }),
   openapi: route({
     operationId: 'getDocument',
     method: 'GET',
@@ -284,3 +64,6 @@ export const ROUTES = {
     answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
   }),
 } as const satisfies Record<string, DocumentedRoute>;
+
+/** All calls of the API that its document describes. */
+export const ROUTES = { ...OPERATIONS, ...HTTP_ROUTES } as const satisfies Record<string, DocumentedRoute>;

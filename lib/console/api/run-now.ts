@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RUN_NOW_STATES, type RunNowPlan, type RunNowStatus, type RunnableNow } from '../../gatekeeper/index.js';
-import { onlyFields } from '../../core/decision/index.js';
+import { omitUndefined, onlyFields } from '../../core/decision/index.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { durationOrZero, name, reason, text } from './fields.js';
-import { type DocumentedRoute, route } from './route.js';
+import { operation } from './operation.js';
 
 /* The calls that run a job now. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 
@@ -60,8 +60,8 @@ const planSchema: z.ZodType<RunNowPlan> = z
 
 const run = 'api/semaphores/:name/run';
 
-export const RUN_NOW_ROUTES = {
-  runPlan: route({
+export const RUN_NOW_OPERATIONS = {
+  runPlan: operation({
     operationId: 'getRunPlan',
     method: 'GET',
     path: run,
@@ -70,8 +70,9 @@ export const RUN_NOW_ROUTES = {
     params: onlyFields({ name }),
     answer: planSchema,
     problems: ['unknown-semaphore', 'reserved-name', 'corrupt-record', 'newer-record'],
+    run: ({ runNow }, { params }) => runNow.plan(params.name),
   }),
-  runNow: route({
+  runNow: operation({
     operationId: 'runNow',
     method: 'POST',
     path: run,
@@ -86,8 +87,14 @@ export const RUN_NOW_ROUTES = {
     }).meta({ id: 'RunNowRequest' }),
     answer: statusSchema,
     problems: ['unknown-semaphore', 'cannot-run', 'run-requested', 'too-many-waits'],
+    run: ({ runNow }, { params, body }, caller) => {
+      const target = omitUndefined({ semaphore: params.name, job: body.job });
+      const options = { by: caller.user, timeout: body.wait, ...omitUndefined({ reason: body.reason }) };
+      // The place among the waiting calls comes first: a refusal must mean that nothing was asked for.
+      return caller.limits.waiting('runs', caller, body.wait, () => runNow.run(target, options, caller.signal));
+    },
   }),
-  runStatus: route({
+  runStatus: operation({
     operationId: 'getRunRequest',
     method: 'GET',
     path: `${run}/:id`,
@@ -97,5 +104,9 @@ export const RUN_NOW_ROUTES = {
     query: onlyFields({ wait: wait.default(0) }),
     answer: statusSchema,
     problems: ['unknown-run', 'reserved-name', 'corrupt-record', 'newer-record', 'too-many-waits'],
+    run: ({ runNow }, { params, query }, caller) => {
+      const options = { timeout: query.wait, signal: caller.signal };
+      return caller.limits.waiting('runs', caller, query.wait, () => runNow.follow(params.name, params.id, options));
+    },
   }),
-} as const satisfies Record<string, DocumentedRoute>;
+};

@@ -224,25 +224,25 @@ const progress = onlyFields({ done: amount, total: amount, note: line(LONGEST_NO
   description: 'how far the attempt has come; shown to all users',
 });
 
+/** What each call of the worker that has a task says of its claim. */
+export const attemptShape = { token: taskToken, key: workerKey.optional() };
+
 export const renewTaskBody = onlyFields({
-  token: taskToken,
-  key: workerKey.optional(),
+  ...attemptShape,
   lease,
   progress: progress.optional(),
 }).meta({
   id: 'RenewTaskRequest',
 });
 export const completeTaskBody = onlyFields({
-  token: taskToken,
-  key: workerKey.optional(),
+  ...attemptShape,
   result: json.optional(),
 }).meta({
   id: 'CompleteTaskRequest',
 });
 
 export const failTaskBody = onlyFields({
-  token: taskToken,
-  key: workerKey.optional(),
+  ...attemptShape,
   message: text(LONGEST_ERROR).meta({ description: 'the error, for people' }),
   name: text(200).optional().meta({ description: 'class of the error' }),
   stack: text(LONGEST_ERROR).optional(),
@@ -252,8 +252,7 @@ export const failTaskBody = onlyFields({
 }).meta({ id: 'FailTaskRequest' });
 
 export const retryLaterBody = onlyFields({
-  token: taskToken,
-  key: workerKey.optional(),
+  ...attemptShape,
   after: durationOrZero(Infinity).meta({
     id: 'RetryAfter',
     anyOf: [
@@ -264,6 +263,6 @@ export const retryLaterBody = onlyFields({
   }),
 }).meta({ id: 'RetryTaskLaterRequest' });
 
-export const giveBackBody = onlyFields({ token: taskToken, key: workerKey.optional() }).meta({
+export const giveBackBody = onlyFields(attemptShape).meta({
   id: 'GiveTaskBackRequest',
 });

@@ -1,53 +1,75 @@
-import type { z } from 'zod';
-import { onlyFields } from '../../core/decision/index.js';
+import { timeOf } from '../../core/context/context.js';
+import { InvalidOptionsError, TASK_PREFIX, omitUndefined, onlyFields, show } from '../../core/decision/index.js';
+import { UnknownOutcomeError } from '../../core/store/index.js';
+import type { Parts } from '../../gatekeeper/index.js';
+import { type SubmitOptions, type TaskView, detailsOf, nameOfId, typeOfId, withoutSecrets } from '../../tasks/index.js';
+import type { Caller } from './caller.js';
 import { reason } from './fields.js';
+import { operation } from './operation.js';
 import type { ProblemCode } from './problem-codes.js';
-import { type DocumentedRoute, route } from './route.js';
+import { ProblemError } from './problem.error.js';
+import { includes } from './roles.js';
 import * as answers from './task-answers.js';
-import { taskTypesSchema } from './task-overview.js';
 import * as fields from './task-fields.js';
-
-/* The calls about tasks. */
+import { expectTypesOpen, expectTypesSeen } from './task-names.js';
+import type { z } from 'zod';
 
 const one = 'api/tasks/:id';
 const changeBody = onlyFields({ reason: reason.optional() }).meta({ id: 'TaskChangeRequest' });
+
+interface Outcome {
+  readonly outcome: string;
+  readonly because: string;
+}
 
 interface Verb {
   readonly verb: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly problems: readonly ProblemCode[];
+  /** Of the audit log. */
+  readonly action: 'cancel-task' | 'retry-task' | 'release-task';
+  /** Refusal of a task whose state does not allow the change. Without one, the answer says it. */
+  readonly refusal?: ProblemCode;
 }
 
-/** A call about one task that changes it. */
-const change = <const Of extends Verb, Body extends z.ZodObject, Answer extends z.ZodType>(
-  { verb, ...described }: Of,
-  body: Body,
+/** A change of one task by an operator, which stands in the audit log, also if its answer was lost. */
+const change = <Answer extends z.ZodType<Outcome>>(
+  { verb, action, refusal, ...described }: Verb,
   answer: Answer,
+  make: (
+    tasks: Parts['tasks'],
+    id: string,
+    meta: { readonly by: string; readonly reason?: string },
+  ) => Promise<z.output<Answer>>,
 ) =>
-  route({
+  operation({
     ...described,
     method: 'POST',
     path: `${one}/${verb}`,
     role: 'operate',
     writes: true,
     params: fields.taskParams,
-    body,
+    body: changeBody,
     answer,
+    problems: ['unknown-task', ...(refusal ? [refusal] : [])],
+    run: async ({ tasks, audit }, { params: { id }, body }, caller) => {
+      expectTypesSeen(caller, [typeOfId(id)]);
+      const meta = { by: caller.user, ...omitUndefined(body) };
+      const entry = { action, semaphore: TASK_PREFIX + typeOfId(id), ...meta, task: id };
+      const made: Outcome = await audit.evenIfUnknown(
+        () => entry,
+        () => make(tasks, id, meta),
+      );
+      if (made.outcome === 'unknown') throw new ProblemError('unknown-task', made.because);
+      if (made.outcome === 'refused' && refusal) throw new ProblemError(refusal, `task ${show(id)}: ${made.because}`);
+      if (made.outcome !== 'ended') audit.note(entry);
+      return made as z.output<Answer>;
+    },
   });
 
-/** A call of the worker that has the task. */
-const attempt = <Body extends z.ZodObject, Answer extends z.ZodType>(
-  described: Omit<Verb, 'problems'> & { readonly problems?: readonly ProblemCode[] },
-  body: Body,
-  answer: Answer,
-) => ({
-  ...change({ ...described, problems: ['lease-expired', 'closing', ...(described.problems ?? [])] }, body, answer),
-  isUnaudited: true,
-});
-
-export const TASK_ROUTES = {
-  submitTask: route({
+/** Shows tasks to operators, changes them, and takes submissions. */
+export const TASK_OPERATIONS = {
+  submitTask: operation({
     operationId: 'submitTask',
     method: 'POST',
     path: 'api/tasks',
@@ -59,8 +81,24 @@ export const TASK_ROUTES = {
     body: fields.submitTaskBody,
     answer: answers.submittedSchema,
     problems: ['too-many-types', 'too-many-tasks'],
+    run: async ({ tasks }, { body: { id, total, data, ...given } }, caller) => {
+      expectTypesSeen(caller, [id, ...(given.after ?? [])].map(typeOfId));
+      const name = nameOfId(id, total);
+      expectTypesOpen(caller, [name.type]);
+      const options = optionsOf(id, given);
+      caller.limits.noteTaskCall(caller);
+      const note = (first: string) => caller.limits.noteTasks('submit-tasks', caller, name.type, { first, count: 1 });
+      try {
+        const submitted = await tasks.submitFor(caller.user, name, data, options);
+        if (submitted.outcome !== 'known') note(submitted.id);
+        return submitted;
+      } catch (error) {
+        if (error instanceof UnknownOutcomeError) note(id);
+        throw error;
+      }
+    },
   }),
-  tasks: route({
+  tasks: operation({
     operationId: 'listTasks',
     method: 'GET',
     path: 'api/tasks',
@@ -68,29 +106,14 @@ export const TASK_ROUTES = {
     role: 'view',
     query: fields.tasksQuery,
     answer: answers.tasksSchema,
+    run: async ({ tasks, context }, { query: { type, ...asked } }, caller) => {
+      if (type !== undefined) expectTypesSeen(caller, [type]);
+      const { sees } = caller;
+      const isWanted = (each: string) => (type === undefined || each === type) && (!sees || sees(TASK_PREFIX + each));
+      return { now: timeOf(context), ...(await tasks.list({ ...asked, isWanted })) };
+    },
   }),
-  taskTypes: route({
-    operationId: 'listTaskTypes',
-    method: 'GET',
-    path: 'api/task-types',
-    summary: 'Types of which tasks wait, and the types that each node handles, with their work in the last minute',
-    role: 'view',
-    query: fields.taskTypesQuery,
-    answer: taskTypesSchema,
-  }),
-  claimTasks: route({
-    operationId: 'claimTasks',
-    method: 'POST',
-    path: 'api/tasks/claim',
-    summary: 'Claim tasks of some types for a worker that is no node, or wait for one up to a minute',
-    role: 'operate',
-    writes: true,
-    isUnaudited: true,
-    body: fields.claimBody,
-    answer: answers.claimsSchema,
-    problems: ['too-many-types', 'too-many-tasks', 'too-many-waits', 'closing'],
-  }),
-  task: route({
+  task: operation({
     operationId: 'getTask',
     method: 'GET',
     path: one,
@@ -99,73 +122,62 @@ export const TASK_ROUTES = {
     params: fields.taskParams,
     answer: answers.detailsSchema,
     problems: ['unknown-task', 'corrupt-record', 'newer-record'],
-  }),
-  renewTask: attempt(
-    {
-      verb: 'renew',
-      operationId: 'renewTask',
-      summary: 'Renew the lease of a task, and the permit of its limit',
-      problems: ['task-cancelled', 'denied', 'permit-lost'],
+    run: async ({ tasks, context }, { params: { id } }, caller) => {
+      expectTypesSeen(caller, [typeOfId(id)]);
+      const details = detailsOf(await tasks.explain(id));
+      if (typeof details === 'string') throw new ProblemError('unknown-task', details);
+      return { now: timeOf(context), task: visibleTo(caller, details.task), explanation: details.explanation };
     },
-    fields.renewTaskBody,
-    answers.renewedSchema,
-  ),
-  completeTask: {
-    ...attempt(
-      {
-        verb: 'complete',
-        operationId: 'completeTask',
-        summary: 'End a task with its result',
-        problems: ['task-cancelled'],
-      },
-      fields.completeTaskBody,
-      answers.endSchema,
-    ),
-    largestBody: fields.LARGEST_TASK_BODY,
-  },
-  failTask: attempt(
-    { verb: 'fail', operationId: 'failTask', summary: 'Report that an attempt failed' },
-    fields.failTaskBody,
-    answers.endSchema,
-  ),
-  retryTaskLater: attempt(
-    { verb: 'retry-later', operationId: 'retryTaskLater', summary: 'Let a task wait, which is no failure' },
-    fields.retryLaterBody,
-    answers.endSchema,
-  ),
-  giveTaskBack: attempt(
-    { verb: 'give-back', operationId: 'giveTaskBack', summary: 'Give a task back: another worker may have it at once' },
-    fields.giveBackBody,
-    answers.endSchema,
-  ),
+  }),
   cancelTask: change(
     {
       verb: 'cancel',
       operationId: 'cancelTask',
+      action: 'cancel-task',
       summary: 'Cancel a task; the result of an attempt that runs is refused',
-      problems: ['unknown-task'],
     },
-    changeBody,
     answers.cancelledSchema,
+    (tasks, id, meta) => tasks.cancel(id, meta),
   ),
   retryTask: change(
     {
       verb: 'retry',
       operationId: 'retryTask',
+      action: 'retry-task',
       summary: 'Let a task run again that ended without success',
-      problems: ['unknown-task', 'retry-refused'],
+      refusal: 'retry-refused',
     },
-    changeBody,
     answers.retriedSchema,
+    (tasks, id) => tasks.retry(id),
   ),
   releaseTask: change(
     {
       verb: 'release',
       operationId: 'releaseTask',
+      action: 'release-task',
       summary: 'End the claim of a program: another worker may have the task at once',
-      problems: ['unknown-task', 'release-refused'],
+      refusal: 'release-refused',
     },
-    changeBody,
     answers.releasedSchema,
+    (tasks, id) => tasks.release(id),
   ),
-} as const satisfies Record<string, DocumentedRoute>;
+};
+
+type Given = Omit<SubmitOptions, 'runAt'> & {
+  readonly runAt?: number | undefined;
+  readonly delay?: number | undefined;
+};
+
+/** @throws InvalidOptionsError */
+function optionsOf(id: string, { runAt, delay, ...options }: Given): SubmitOptions {
+  if (runAt !== undefined && delay !== undefined) {
+    throw new InvalidOptionsError(`options of task ${show(id)}`, ['delay: give either delay or runAt']);
+  }
+  if (delay !== undefined) return { ...options, runAt: delay };
+  return { ...options, ...(runAt !== undefined && { runAt: new Date(runAt) }) };
+}
+
+/** A role that may claim tasks sees their data in any case. */
+function visibleTo({ role }: Caller, task: TaskView): TaskView {
+  return includes(role, 'operate') ? task : withoutSecrets(task);
+}

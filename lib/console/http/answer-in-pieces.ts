@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Slices } from '../../core/async/slices.js';
-import { VISITOR } from '../options/console.constants.js';
-import { clientAbortOf } from './client-abort.decorator.js';
-import { type ConsoleCall, rawResponse } from './console-request.js';
+import { clientAbortOf } from './client-abort.js';
+import { type ConsoleCall, rawResponse, visitorOf } from './console-request.js';
 import type { Handler } from './handlers.js';
 import { HeavyAnswers } from './heavy-answers.js';
 import { isLong, jsonInPieces } from './json-in-pieces.js';
@@ -34,7 +33,7 @@ export class AnswerInPieces {
   }
 
   #makeHeavy(call: ConsoleCall, handler: Handler): Promise<unknown> {
-    const { user } = call.request[VISITOR]!;
+    const { user } = visitorOf(call);
     const make = async () => {
       this.unreadAnswers.expectRoom(user);
       const answer = await handler.handle(call);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ClientGoneError } from './client-abort.decorator.js';
+import { ClientGoneError } from './client-abort.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';
 
 /** Maximum number of requests of one connection that are not answered yet. Each keeps its head and its body until then. */

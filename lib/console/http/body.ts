@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 import { type ConsoleRequest, rawRequest } from './console-request.js';
 import { isWatched, problemOfJson, refusalOf, tooLarge } from './incoming-bodies.js';
 import { DEEPEST, JsonScan, MOST_VALUES } from './json-scan.js';

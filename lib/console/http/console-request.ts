@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { VISITOR } from '../options/console.constants.js';
-import type { Visitor } from './visitor.js';
-import type { Route } from '../api/index.js';
+import { VISITOR } from '../options/console.constants.js';
+import type { Route, Visitor } from '../api/index.js';
 
 /** The common part of Express's and Fastify's requests. */
 export interface ConsoleRequest {
@@ -43,4 +42,9 @@ export function rawRequest(request: ConsoleRequest): IncomingMessage {
 
 export function rawResponse(response: ConsoleResponse): ServerResponse {
   return response.raw ?? (response as unknown as ServerResponse);
+}
+
+/** The sender of a call whose route needs a role: the guard has noted it. */
+export function visitorOf({ request }: ConsoleCall): Visitor {
+  return request[VISITOR]!;
 }

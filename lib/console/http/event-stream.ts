@@ -1,6 +1,6 @@
 import { type ConsoleResponse, rawResponse } from './console-request.js';
 import { onceClosed } from './once-closed.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Maximum number of unsent bytes. A reader that is further behind is disconnected, and may connect again. */
 const MOST_BEHIND = 1024 * 1024;

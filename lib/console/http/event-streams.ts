@@ -1,7 +1,7 @@
 import type { ConsoleResponse } from './console-request.js';
 import { EventStream } from './event-stream.js';
 import { show } from '../../core/decision/index.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 interface StreamSettings {
   /** Maximum number of open streams. Each has a connection and gets every change. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { show } from '../../core/decision/index.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Number of heavy answers that are made at the same time. Each may need some 10 MB until it is made. */
 const MOST_AT_ONCE = 4;

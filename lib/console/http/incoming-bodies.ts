@@ -6,7 +6,7 @@ import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import { DEEPEST, type JsonFault, JsonScan, MOST_FIELDS, MOST_VALUES } from './json-scan.js';
 import { OwnCalls } from './own-calls.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Of the requests whose bodies are watched. */
 const bodies = new WeakMap<IncomingMessage, IncomingBody>();

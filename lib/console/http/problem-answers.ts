@@ -2,12 +2,12 @@ import { Injectable, Logger, HttpException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { safeStack, show, GatekeeperError, InvalidOptionsError } from '../../core/decision/index.js';
 import { type Problem, PROBLEMS, type ProblemCode, isProblemCode } from '../api/index.js';
-import { ClientGoneError } from './client-abort.decorator.js';
+import { ClientGoneError } from './client-abort.js';
 import { type ConsoleRequest, type ConsoleResponse, rawRequest, rawResponse } from './console-request.js';
 import { refusalOf } from './incoming-bodies.js';
 import { AlreadyDefinedError, EditConflictError } from '../../gatekeeper/index.js';
 import { StoreUnavailableError } from '../../core/store/index.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Answers errors with problem details (RFC 9457). */
 @Injectable()

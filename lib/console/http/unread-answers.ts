@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { show } from '../../core/decision/index.js';
 import { onceClosed } from './once-closed.js';
-import { ProblemError } from './problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Maximum number of heavy answers of one token that its readers have not taken yet. Each may need some 5 MB until then. */
 const MOST_EACH = 16;

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Inject, StreamableFile } from '@nestjs/common';
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import { ROUTES } from '../api/index.js';
+import { HTTP_ROUTES, ROUTES } from '../api/index.js';
 import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import { isTagKnown, tagOfBytes } from '../http/conditional.js';
-import { ConsoleController } from '../http/console-controller.decorator.js';
-import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
-import { Serves } from '../http/handlers.js';
-import { Req, Res } from '../http/input.decorator.js';
+import type { ConsoleCall, ConsoleRequest } from '../http/console-request.js';
+import type { Controller, Handler } from '../http/handlers.js';
 import { openApiOf } from './document.js';
 
 /** The document as it is sent: made once, and shared by all answers, so those that are not read take no memory. */
@@ -27,8 +25,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const PLACE = '{path of the console}';
 
 /** Serves the OpenAPI document. It contains no data of the cluster, so it needs no token. */
-@ConsoleController()
-export class OpenApiController {
+@Injectable()
+export class OpenApiController implements Controller {
+  readonly handlers: readonly Handler[] = [{ route: HTTP_ROUTES.openapi, handle: (call) => this.#document(call) }];
   #made?: Text;
 
   constructor(
@@ -43,8 +42,7 @@ export class OpenApiController {
     return this.#made;
   }
 
-  @Serves(ROUTES.openapi)
-  document(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): StreamableFile | undefined {
+  #document({ request, response }: ConsoleCall): StreamableFile | undefined {
     const { before, behind, digest } = this.#text;
     const mount = Buffer.from(JSON.stringify(mountOf(request, this.settings.trustProxy)));
     response.header('Cache-Control', 'no-cache');

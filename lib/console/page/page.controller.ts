@@ -1,14 +1,12 @@
-import { HttpStatus, Inject, StreamableFile } from '@nestjs/common';
+import { HttpStatus, Inject, Injectable, StreamableFile } from '@nestjs/common';
 import { z } from 'zod';
-import { route } from '../api/route.js';
+import { route } from '../api/operation.js';
 import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import { isTagKnown } from '../http/conditional.js';
-import { ConsoleController } from '../http/console-controller.decorator.js';
-import type { ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
-import { Serves } from '../http/handlers.js';
-import { Req, Res } from '../http/input.decorator.js';
-import { ProblemError } from '../http/problem.error.js';
+import type { ConsoleCall, ConsoleRequest, ConsoleResponse } from '../http/console-request.js';
+import type { Controller, Handler } from '../http/handlers.js';
+import { ProblemError } from '../api/problem.error.js';
 import { PageFiles } from './page-files.js';
 
 /** Allows only scripts, styles and images of this server, nothing inline. No other page may embed this one. */
@@ -39,24 +37,27 @@ const ASSET = route({ method: 'GET', path: 'assets/:name', summary: 'A file of t
  * Serves the page and its assets. They contain no data, so they need no token; the page asks the user for one. All URLs
  * are relative, so the page works below any prefix, even if only a proxy knows it.
  */
-@ConsoleController()
-export class PageController {
+@Injectable()
+export class PageController implements Controller {
+  readonly handlers: readonly Handler[] = [
+    { route: PAGE, handle: (call) => this.#page(call) },
+    { route: { ...PAGE, path: FILE_NAME }, handle: (call) => this.#page(call) },
+    { route: ASSET, handle: (call) => this.#asset(call) },
+  ];
+
   constructor(
     private readonly files: PageFiles,
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  @Serves(PAGE)
-  @Serves({ ...PAGE, path: FILE_NAME })
-  async page(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): Promise<StreamableFile | undefined> {
+  async #page({ request, response }: ConsoleCall): Promise<StreamableFile | undefined> {
     const { originalUrl, url } = request;
     const [path = ''] = (originalUrl ?? url ?? '').split('?');
     const isPage = path.endsWith('/') || path.endsWith(`/${FILE_NAME}`);
     return isPage ? this.#give('', request, response) : this.#redirect(response);
   }
 
-  @Serves(ASSET)
-  asset(@Req() request: ConsoleRequest, @Res() response: ConsoleResponse): Promise<StreamableFile | undefined> {
+  #asset({ request, response }: ConsoleCall): Promise<StreamableFile | undefined> {
     const { name } = request.params as { readonly name: string };
     return this.#give(name, request, response);
   }

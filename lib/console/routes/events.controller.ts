@@ -1,14 +1,11 @@
-import type { OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { type GatekeeperEvent } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { messageOf } from '../../core/decision/index.js';
-import { ROUTES } from '../api/index.js';
-import type { ConsoleResponse } from '../http/console-request.js';
-import { ConsoleController } from '../http/console-controller.decorator.js';
+import { HTTP_ROUTES } from '../api/index.js';
+import { type ConsoleCall, visitorOf } from '../http/console-request.js';
 import { EventStreams } from '../http/event-streams.js';
-import type { Sees } from '../http/visitor.js';
-import { Res, SeenNames, User } from '../http/input.decorator.js';
-import { Serves } from '../http/handlers.js';
+import type { Controller, Handler } from '../http/handlers.js';
 
 const MOST_STREAMS = 100;
 /** Maximum per token: half of all streams. */
@@ -17,8 +14,9 @@ const MOST_EACH = 50;
 const HEARTBEAT = 15_000;
 
 /** Serves the stream of changes and events, for the page and for programs. */
-@ConsoleController()
-export class EventsController implements OnModuleDestroy {
+@Injectable()
+export class EventsController implements Controller, OnModuleDestroy {
+  readonly handlers: readonly Handler[] = [{ route: HTTP_ROUTES.events, handle: (call) => this.#events(call) }];
   readonly streams = new EventStreams({ most: MOST_STREAMS, mostEach: MOST_EACH, heartbeat: HEARTBEAT });
 
   constructor(private readonly gatekeeper: GatekeeperService) {}
@@ -27,9 +25,10 @@ export class EventsController implements OnModuleDestroy {
     this.streams.close();
   }
 
-  @Serves(ROUTES.events)
-  events(@Res() response: ConsoleResponse, @User() user: string, @SeenNames() sees: Sees): void {
-    const stream = this.streams.open(response, user);
+  #events(call: ConsoleCall): void {
+    const { user, names } = visitorOf(call);
+    const sees = names?.matches;
+    const stream = this.streams.open(call.response, user);
     const gatherer = new ChangeGatherer((semaphores) => stream.send('change', { semaphores }));
     const changes = this.gatekeeper.changes$.subscribe((name) => {
       if (!sees || sees(name)) gatherer.add(name);

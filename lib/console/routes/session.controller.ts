@@ -1,24 +1,26 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { shortestDuration } from '../../core/decision/index.js';
-import { ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
-import type { Visitor } from '../http/visitor.js';
+import { HTTP_ROUTES, type SessionAnswer, type Visitor, denialReasonSchema } from '../api/index.js';
+import { visitorOf } from '../http/console-request.js';
+import type { Controller, Handler } from '../http/handlers.js';
 import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
-import { ConsoleController } from '../http/console-controller.decorator.js';
-import { VisitorOf } from '../http/input.decorator.js';
-import { Serves } from '../http/handlers.js';
 
-@ConsoleController()
-export class SessionController {
+/** Tells a visitor its rights, and what the page must know of the answering node. */
+@Injectable()
+export class SessionController implements Controller {
+  readonly handlers: readonly Handler[] = [
+    { route: HTTP_ROUTES.session, handle: (call) => this.#session(visitorOf(call)) },
+  ];
+
   constructor(
     private readonly gatekeeper: GatekeeperService,
     @Inject(CONSOLE_SETTINGS) private readonly settings: ConsoleSettings,
   ) {}
 
-  @Serves(ROUTES.session)
-  session(@VisitorOf() { user, role, names, permitsOnly }: Visitor): SessionAnswer {
+  #session({ user, role, names, permitsOnly }: Visitor): SessionAnswer {
     const { readOnly, environment, logsUrl } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
     const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };

@@ -7,7 +7,7 @@ import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { EventStreams } from '../http/event-streams.js';
-import { ProblemError } from '../http/problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 import { ChangeStream } from './change-stream.js';
 
 /** Maximum number of calls that wait at the same time, such as polls. Each has a connection, and waits in the store, too. */

@@ -1,33 +1,28 @@
-import type { Call } from '../../stores/remote/protocol.js';
-import type { InputOf, Route } from '../api/index.js';
-import { ClientAbort } from '../http/client-abort.decorator.js';
-import { ConsoleController } from '../http/console-controller.decorator.js';
-import type { ConsoleResponse } from '../http/console-request.js';
-import { Serves, parameter } from '../http/handlers.js';
-import { Input, Res } from '../http/input.decorator.js';
-import { StoreHost } from './store-host.js';
+import { Injectable } from '@nestjs/common';
 import { SERVED_CALLS, WATCH_ROUTE } from '../api/store-routes.js';
-
-/** Makes a method the handler of all calls of the protocol. */
-const ServesCalls = (): MethodDecorator => (prototype, method, descriptor) => {
-  for (const route of SERVED_CALLS.keys()) Serves(route)(prototype, method, descriptor);
-};
-
-/** Injects the call that a request is for. */
-const Called = () => parameter(({ route }) => SERVED_CALLS.get(route));
+import type { InputOf } from '../api/index.js';
+import { clientAbortOf } from '../http/client-abort.js';
+import type { Controller, Handler } from '../http/handlers.js';
+import { readInput } from '../http/input.js';
+import { StoreHost } from './store-host.js';
 
 /** Serves the store to nodes of other applications, which can't reach it directly. See `remote()`. */
-@ConsoleController()
-export class StoreController {
-  constructor(private readonly host: StoreHost) {}
+@Injectable()
+export class StoreController implements Controller {
+  readonly handlers: readonly Handler[];
 
-  @ServesCalls()
-  call(@Called() call: Call, @Input() { body }: InputOf<Route>, @ClientAbort() gone: AbortSignal): Promise<object> {
-    return this.host.answer(call, body, gone);
-  }
-
-  @Serves(WATCH_ROUTE)
-  watch(@Input() { query: { prefix } }: InputOf<typeof WATCH_ROUTE>, @Res() response: ConsoleResponse): Promise<void> {
-    return this.host.stream(prefix, response);
+  constructor(host: StoreHost) {
+    const calls = [...SERVED_CALLS].map(([route, call]): Handler => ({
+      route,
+      handle: async (made) => host.answer(call, (await readInput(made)).body, clientAbortOf(made.response)),
+    }));
+    const watch: Handler = {
+      route: WATCH_ROUTE,
+      handle: async (made) => {
+        const { query } = (await readInput(made)) as InputOf<typeof WATCH_ROUTE>;
+        return host.stream(query.prefix, made.response);
+      },
+    };
+    this.handlers = [...calls, watch];
   }
 }

@@ -1,5 +1,5 @@
 import { type Definitions, InvalidOptionsError, type NodeInfo } from 'nestjs-gatekeeper';
-import { previewOf } from '../../../lib/console/routes/preview.js';
+import { previewOf } from '../../../lib/console/api/preview.js';
 import { systemClock } from '../../../lib/core/async/node-clock.js';
 import { type Pieces, inSlices } from '../../../lib/core/async/slices.js';
 import { namesInPieces, planSteps } from '../../../lib/operate/definitions/migration.js';

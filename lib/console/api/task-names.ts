@@ -1,6 +1,6 @@
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import { expectNoSchedule } from '../../tasks/index.js';
-import { expectSeen, type Visitor } from '../http/visitor.js';
+import { type Visitor, expectSeen } from './caller.js';
 
 /**
  * Checks that a visitor may see the tasks of these types: a token that is limited to some names sees a type if its

@@ -1,5 +1,5 @@
 import { show } from '../../core/decision/index.js';
-import { ProblemError } from '../http/problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 /** Maximum number of requests of one token that wait at the same time. Each has a connection and asks repeatedly. */
 const MOST_EACH = 100;

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
-import type { Role } from './roles.js';
+import type { Parts } from '../../gatekeeper/index.js';
+import type { Caller } from './caller.js';
 import type { ProblemCode } from './problem-codes.js';
+import type { Role } from './roles.js';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -65,7 +67,7 @@ export interface DocumentedRoute extends Route {
 /** Default maximum size of a body, in bytes. */
 export const LARGEST_BODY = 64 * 1024;
 
-type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type OutputOf<Schema> = [Schema] extends [never] ? undefined : Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** The checked input of a call. */
 export interface InputOf<R extends Route> {
@@ -80,7 +82,46 @@ export type AnswerOf<R extends Route> = z.input<R['answer']>;
 /** A body as a client writes it. */
 export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
 
+/** The checked input of an operation. */
+interface Checked<Params, Query, Body> {
+  readonly params: OutputOf<Params>;
+  readonly query: OutputOf<Query>;
+  readonly body: OutputOf<Body>;
+}
+
+/** A call of the API that a node can make for anyone who asks: over HTTP, or in its own process. */
+export interface Operation<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> extends Route<Params, Query, Body, Answer> {
+  /** A unique name. Generated clients use it for their methods. */
+  readonly operationId: string;
+  /**
+   * Makes the call. Throws a {@link ProblemError}, or an error of the library, whose code is one of the problems.
+   *
+   * @param parts of the answering node
+   */
+  run(parts: Parts, input: Checked<Params, Query, Body>, caller: Caller): z.output<Answer> | Promise<z.output<Answer>>;
+  /** Whether an answer has `otherStatus`. */
+  isOther?(answer: z.output<Answer>): boolean;
+  /** What the user sees of an answer, part by part, for its ETag: without times that run. */
+  essence?(answer: z.output<Answer>): Iterable<unknown>;
+  /** An answer as text of `otherMediaType`, piece by piece, and the name of the file that a browser saves. */
+  asText?(answer: z.output<Answer>): { readonly fileName: string; readonly pieces: AsyncIterable<Buffer> };
+}
 /** Returns the description, with the exact types of its schemas. */
 export function route<const R extends Route>(description: R): R {
   return description;
+}
+
+/** Returns the entry, with the exact types of its schemas. */
+export function operation<
+  Answer extends z.ZodType,
+  Params extends z.ZodObject = never,
+  Query extends z.ZodObject = never,
+  Body extends z.ZodType = never,
+>(entry: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
+  return entry;
 }

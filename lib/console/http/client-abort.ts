@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { type ConsoleResponse, rawResponse } from './console-request.js';
-import { parameter } from './handlers.js';
 import { onceClosed } from './once-closed.js';
 
 /** The client went away while its call waited: normal for a worker that shuts down, so nothing is logged. */
@@ -10,13 +9,13 @@ export class ClientGoneError extends DOMException {
   }
 }
 
-/** Injects a signal that aborts when the client disconnects before its answer. Then the work for it can stop. */
-export const ClientAbort = () => parameter(({ response }) => clientAbortOf(response));
-
 /** One per answer: the check of the input and the handler listen to the same connection. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();
 
-/** Returns the signal that {@link ClientAbort} injects. Its reason is a {@link ClientGoneError}. */
+/**
+ * Returns a signal that aborts when the client disconnects before its answer. Then the work for it can stop. Its reason is a
+ * {@link ClientGoneError}.
+ */
 export function clientAbortOf(response: ConsoleResponse): AbortSignal {
   const raw = rawResponse(response);
   const signal = signals.get(raw) ?? abortOf(raw);

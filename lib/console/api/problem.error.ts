@@ -1,5 +1,6 @@
 import { GatekeeperError } from '../../core/decision/index.js';
-import type { Problem, ProblemCode } from '../api/index.js';
+import type { ProblemCode } from './problem-codes.js';
+import type { Problem } from './problems.js';
 
 /** A refusal of a call by the console itself. Its code decides the HTTP status. */
 export class ProblemError extends GatekeeperError {

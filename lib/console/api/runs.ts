@@ -8,9 +8,15 @@ import type {
   RunRates,
   RunStatistics,
 } from '../../gatekeeper/index.js';
+import { systemClock } from '../../core/async/node-clock.js';
+import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { summaryOf } from '../../operate/activity/jobs/job-summary.js';
+import { historySchema } from './answers.js';
+import type { Sees } from './caller.js';
 import { list, runSchema, runShape, runningSchema, time, whole } from './entities.js';
-import { jobsQuery, nameParams } from './requests.js';
-import { route } from './route.js';
+import { operation } from './operation.js';
+import { historyQuery, jobsQuery, nameParams } from './requests.js';
+import { csvOf } from './runs-csv.js';
 
 const about = 'ms; at most 10 % off';
 const statistics = {
@@ -71,9 +77,25 @@ const jobRunsSchema: z.ZodType<JobRuns> = z
 const jobsSchema = z.object({ jobs: list(summarySchema) }).meta({ id: 'JobList' });
 const jobSchema = z.object({ jobs: list(jobRunsSchema) }).meta({ id: 'JobDetails' });
 
-/** The calls about the past of jobs. */
-export const JOB_ROUTES = {
-  jobs: route({
+/** The runs of all nodes, and the past of each job. */
+export const RUN_OPERATIONS = {
+  history: operation({
+    operationId: 'listRuns',
+    method: 'GET',
+    path: 'api/history',
+    summary: 'Runs and skipped runs, newest first',
+    role: 'view',
+    isHeavy: true,
+    query: historyQuery,
+    answer: historySchema,
+    otherMediaType: 'text/csv',
+    // The other form of the answer is chosen by `format`, too.
+    run: async ({ runs }, { query: { format: _form, ...wanted } }, { sees }) => ({
+      entries: await runs.find(wanted, sees),
+    }),
+    asText: ({ entries }) => ({ fileName: 'runs.csv', pieces: csvOf(entries) }),
+  }),
+  jobs: operation({
     operationId: 'listJobs',
     method: 'GET',
     path: 'api/jobs',
@@ -82,8 +104,13 @@ export const JOB_ROUTES = {
     isHeavy: true,
     query: jobsQuery,
     answer: jobsSchema,
+    run: async ({ health, runs }, { query }, { sees }) => {
+      // Of all jobs, the node may have a list that is a second old.
+      await health.expectAnswer();
+      return { jobs: await inSlices(summariesOf(await runs.jobs(query.semaphore), sees), systemClock) };
+    },
   }),
-  semaphoreJobs: route({
+  semaphoreJobs: operation({
     operationId: 'getJobs',
     method: 'GET',
     path: 'api/semaphores/:name/jobs',
@@ -92,8 +119,18 @@ export const JOB_ROUTES = {
     isHeavy: true,
     params: nameParams,
     answer: jobSchema,
+    run: async ({ runs }, { params }) => ({ jobs: await runs.jobs(params.name) }),
   }),
 };
+
+function* summariesOf(jobs: readonly JobRuns[], sees: Sees): Pieces<JobSummary[]> {
+  const summaries: JobSummary[] = [];
+  for (const job of jobs) {
+    if (!sees || sees(job.semaphore)) summaries.push(summaryOf(job));
+    yield 1;
+  }
+  return summaries;
+}
 
 export type JobsAnswer = z.output<typeof jobsSchema>;
 export type JobAnswer = z.output<typeof jobSchema>;

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { StreamableFile } from '@nestjs/common';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Slices } from '../../core/async/slices.js';
 import type { HistoryEntry } from '../../gatekeeper/index.js';
@@ -18,18 +16,11 @@ const COLUMNS = [
   'detail',
 ] as const;
 
-/** Rows that are sent together. */
+/** Rows of one piece. */
 const CHUNK = 500;
 
-/** Sends runs as CSV (RFC 4180), for spreadsheets. */
-export function csvOf(entries: readonly HistoryEntry[]): StreamableFile {
-  return new StreamableFile(Readable.from(chunksOf(entries), { objectMode: false }), {
-    type: 'text/csv; charset=utf-8',
-    disposition: 'attachment; filename="runs.csv"',
-  });
-}
-
-async function* chunksOf(entries: readonly HistoryEntry[]): AsyncGenerator<Buffer> {
+/** Writes runs as CSV (RFC 4180), for spreadsheets. */
+export async function* csvOf(entries: readonly HistoryEntry[]): AsyncGenerator<Buffer> {
   const slices = Slices.of(systemClock);
   yield Buffer.from(csvLine(COLUMNS));
   for (let at = 0; at < entries.length; at += CHUNK) {

@@ -6,7 +6,7 @@ import {
   definitionSchema,
   mismatchInPieces,
 } from '../../core/decision/index.js';
-import type { Preview, PreviewedNode } from '../api/index.js';
+import type { Preview, PreviewedNode } from './answers.js';
 
 /**
  * Finds the faults of a definition that a user is writing, and the nodes that it would match. A pattern with a fault

@@ -2,41 +2,20 @@ import { z } from 'zod';
 import { systemClock } from '../../core/async/node-clock.js';
 import { inSlices, type Pieces } from '../../core/async/slices.js';
 import { InvalidOptionsError, faultsOf, patternFault } from '../../core/decision/index.js';
-import { type InputOf, LARGEST_BODY, type Route, isPatternField } from '../api/index.js';
-import { VISITOR } from '../options/console.constants.js';
-import { expectSeen, seesOf, type Visitor } from './visitor.js';
+import { type InputOf, LARGEST_BODY, type Route, expectSeen, isPatternField } from '../api/index.js';
 import { bodyOf } from './body.js';
-import { clientAbortOf } from './client-abort.decorator.js';
-import type { ConsoleCall, ConsoleRequest } from './console-request.js';
-import { parameter } from './handlers.js';
+import { clientAbortOf } from './client-abort.js';
+import { type ConsoleCall, visitorOf } from './console-request.js';
 
 type Issue = z.core.$ZodIssue;
 
-/** Injects params, query and body of the request, after the check by its route. A refusal lists every fault. */
-export const Input = () =>
-  parameter(({ route, request, response }) => readInput(route, request, clientAbortOf(response)));
-
-/** Injects the request. */
-export const Req = () => parameter(({ request }) => request);
-
-/** Injects the response. A handler that begins to send it returns nothing. */
-export const Res = () => parameter(({ response }) => response);
-
-/** Injects the sender of the request. */
-export const VisitorOf = () => parameter(visitorOf);
-
-/** Injects the check whether the sender may see a semaphore; undefined if it may see all. For lists. */
-export const SeenNames = () => parameter((call) => seesOf(visitorOf(call)));
-
-/** Injects the name of the sender, for the audit log. */
-export const User = () => parameter((call) => visitorOf(call).user);
-
-function visitorOf({ request }: ConsoleCall): Visitor {
-  return request[VISITOR]!;
-}
-
-/** @throws InvalidOptionsError, ProblemError, or the signal's reason if the client went away */
-async function readInput(route: Route, request: ConsoleRequest, signal: AbortSignal): Promise<InputOf<Route>> {
+/**
+ * Reads and checks the input of a call. A refusal lists every fault.
+ *
+ * @throws InvalidOptionsError, ProblemError, or the reason of the client's signal if it went away
+ */
+export async function readInput(call: ConsoleCall): Promise<InputOf<Route>> {
+  const { route, request, response } = call;
   const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
   const faults: string[] = [];
   const check = (schema: z.ZodType | undefined, value: unknown, others: readonly Issue[] = []) => {
@@ -51,11 +30,11 @@ async function readInput(route: Route, request: ConsoleRequest, signal: AbortSig
     body: check(
       route.body,
       body,
-      route.body && (await inSlices(patternIssues(route.body, body), systemClock, undefined, signal)),
+      route.body && (await inSlices(patternIssues(route.body, body), systemClock, undefined, clientAbortOf(response))),
     ),
   };
   if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
-  expectSeen(request[VISITOR]!, input.params, input.query, input.body);
+  expectSeen(visitorOf(call), input.params, input.query, input.body);
   return input as InputOf<Route>;
 }
 

@@ -1,0 +1,125 @@
+import type { BulkResult, MigrationPlan, UndoPlan, UndoStep } from '../../gatekeeper/index.js';
+import * as answers from './answers.js';
+import { expectRole } from './caller.js';
+import { operation } from './operation.js';
+import * as requests from './requests.js';
+
+/** Kinds of changes that need the role `define`, also if they undo another change. */
+const DEFINING: ReadonlySet<UndoStep['kind']> = new Set(['define', 'edit', 'reset', 'remove']);
+
+type OnPlanned = (count: number) => void;
+
+/** Changes many definitions at once. */
+export const BULK_OPERATIONS = {
+  migrate: operation({
+    operationId: 'migrateSemaphores',
+    method: 'POST',
+    path: 'api/migrations',
+    summary: 'Change the patterns of many definitions, or plan it; repeat the call to continue with the rest',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.migrationBody,
+    answer: answers.migrationSchema,
+    problems: ['nothing-matches'],
+    run: async ({ definitions }, { body: { dryRun, reason, limit, bulk, ...request } }, caller) => {
+      const { sees: only, user: by, limits } = caller;
+      if (dryRun) return definitions.planMigration(request, { limit, only });
+      const options = { reason, limit, bulk, only, by };
+      const migrate = (onPlanned: OnPlanned) => definitions.migrate(request, { ...options, onPlanned });
+      return limits.ofMany(caller, migrate, countMigrated);
+    },
+  }),
+  pauseAll: operation({
+    operationId: 'pauseSemaphores',
+    method: 'POST',
+    path: 'api/pause',
+    summary: 'Pause many semaphores',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+    problems: ['nothing-matches'],
+    run: ({ definitions }, { body }, caller) => {
+      const request = { ...body, only: caller.sees, by: caller.user };
+      const pause = (onPlanned: OnPlanned) => definitions.pauseAll({ ...request, onPlanned });
+      return caller.limits.ofPause(caller, pause, countDone);
+    },
+  }),
+  resumeAll: operation({
+    operationId: 'resumeSemaphores',
+    method: 'POST',
+    path: 'api/resume',
+    summary: 'Resume many semaphores',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+    problems: ['nothing-matches'],
+    run: ({ definitions }, { body }, caller) => {
+      const request = { ...body, only: caller.sees, by: caller.user };
+      const resume = (onPlanned: OnPlanned) => definitions.resumeAll({ ...request, onPlanned });
+      return caller.limits.ofMany(caller, resume, countDone);
+    },
+  }),
+  resetAll: operation({
+    operationId: 'resetSemaphores',
+    method: 'POST',
+    path: 'api/reset',
+    summary: "Restore many definitions in the answering node's code",
+    role: 'define',
+    writes: true,
+    changesMany: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+    problems: ['not-in-code'],
+    run: ({ definitions }, { body }, caller) => {
+      const request = { ...body, only: caller.sees, by: caller.user };
+      const reset = (onPlanned: OnPlanned) => definitions.resetAll({ ...request, onPlanned });
+      return caller.limits.ofMany(caller, reset, countDone);
+    },
+  }),
+  undo: operation({
+    operationId: 'undoChange',
+    method: 'POST',
+    path: 'api/undo',
+    summary: 'Undo an entry of the audit log, or a change of many, or plan it',
+    role: 'operate',
+    writes: true,
+    changesMany: true,
+    body: requests.undoBody,
+    answer: answers.undoSchema,
+    problems: ['unknown-entry', 'undo-refused', 'edit-conflict'],
+    run: async ({ definitions }, { body: { entry, dryRun, reason, limit, bulk } }, caller) => {
+      const { sees: only, user: by, limits } = caller;
+      if (dryRun) return definitions.planUndo(entry, { limit, only });
+      const undo = (onPlanned: OnPlanned) =>
+        definitions.undo(entry, {
+          reason,
+          limit,
+          bulk,
+          only,
+          by,
+          onPlanned: (steps) => {
+            if (steps.some(({ kind }) => DEFINING.has(kind))) expectRole(caller, 'define');
+            onPlanned(steps.length);
+          },
+        });
+      return limits.ofMany(caller, undo, countUndone);
+    },
+  }),
+};
+
+function countDone({ done }: BulkResult): number {
+  return done.length;
+}
+
+function countMigrated({ steps }: MigrationPlan): number {
+  return steps.filter(({ outcome }) => outcome === 'migrated').length;
+}
+
+function countUndone({ steps }: UndoPlan): number {
+  return steps.filter(({ outcome }) => outcome === 'undone').length;
+}
