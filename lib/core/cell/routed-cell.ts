@@ -39,6 +39,8 @@ export interface Route {
   readonly revive: (own: DedicatedCell, asked: number) => Promise<void>;
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
+  /** Whether the shards are being made now, by this node or by another one. */
+  readonly areMade: () => boolean;
   /** Why this node has not read the shards, if that has lasted for a while. */
   readonly whyUnread: () => string | undefined;
 }
@@ -98,9 +100,10 @@ export class RoutedCell implements SemaphoreCell {
       if (result !== UNREAD) return result;
       // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
       await this.shards.expectStore();
-      if (!(await this.route.awaitShards())) {
+      // A slow store takes its time for the shards: a call waits on while somebody makes them.
+      while (!(await this.route.awaitShards())) {
         await this.shards.expectStore();
-        throw this.#unread();
+        if (!this.route.areMade()) throw this.#unread();
       }
       if (isDeclared) await this.route.own(this.name).look();
     }

@@ -75,6 +75,13 @@ export class ShardBirth {
     return this.shards.isOwn || this.#rootId !== undefined;
   }
 
+  /** Whether a node makes the shards now, and still has time for it, or for the write of its next step. */
+  get isUnderWay(): boolean {
+    if (!this.#stood || this.hasHistory || this.#isStopped || this.context.isClosing() || this.fault) return false;
+    const { nodeClock, timing } = this.context;
+    return nodeClock.monotonic() < this.#stood.until + timing.callTimeout;
+  }
+
   /** Why nodes may have no history although the store answers. Undefined until that lasts longer than a birth. */
   get fault(): ShardsFault | undefined {
     // Allows for one replacement of a dead creator.

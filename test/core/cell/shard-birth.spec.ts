@@ -104,6 +104,21 @@ describe('the birth of a cluster', () => {
     expect(decodeShardRoot((await nodes.raw.records.read(ROOT_KEY))!).state).toBe('open');
   });
 
+  it('is awaited by a call while it goes on, by its creator and by others, however slowly the store writes', async () => {
+    const nodes = cluster();
+    const [creator, other] = [nodes, nodes].map((of) => of.unstarted({ definitions: [JOB], definitionsDelay: 0 }));
+    for (const { store } of [creator!, other!])
+      store.script = async (call, go) => {
+        // Just below the callTimeout of 2 s: the steps of a birth take about 10 s.
+        if (call === 'compareAndSet') await new Promise<void>((resolve) => nodes.time.schedule(resolve, 1900));
+        return go();
+      };
+    await Promise.all([creator!.gatekeeper.start(), other!.gatekeeper.start()]);
+    const calls = [creator!, other!].map(({ gatekeeper }) => gatekeeper.tryAcquire(NAME, SHORT));
+    await nodes.time.advance(90_000);
+    expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(1);
+  });
+
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
     const creating = encodeShardRoot({ nonce: 'dead', id: 'dead', state: 'creating' });
