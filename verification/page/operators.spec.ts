@@ -7,6 +7,8 @@ import { describeInBrowser, gone, useBrowser } from './chromium.js';
 
 const READING = /\/api\/semaphores\/nightly$/;
 const PUT = { name: 'Put into force' };
+/** The form is there until the change is made; its button has another name meanwhile. */
+const EDIT = { name: 'Edit the definition' };
 const CODE = [{ name: 'nightly', groupPattern: 'default', duration: '1m' }];
 
 describeInBrowser('operators', () => {
@@ -49,7 +51,7 @@ describeInBrowser('operators', () => {
     await two.getByLabel('Permits', { exact: true }).fill('5');
     await one.getByLabel('Reason').fill('a longer run');
     await one.getByRole('button', PUT).click();
-    await gone(one.getByRole('button', PUT));
+    await gone(one.getByRole('form', EDIT));
 
     await two.getByRole('button', PUT).click();
     const conflict = two.getByRole('alert').filter({ hasText: 'changed this meanwhile' });
@@ -63,7 +65,7 @@ describeInBrowser('operators', () => {
     await conflict.waitFor({ state: 'detached' });
     expect(await two.getByLabel('Permits', { exact: true }).inputValue()).toBe('5');
     await two.getByRole('button', PUT).click();
-    await gone(two.getByRole('button', PUT));
+    await gone(two.getByRole('form', EDIT));
     const { definition } = (await console.gatekeeper.definitions.get('nightly'))!;
     expect(definition).toMatchObject({ permits: 5, duration: 180_000 });
   });

@@ -1,5 +1,4 @@
-import type { CommandNode, CommandTree } from './command-tree.js';
-import { allOptions, anyOf, flagsOf, optionsOf, quoted } from './words.js';
+import type { CommandNode, CommandTree, OptionNode } from './command-tree.js';
 
 /** The script for `source <(gatekeeper completion bash)`. Bash passes "--option=value" as three words. */
 export function bashScript(tree: CommandTree): string {
@@ -42,4 +41,29 @@ complete -F _${tree.name} ${tree.name}`;
 function branch(tree: CommandTree, command: CommandNode): string {
   const words = [...command.choices, ...flagsOf(optionsOf(tree, command))];
   return `    ${command.name}) words=${quoted(words.join(' '))} ;;`;
+}
+
+/** Quotes a word for bash. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The alternatives of a `case` branch. Without words it returns one that never matches. */
+function anyOf(words: readonly string[]): string {
+  return words.length > 0 ? words.join('|') : "''";
+}
+
+/** All options, each once. An option takes a value in all commands or in none. */
+function allOptions({ options, commands }: CommandTree): OptionNode[] {
+  const byFlag = new Map(
+    [...options, ...commands.flatMap((command) => command.options)].map((each) => [each.flag, each]),
+  );
+  return [...byFlag.values()];
+}
+
+const flagsOf = (options: readonly OptionNode[]) => options.map(({ flag }) => flag);
+
+/** All options of a command: its own, and those of every command. */
+function optionsOf(tree: CommandTree, command: CommandNode): OptionNode[] {
+  return allOptions({ ...tree, commands: [command] });
 }

@@ -3,7 +3,6 @@ import type { Command, Option } from 'commander';
 export interface OptionNode {
   /** "--url" */
   readonly flag: string;
-  readonly description: string;
   readonly takesValue: boolean;
   /** Whether its value is the path of a file. */
   readonly takesFile: boolean;
@@ -11,7 +10,6 @@ export interface OptionNode {
 
 export interface CommandNode {
   readonly name: string;
-  readonly description: string;
   readonly options: readonly OptionNode[];
   /** Possible values of its argument; empty if any value is possible. */
   readonly choices: readonly string[];
@@ -22,7 +20,7 @@ export interface CommandNode {
 /**
  * Commands and options that can be completed, read from commander.
  *
- * The completion scripts are generated from this tree, and complete without starting Node. Libraries for completion
+ * The completion script is generated from this tree, and completes without starting Node. Libraries for completion
  * (checked: tabtab 3.0.2, omelette 0.4.17, @bomb.sh/tab 0.0.22) start the program at each press of Tab.
  */
 export interface CommandTree {
@@ -46,7 +44,6 @@ function commandNode(command: Command): CommandNode {
   const { registeredArguments } = command;
   return {
     name: command.name(),
-    description: command.description(),
     options: optionNodes(command),
     choices: registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     takesFile: registeredArguments.some((argument) => argument.name() === 'file'),
@@ -58,7 +55,7 @@ function optionNodes(command: Command): OptionNode[] {
 }
 
 function optionNode(option: Option): OptionNode {
-  const { long, short, flags, description, required, optional } = option;
+  const { long, short, flags, required, optional } = option;
   const takesValue = required || optional;
-  return { flag: long ?? short ?? flags, description, takesValue, takesFile: flags.includes('<file>') };
+  return { flag: long ?? short ?? flags, takesValue, takesFile: flags.includes('<file>') };
 }
