@@ -58,6 +58,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
    */
   async answer(call: Call, body: unknown, gone: AbortSignal): Promise<object> {
     const driver = this.#open;
+    await partsOf(this.gatekeeper).directory.shards.makeOwn();
     if (call.waits && this.#waiting >= MOST_WAITING) throw new ProblemError('too-many-waits', TOO_MANY, RETRY);
     this.#waiting += Number(call.waits ?? false);
     try {
@@ -71,6 +72,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   /** Streams changes below a prefix until either side ends it. @throws ProblemError */
   async stream(prefix: string, response: ConsoleResponse): Promise<void> {
     const driver = this.#open;
+    await partsOf(this.gatekeeper).directory.shards.makeOwn();
     const stream = this.streams.open(response);
     const changes = new ChangeStream(driver, stream);
     stream.onBeat(() => changes.beat());

@@ -129,8 +129,17 @@ export class Shards {
 
   /** Carries out a plan on a shard. Errors as of {@link Cell.transact}. */
   transact<T>(shard: string, plan: Plan<ShardRecord, T>): Promise<T> {
-    if (!this.isOwn || this.#areMade) return this.of(shard).transact(plan);
-    return (this.#making ??= this.#make()).then(() => this.of(shard).transact(plan));
+    return this.makeOwn()?.then(() => this.of(shard).transact(plan)) ?? this.of(shard).transact(plan);
+  }
+
+  /**
+   * Makes all shards, if only this process writes to the store. Call it also before other processes reach the store through
+   * this one: their births would change blank shards again, which this node would take for lost data and restore.
+   *
+   * @returns nothing if there is nothing to make, or it is done
+   */
+  makeOwn(): Promise<void> | undefined {
+    return !this.isOwn || this.#areMade ? undefined : (this.#making ??= this.#make());
   }
 
   /** A missing shard counts as empty only in a store that no other process writes to. */

@@ -10,6 +10,7 @@ import {
   memory,
   remote,
 } from 'nestjs-gatekeeper';
+import { ROOT_KEY, decodeShardRoot } from '../../../lib/core/decision/index.js';
 import { freePort } from '../../../lib/testing/hazelcast/free-port.js';
 import { PLATFORMS, SETTINGS, TOKENS } from '../../console/consoles.js';
 import { eventually } from '../../contract/eventually.js';
@@ -224,6 +225,13 @@ describe('who may not use the store', () => {
     const store = open(url, token);
     await eventually('health tells', () => advice.test(store.health().problem ?? ''));
     expect(store.health().problem).not.toContain(token);
+  });
+
+  it('finds the shards of a store in memory made: no application makes them beside the one that has the store', async () => {
+    const host = await serve({ store: memory() });
+    const store = open(host.url);
+    const root = await store.records.read(ROOT_KEY);
+    expect(decodeShardRoot(root!).state).toBe('open');
   });
 
   it('does not boot with an address that is no console', async () => {
