@@ -1,13 +1,33 @@
 import type { BulkResult, MigrationPlan, UndoPlan, UndoStep } from '../../gatekeeper/index.js';
 import * as answers from './answers.js';
 import { expectRole } from './caller.js';
-import { operation } from './operation.js';
+import { type Operation, operation } from './operation.js';
 import * as requests from './requests.js';
 
 /** Kinds of changes that need the role `define`, also if they undo another change. */
 const DEFINING: ReadonlySet<UndoStep['kind']> = new Set(['define', 'edit', 'reset', 'remove']);
 
 type OnPlanned = (count: number) => void;
+
+/** A change of all definitions whose name matches. */
+const ofNames = (
+  verb: 'pause' | 'resume' | 'reset',
+  described: Pick<Operation, 'operationId' | 'summary' | 'role' | 'problems'>,
+) =>
+  operation({
+    ...described,
+    method: 'POST',
+    path: `api/${verb}`,
+    writes: true,
+    changesMany: true,
+    body: requests.bulkBody,
+    answer: answers.bulkSchema,
+    run: ({ definitions }, { body }, caller) => {
+      const request = { ...body, only: caller.sees, by: caller.user };
+      const change = (onPlanned: OnPlanned) => definitions[`${verb}All`]({ ...request, onPlanned });
+      return caller.limits[verb === 'pause' ? 'ofPause' : 'ofMany'](caller, change, countDone);
+    },
+  });
 
 /** Changes many definitions at once. */
 export const BULK_OPERATIONS = {
@@ -30,56 +50,23 @@ export const BULK_OPERATIONS = {
       return limits.ofMany(caller, migrate, countMigrated);
     },
   }),
-  pauseAll: operation({
+  pauseAll: ofNames('pause', {
     operationId: 'pauseSemaphores',
-    method: 'POST',
-    path: 'api/pause',
     summary: 'Pause many semaphores',
     role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
     problems: ['nothing-matches'],
-    run: ({ definitions }, { body }, caller) => {
-      const request = { ...body, only: caller.sees, by: caller.user };
-      const pause = (onPlanned: OnPlanned) => definitions.pauseAll({ ...request, onPlanned });
-      return caller.limits.ofPause(caller, pause, countDone);
-    },
   }),
-  resumeAll: operation({
+  resumeAll: ofNames('resume', {
     operationId: 'resumeSemaphores',
-    method: 'POST',
-    path: 'api/resume',
     summary: 'Resume many semaphores',
     role: 'operate',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
     problems: ['nothing-matches'],
-    run: ({ definitions }, { body }, caller) => {
-      const request = { ...body, only: caller.sees, by: caller.user };
-      const resume = (onPlanned: OnPlanned) => definitions.resumeAll({ ...request, onPlanned });
-      return caller.limits.ofMany(caller, resume, countDone);
-    },
   }),
-  resetAll: operation({
+  resetAll: ofNames('reset', {
     operationId: 'resetSemaphores',
-    method: 'POST',
-    path: 'api/reset',
     summary: "Restore many definitions in the answering node's code",
     role: 'define',
-    writes: true,
-    changesMany: true,
-    body: requests.bulkBody,
-    answer: answers.bulkSchema,
     problems: ['not-in-code'],
-    run: ({ definitions }, { body }, caller) => {
-      const request = { ...body, only: caller.sees, by: caller.user };
-      const reset = (onPlanned: OnPlanned) => definitions.resetAll({ ...request, onPlanned });
-      return caller.limits.ofMany(caller, reset, countDone);
-    },
   }),
   undo: operation({
     operationId: 'undoChange',

@@ -2,13 +2,29 @@ import { systemClock } from '../../core/async/node-clock.js';
 import { inSlices } from '../../core/async/slices.js';
 import * as answers from './answers.js';
 import * as entities from './entities.js';
-import { operation } from './operation.js';
+import { type Operation, operation } from './operation.js';
 import { previewOf } from './preview.js';
 import * as requests from './requests.js';
 
 const semaphore = 'api/semaphores/:name';
 /** Limit of matching steps in one preview: 1,000 nodes and patterns of 500 instructions. At most 1 s of CPU. */
 const MOST_WORK = 20_000_000;
+
+type Described = Pick<Operation, 'operationId' | 'summary' | 'role' | 'problems'>;
+
+/** A change of one definition that needs no more than its name. */
+const change = (verb: 'pause' | 'resume' | 'reset', { problems = [], ...described }: Described) =>
+  operation({
+    ...described,
+    method: 'POST',
+    path: `${semaphore}/${verb}`,
+    writes: true,
+    params: requests.nameParams,
+    body: requests.changeBody,
+    answer: entities.definitionStateSchema,
+    problems: ['unknown-semaphore', 'edit-conflict', ...problems],
+    run: ({ definitions }, { params, body }, { user: by }) => definitions[verb](params.name, { ...body, by }),
+  });
 
 /** Changes single definitions, with the caller's name as the author. */
 export const DEFINITION_OPERATIONS = {
@@ -40,44 +56,17 @@ export const DEFINITION_OPERATIONS = {
     run: ({ definitions }, { params, body: { reason, expectedRevision, ...changes } }, { user: by }) =>
       definitions.edit(params.name, changes, { reason, expectedRevision, by }),
   }),
-  pause: operation({
+  pause: change('pause', {
     operationId: 'pauseSemaphore',
-    method: 'POST',
-    path: `${semaphore}/pause`,
     summary: 'Pause a semaphore: no new run starts until it is resumed',
     role: 'operate',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict'],
-    run: ({ definitions }, { params, body }, { user: by }) => definitions.pause(params.name, { ...body, by }),
   }),
-  resume: operation({
-    operationId: 'resumeSemaphore',
-    method: 'POST',
-    path: `${semaphore}/resume`,
-    summary: 'End a pause',
-    role: 'operate',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict'],
-    run: ({ definitions }, { params, body }, { user: by }) => definitions.resume(params.name, { ...body, by }),
-  }),
-  reset: operation({
+  resume: change('resume', { operationId: 'resumeSemaphore', summary: 'End a pause', role: 'operate' }),
+  reset: change('reset', {
     operationId: 'resetSemaphore',
-    method: 'POST',
-    path: `${semaphore}/reset`,
     summary: 'Restore the definition in code',
     role: 'define',
-    writes: true,
-    params: requests.nameParams,
-    body: requests.changeBody,
-    answer: entities.definitionStateSchema,
-    problems: ['unknown-semaphore', 'edit-conflict', 'not-in-code'],
-    run: ({ definitions }, { params, body }, { user: by }) => definitions.reset(params.name, { ...body, by }),
+    problems: ['not-in-code'],
   }),
   remove: operation({
     operationId: 'removeSemaphore',
