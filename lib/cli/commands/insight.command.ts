@@ -9,7 +9,8 @@ import { table } from '../text/table.js';
 export function nodesCommand(runner: Runner): Command {
   return new Command('nodes').description('show the living nodes and the permits that they hold').action(
     runner.action(async (session) => {
-      session.output.result(await session.operate((operator) => operator.nodes()), nodesText);
+      const { now, nodes } = await session.operate((operator) => operator.nodes());
+      session.output.result({ now, nodes }, nodesText);
     }),
   );
 }

@@ -92,9 +92,9 @@ const SUBJECTS: Record<Action, string | undefined> = {
 
 const RUNS: Record<Action, Run> = {
   types: async ({ output }, { tasks }) => {
-    const answer = await tasks.types();
-    output.result(answer, typesText);
-    if (answer.isCut) output.note(MORE_TYPES);
+    const { waiting, isCut, here } = await tasks.types();
+    output.result({ waiting, isCut, here }, typesText);
+    if (isCut) output.note(MORE_TYPES);
   },
   list: async ({ output }, operator, _, options) => {
     const found = await collect(operator, options);

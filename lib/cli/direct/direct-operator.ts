@@ -1,47 +1,30 @@
-import type {
-  AuditEntry,
-  BulkResult,
-  DefinitionEdit,
-  DefinitionState,
-  Explanation,
-  GatekeeperLogger,
-  Health,
-  HistoryEntry,
-  JobSummary,
-  JournalQuery,
-  LeadersOverview,
-  MaintenanceEnd,
-  MaintenanceStart,
-  MaintenanceWindow,
-  MigrationPlan,
-  MigrationRequest,
-  NodeInfo,
-  NodeOverview,
-  RunNowPlan,
-  RunNowStatus,
-  UndoPlan,
-  RunsQuery,
-} from '../../gatekeeper/index.js';
-import { systemClock } from '../../core/async/node-clock.js';
+import type { z } from 'zod';
+import { type Caller, type Limits } from '../../console/api/caller.js';
+import { checkInput } from '../../console/api/check-input.js';
+import type { Operation } from '../../console/api/operation.js';
 import type { LogLine } from '../../core/context/context.js';
+import { TASK_PREFIX, omitUndefined } from '../../core/decision/index.js';
+import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
+import type { GatekeeperLogger, Parts, StalePart } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
-import { inSlices } from '../../core/async/slices.js';
+import { ALLOCATION_OPERATIONS } from '../../console/api/allocation.js';
+import { ALERT_OPERATIONS } from '../../console/api/alerts.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { partsOf } from '../../gatekeeper/parts.js';
-import { readLeaders } from '../../operate/insight/leaders-reader.js';
-import { summaryOf } from '../../operate/activity/jobs/job-summary.js';
-import { newestFirst } from '../../operate/activity/newest-first.js';
-import { withHeldPermits } from '../../operate/insight/node-overview.js';
-import { type SemaphoreDefinitionInput, omitUndefined } from '../../core/decision/index.js';
-import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
-import type { BulkCall, ChangeMeta, Look, Operator, Overview, TaskOperator, WindowCall } from '../operator/operator.js';
+import { type Calls, CatalogueOperator, type Sent } from '../operator/catalogue-operator.js';
 import { CommandFailure, EXIT } from '../options/exit-code.js';
 import { ConnectedStore } from './connected-store.js';
-import { directTasks } from './direct-tasks.js';
 
-const NO_RECEIVERS = 'only a node of the application has receivers of alerts: ask one with --url';
-const NO_ALLOCATION = 'only a node of the group knows its resources: ask one with --url';
+/** Operations that need a node of the application, with the reason. */
+const NEED_A_NODE: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  ...Object.values(ALERT_OPERATIONS).map(
+    (each) => [each, 'only a node of the application has receivers of alerts: ask one with --url'] as const,
+  ),
+  ...Object.values(ALLOCATION_OPERATIONS).map(
+    (each) => [each, 'only a node of the group knows its resources: ask one with --url'] as const,
+  ),
+]);
 
 export interface DirectOptions {
   readonly store: StoreDefinition;
@@ -59,20 +42,30 @@ export interface DirectOptions {
   readonly logger: GatekeeperLogger;
 }
 
+/** Operates directly on the store. */
+export class DirectOperator extends CatalogueOperator {
+  /** @throws CommandFailure if the store can't be reached within `timeout` */
+  static async open(options: DirectOptions): Promise<DirectOperator> {
+    return new DirectOperator(await DirectCalls.open(options));
+  }
+}
+
 /**
- * Operates directly on the store. Acts like a node, but has no code and no registry entry, and never acquires a permit.
+ * Makes the operations in this process. It acts like a node, but has no code and no registry entry, and never acquires a
+ * permit.
  */
-export class DirectOperator implements Operator {
+class DirectCalls implements Calls {
   readonly target: string;
-  readonly tasks: TaskOperator;
+  readonly timeout: number;
   readonly #store: ConnectedStore;
   readonly #gatekeeper: Gatekeeper;
-  readonly #by: string;
+  readonly #parts: Parts;
+  readonly #caller: Caller;
   #isConnected = false;
 
   private constructor({ store, target, by, timeout, logger, ...rest }: DirectOptions) {
     this.target = target;
-    this.#by = by;
+    this.timeout = timeout;
     this.#store = new ConnectedStore(store);
     const options = {
       ...omitUndefined(rest),
@@ -85,19 +78,21 @@ export class DirectOperator implements Operator {
       strictStart: true,
     };
     this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), this.#onceConnected(logger));
-    this.tasks = directTasks(partsOf(this.#gatekeeper), by);
+    this.#parts = partsOf(this.#gatekeeper);
+    const { signal } = new AbortController();
+    this.#caller = { user: by, role: 'define', sees: undefined, limits: unlimited(this.#parts), signal };
   }
 
   /** @throws CommandFailure if the store can't be reached within `timeout` */
-  static async open(options: DirectOptions): Promise<DirectOperator> {
-    const operator = new DirectOperator(options);
+  static async open(options: DirectOptions): Promise<DirectCalls> {
+    const calls = new DirectCalls(options);
     try {
-      await operator.#gatekeeper.start();
-      await operator.#store.connected(options.target, options.timeout);
-      operator.#isConnected = true;
-      return operator;
+      await calls.#gatekeeper.start();
+      await calls.#store.connected(options.target, options.timeout);
+      calls.#isConnected = true;
+      return calls;
     } catch (error) {
-      await operator[Symbol.asyncDispose]();
+      await calls[Symbol.asyncDispose]();
       throw error;
     }
   }
@@ -110,172 +105,20 @@ export class DirectOperator implements Operator {
     return { log: from('log'), warn: from('warn'), error: from('error'), debug: from('debug') };
   }
 
-  health(): Promise<Health> {
-    return this.#gatekeeper.checkHealth({ nodes: true });
-  }
-
   /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */
-  async look(): Promise<Look & { readonly nodes: readonly NodeInfo[] }> {
-    const health = await this.health();
-    const overview = await this.#gatekeeper.overview();
-    const [part] = overview.stale;
+  async call<Answer extends z.ZodType>(
+    operation: Operation<z.ZodObject, z.ZodObject, z.ZodType, Answer>,
+    { params = {}, query = {}, body = {} }: Sent = {},
+  ): Promise<z.output<Answer>> {
+    const lack = NEED_A_NODE.get(operation);
+    if (lack !== undefined) throw new CommandFailure(EXIT.usage, lack);
+    const texts = Object.entries(omitUndefined(query)).map(([name, value]) => [name, String(value)] as const);
+    const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body) };
+    const input = (await checkInput(operation, sent)) as Parameters<Operation['run']>[1];
+    const answer = await operation.run(this.#parts, input, this.#caller);
+    const { stale: [part] = [] } = answer as { readonly stale?: readonly StalePart[] };
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
-    // The record of a removed semaphore has only a revision. The console does not list it either.
-    const semaphores = overview.semaphores.filter(({ definition, problem }) => definition || problem);
-    return { ...overview, semaphores, health };
-  }
-
-  overview(): Promise<Overview> {
-    return this.look();
-  }
-
-  explain(name: string): Promise<Explanation> {
-    return this.#gatekeeper.explain(name);
-  }
-
-  holding(name: string): Promise<Explanation> {
-    return this.explain(name);
-  }
-
-  define(input: SemaphoreDefinitionInput, meta: ChangeMeta): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.define(input, this.#signed(meta));
-  }
-
-  edit(name: string, changes: DefinitionEdit, meta: ChangeMeta): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.edit(name, changes, this.#signed(meta));
-  }
-
-  pause(name: string, meta: ChangeMeta): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.pause(name, this.#signed(meta));
-  }
-
-  resume(name: string, meta: ChangeMeta): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.resume(name, this.#signed(meta));
-  }
-
-  reset(name: string, meta: ChangeMeta): Promise<DefinitionState> {
-    return this.#gatekeeper.definitions.reset(name, this.#signed(meta));
-  }
-
-  remove(name: string, meta: ChangeMeta): Promise<boolean> {
-    return this.#gatekeeper.definitions.remove(name, this.#signed(meta));
-  }
-
-  revoke(name: string, permitId: string, meta: ChangeMeta): Promise<boolean> {
-    return this.#gatekeeper.definitions.revoke(name, permitId, this.#signed(meta));
-  }
-
-  planRun(semaphore: string): Promise<RunNowPlan> {
-    return partsOf(this.#gatekeeper).runNow.plan(semaphore);
-  }
-
-  runNow(semaphore: string, job: string | undefined, meta: ChangeMeta): Promise<RunNowStatus> {
-    const { reason, by } = this.#signed(meta);
-    return partsOf(this.#gatekeeper).runNow.run(
-      omitUndefined({ semaphore, job }),
-      omitUndefined({ reason, by, timeout: 0 }),
-    );
-  }
-
-  runRequest(semaphore: string, id: string, timeout: number): Promise<RunNowStatus> {
-    return partsOf(this.#gatekeeper).runNow.follow(semaphore, id, { timeout });
-  }
-
-  pauseAll(call: BulkCall): Promise<BulkResult> {
-    return this.#gatekeeper.definitions.pauseAll(this.#signed(call));
-  }
-
-  resumeAll(call: BulkCall): Promise<BulkResult> {
-    return this.#gatekeeper.definitions.resumeAll(this.#signed(call));
-  }
-
-  resetAll(call: BulkCall): Promise<BulkResult> {
-    return this.#gatekeeper.definitions.resetAll(this.#signed(call));
-  }
-
-  planMigration(request: MigrationRequest, { limit }: BulkCall): Promise<MigrationPlan> {
-    return this.#gatekeeper.definitions.planMigration(request, { limit });
-  }
-
-  migrate(request: MigrationRequest, { reason, limit, bulk }: BulkCall): Promise<MigrationPlan> {
-    return this.#gatekeeper.definitions.migrate(request, this.#signed({ reason, limit, bulk }));
-  }
-
-  planUndo(entry: string): Promise<UndoPlan> {
-    return this.#gatekeeper.definitions.planUndo(entry);
-  }
-
-  undo(entry: string, call: Omit<BulkCall, 'names'>): Promise<UndoPlan> {
-    return this.#gatekeeper.definitions.undo(entry, this.#signed(call));
-  }
-
-  maintenance(): Promise<MaintenanceWindow[]> {
-    return this.#gatekeeper.definitions.maintenance.list();
-  }
-
-  maintenanceWindow(window: string): Promise<MaintenanceWindow> {
-    return this.#gatekeeper.definitions.maintenance.get(window);
-  }
-
-  startMaintenance(window: string, names: readonly string[], call: WindowCall): Promise<MaintenanceStart> {
-    return this.#gatekeeper.definitions.maintenance.start(this.#signed({ window, names, ...call }));
-  }
-
-  endMaintenance(window: string, call: WindowCall): Promise<MaintenanceEnd> {
-    return this.#gatekeeper.definitions.maintenance.end(window, this.#signed(call));
-  }
-
-  async nodes(): Promise<{ now: number; nodes: NodeOverview[] }> {
-    const { now, nodes, semaphores } = await this.look();
-    return { now, nodes: await inSlices(withHeldPermits(nodes, semaphores), systemClock) };
-  }
-
-  leaders(): Promise<LeadersOverview> {
-    return readLeaders(partsOf(this.#gatekeeper));
-  }
-
-  stepDown(scope: string, meta: ChangeMeta): Promise<boolean> {
-    return partsOf(this.#gatekeeper).handovers.stepDown(scope, this.#signed(meta));
-  }
-
-  transfer(scope: string, instance: string, meta: ChangeMeta): Promise<boolean> {
-    return partsOf(this.#gatekeeper).handovers.transfer(scope, instance, this.#signed(meta));
-  }
-
-  testAlerts(): never {
-    throw new CommandFailure(EXIT.usage, NO_RECEIVERS);
-  }
-
-  allocationGroups(): never {
-    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
-  }
-
-  allocationGroup(): never {
-    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
-  }
-
-  allocationMoves(): never {
-    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
-  }
-
-  planAllocation(): never {
-    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
-  }
-
-  orderAllocation(): never {
-    throw new CommandFailure(EXIT.usage, NO_ALLOCATION);
-  }
-
-  history(query: RunsQuery): Promise<HistoryEntry[]> {
-    return this.#gatekeeper.runs.find(query);
-  }
-
-  async jobs(): Promise<JobSummary[]> {
-    return (await this.#gatekeeper.runs.jobs()).map(summaryOf);
-  }
-
-  audit(query: JournalQuery): Promise<AuditEntry[]> {
-    return newestFirst(query, (limit) => this.#gatekeeper.audit.read(limit));
+    return answer as z.output<Answer>;
   }
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
@@ -292,8 +135,19 @@ export class DirectOperator implements Operator {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gatekeeper.close();
   }
+}
 
-  #signed<T extends object>(meta: T): T & { by: string } {
-    return { ...(omitUndefined(meta) as T), by: this.#by };
-  }
+/** One person at a terminal needs no limits. Tasks that are submitted stand in the audit log. */
+function unlimited({ audit }: Parts): Limits {
+  const none = () => undefined;
+  return {
+    noteDefinition: none,
+    noteTaskCall: none,
+    noteTest: none,
+    noteTasks: (action, { user: by }, type, { first: task, count }) =>
+      audit.note({ action, semaphore: TASK_PREFIX + type, by, count, task }),
+    ofMany: (_caller, change) => change(none),
+    ofPause: (_caller, pause) => pause(none),
+    waiting: (_kind, _caller, _wait, work) => work(),
+  };
 }

@@ -1,13 +1,8 @@
-import { z } from 'zod';
-import { systemClock } from '../../core/async/node-clock.js';
-import { inSlices, type Pieces } from '../../core/async/slices.js';
-import { InvalidOptionsError, faultsOf, patternFault } from '../../core/decision/index.js';
-import { type InputOf, LARGEST_BODY, type Route, expectSeen, isPatternField } from '../api/index.js';
+import { checkInput } from '../api/check-input.js';
+import { type InputOf, LARGEST_BODY, type Route, expectSeen } from '../api/index.js';
 import { bodyOf } from './body.js';
 import { clientAbortOf } from './client-abort.js';
 import { type ConsoleCall, visitorOf } from './console-request.js';
-
-type Issue = z.core.$ZodIssue;
 
 /**
  * Reads and checks the input of a call. A refusal lists every fault.
@@ -17,62 +12,8 @@ type Issue = z.core.$ZodIssue;
 export async function readInput(call: ConsoleCall): Promise<InputOf<Route>> {
   const { route, request, response } = call;
   const body = route.body && (await bodyOf(request, route.largestBody ?? LARGEST_BODY));
-  const faults: string[] = [];
-  const check = (schema: z.ZodType | undefined, value: unknown, others: readonly Issue[] = []) => {
-    const parsed = schema?.safeParse(value);
-    const issues = [...(parsed?.error?.issues ?? []), ...others];
-    if (issues.length > 0) faults.push(...faultsOf(new z.ZodError(inOrder(issues, schema))));
-    return parsed?.data;
-  };
-  const input = {
-    params: check(route.params, { ...(request.params as object) }),
-    query: check(route.query, { ...(request.query as object) }),
-    body: check(
-      route.body,
-      body,
-      route.body && (await inSlices(patternIssues(route.body, body), systemClock, undefined, clientAbortOf(response))),
-    ),
-  };
-  if (faults.length > 0) throw new InvalidOptionsError('the request', faults);
+  const sent = { params: { ...(request.params as object) }, query: { ...(request.query as object) }, body };
+  const input = await checkInput(route, sent, clientAbortOf(response));
   expectSeen(visitorOf(call), input.params, input.query, input.body);
-  return input as InputOf<Route>;
-}
-
-/** The order of the fields in the schema, and unknown fields last. */
-function inOrder(issues: Issue[], schema: z.ZodType | undefined): Issue[] {
-  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const place = ({ path: [field] }: Issue) => (field === undefined ? fields.length : fields.indexOf(String(field)));
-  return issues.toSorted((one, other) => place(one) - place(other));
-}
-
-/**
- * Compiles the patterns of a request, in pieces of one each, and finds those with faults. Only fields of the route are looked
- * at, and no list that is too long or has another fault. So there are never more than a valid request may have.
- *
- * @param schema of the route's body
- * @param value as the client sent it
- */
-function* patternIssues(schema: z.ZodType, value: unknown): Pieces<Issue[]> {
-  const issues: Issue[] = [];
-  for (const [path, pattern] of patternsIn(schema, value, [])) {
-    const message = patternFault(pattern);
-    if (message !== undefined) issues.push({ code: 'custom', path: [...path], message, input: pattern });
-    yield 1;
-  }
-  return issues;
-}
-
-type Path = readonly (string | number)[];
-
-function* patternsIn(schema: z.ZodType, value: unknown, path: Path): Generator<[Path, string], void> {
-  if (schema instanceof z.ZodOptional) yield* patternsIn(schema.unwrap() as z.ZodType, value, path);
-  else if (isPatternField(schema)) {
-    if (schema.safeParse(value).success) yield [path, value as string];
-  } else if (schema instanceof z.ZodArray && schema.safeParse(value).success) {
-    const element = schema.element as z.ZodType;
-    for (const [index, each] of (value as unknown[]).entries()) yield* patternsIn(element, each, [...path, index]);
-  } else if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
-    const fields = value as Record<string, unknown>;
-    for (const [name, field] of Object.entries(schema.shape)) yield* patternsIn(field, fields[name], [...path, name]);
-  }
+  return input;
 }
