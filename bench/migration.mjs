@@ -27,7 +27,7 @@ async function migrations(cluster) {
   const app = await startApp(cluster);
   try {
     const { port } = app.getHttpServer().address();
-    const straight = ['--hazelcast', cluster.addresses.join(','), '--cluster', cluster.clusterName];
+    const straight = ['--store', `hazelcast://${cluster.addresses.join(',')}/${cluster.clusterName}`];
     const overHttp = ['--url', `http://127.0.0.1:${port}/gatekeeper`];
     return [
       ...(await migrated('straight to Hazelcast', straight, ['here', 'there'])),

@@ -30,10 +30,10 @@ import type { Runner } from './session/session.js';
 const TIMEOUT = 8000;
 
 const ENVIRONMENT_HELP = `Environment, used if no option is given:
-  GATEKEEPER_URL, GATEKEEPER_TOKEN          as --url and --token
-  GATEKEEPER_HAZELCAST, GATEKEEPER_CLUSTER  as --hazelcast and --cluster
-  GATEKEEPER_CONTEXT                        as --context
-  GATEKEEPER_CONFIG                         the file of contexts (default: ~/.config/gatekeeper/config.json)`;
+  GATEKEEPER_URL, GATEKEEPER_TOKEN  as --url and --token
+  GATEKEEPER_STORE                  as --store; other users can't see it, so it may contain a password
+  GATEKEEPER_CONTEXT                as --context
+  GATEKEEPER_CONFIG                 the file of contexts (default: ~/.config/gatekeeper/config.json)`;
 
 const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h, 1d or PT5M; a bare number is ms. Patterns are RE2 and match the whole name.`;
 
@@ -74,7 +74,7 @@ const COMMANDS = [
 /** Creates all commands and options. Throws errors; never ends the process. */
 export function createProgram(runner: Runner, streams: Streams): Command {
   const program = withGlobalOptions(new Command('gatekeeper'))
-    .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in Hazelcast.")
+    .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in the store.")
     .version(VERSION)
     .addHelpText('afterAll', `\n${UNITS_HELP}`)
     .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
@@ -96,19 +96,21 @@ function withGlobalOptions(program: Command): Command {
     .option('--url <url>', 'address of a console: https://host/gatekeeper')
     .option('--token <token>', 'token for the console; visible in the list of processes, so prefer --token-file')
     .option('--token-file <file>', 'file that contains only the token')
-    .option('--hazelcast <members>', 'members of a Hazelcast cluster: host:port[,host:port...]')
-    .option('--cluster <name>', 'name of the Hazelcast cluster (default: "dev")')
     .option(
-      '--hazelcast-options <file>',
-      'JSON file with more options of hazelcast({...}): mapName, cp, clientConfig...',
+      '--store <address>',
+      'address of the store: postgres://host/database, redis://host:6379, hazelcast://host:5701[,host:5701...][/cluster]',
+    )
+    .option(
+      '--store-options <file>',
+      'JSON file with more options of the store, as in code: schema, prefix, mapName, clientConfig...',
     )
     .addOption(
       new Option(
         '--clock-tolerance <duration>',
-        "with --hazelcast: the application's clockTolerance, if it is not the default",
+        "with --store: the application's clockTolerance, if it is not the default",
       ).argParser(readSpan),
     )
-    .option('--as <name>', 'with --hazelcast: the author of changes (default: the user of this process)')
+    .option('--as <name>', 'with --store: the author of changes (default: the user of this process)')
     .addOption(
       new Option('--timeout <duration>', 'longest time for a connection or an answer')
         .argParser(readSpan)

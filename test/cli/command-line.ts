@@ -28,7 +28,7 @@ export interface CallOptions {
 /** The command line in this process: its streams are texts, and it operates straight on the given store. */
 export function commandLine(store: StoreDefinition) {
   return (args: readonly string[], options: CallOptions = {}): Promise<Outcome> =>
-    call(['--hazelcast', 'somewhere:5701', '--as', 'ann', ...args], { open: over(store), ...options });
+    call(['--store', 'hazelcast://somewhere:5701', '--as', 'ann', ...args], { open: over(store), ...options });
 }
 
 export async function call(args: readonly string[], options: CallOptions = {}): Promise<Outcome> {

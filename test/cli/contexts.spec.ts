@@ -14,10 +14,11 @@ describe('contexts of the command line', () => {
     await writeFile(join(folder, 'token'), `${TOKEN}\n`, { mode: 0o600 });
     const contexts = {
       staging: { url: 'https://staging.example.org/gatekeeper', tokenFile: 'token' },
-      production: { hazelcast: 'hz-1:5701,hz-2:5701', cluster: 'prod' },
-      unnamed: { hazelcast: 'hz-3:5701' },
+      production: { store: 'hazelcast://hz-1:5701,hz-2:5701/prod', storeOptions: 'production.json' },
+      database: { store: 'postgres://ann:s3cret@db/app' },
       empty: {},
     };
+    await file('production.json', { mapName: 'permits' });
     env = { GATEKEEPER_CONFIG: await file('config.json', { current: 'production', contexts }) };
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -37,17 +38,19 @@ describe('contexts of the command line', () => {
   });
 
   it('are used as the current one, or as the environment says, where nothing else is named', () => {
-    const production = { kind: 'hazelcast', members: ['hz-1:5701', 'hz-2:5701'], clusterName: 'prod' };
+    const production = {
+      kind: 'hazelcast',
+      address: 'hazelcast://hz-1:5701,hz-2:5701/prod',
+      further: { mapName: 'permits' },
+    };
     expect(resolveTarget({}, env)).toMatchObject(production);
     expect(resolveTarget({}, { ...env, GATEKEEPER_CONTEXT: 'staging' })).toMatchObject({ kind: 'rest' });
-    const elsewhere = { ...env, GATEKEEPER_HAZELCAST: 'other:5701' };
-    expect(resolveTarget({}, elsewhere)).toMatchObject({ members: ['other:5701'], clusterName: 'dev' });
+    const elsewhere = { ...env, GATEKEEPER_STORE: 'redis://other:6379' };
+    expect(resolveTarget({}, elsewhere)).toMatchObject({ kind: 'redis', address: 'redis://other:6379' });
     expect(resolveTarget({ context: 'production' }, elsewhere)).toMatchObject(production);
   });
 
-  it('are whole: the environment does not name their cluster; a token on the command line counts before theirs', () => {
-    const withCluster = { ...env, GATEKEEPER_CLUSTER: 'another' };
-    expect(resolveTarget({ context: 'unnamed' }, withCluster)).toMatchObject({ clusterName: 'dev' });
+  it('are whole; a token on the command line counts before theirs', () => {
     expect(resolveTarget({ context: 'staging', token: 'mine' }, env)).toMatchObject({ token: 'mine' });
   });
 
@@ -55,14 +58,18 @@ describe('contexts of the command line', () => {
     const { exitCode, out } = await call(['contexts'], { env });
     expect(exitCode).toBe(0);
     expect(out).toMatch(/^ +staging +https:\/\/staging\.example\.org\/gatekeeper$/m);
-    expect(out).toMatch(/^\* +production +cluster prod at hz-1:5701,hz-2:5701$/m);
-    const { contexts } = JSON.parse((await call(['contexts', '--json'], { env })).out);
-    expect(contexts[1]).toEqual({
-      name: 'production',
-      isCurrent: true,
-      hazelcast: 'hz-1:5701,hz-2:5701',
-      cluster: 'prod',
-    });
+    expect(out).toMatch(/^\* +production +hazelcast:\/\/hz-1:5701,hz-2:5701\/prod$/m);
+    const json = (await call(['contexts', '--json'], { env })).out;
+    expect(JSON.parse(json).contexts.slice(1, 3)).toEqual([
+      {
+        name: 'production',
+        isCurrent: true,
+        store: 'hazelcast://hz-1:5701,hz-2:5701/prod',
+        storeOptions: 'production.json',
+      },
+      { name: 'database', isCurrent: false, store: 'postgres://…@db/app' },
+    ]);
+    expect(out + json).not.toContain('s3cret');
   });
 
   it('are none without a file', async () => {
@@ -74,7 +81,7 @@ describe('contexts of the command line', () => {
   it.each([
     ['an unknown name', { context: 'prodution' }, /no context "prodution" in .*: it has "staging", "production"/],
     ['two targets', { context: 'staging', url: 'https://other.example.org' }, /leave one of them out/],
-    ['a context without a target', { context: 'empty' }, /--url .*--hazelcast/],
+    ['a context without a target', { context: 'empty' }, /--url .*--store/],
   ])('are refused, given %s', (_, options, sentence) => {
     expect(() => resolveTarget(options, env)).toThrow(sentence);
   });

@@ -55,4 +55,28 @@ describe('the command line warns', () => {
     expect(await errOf(url, 0o600)).not.toContain('warning');
     expect(await errOf(url, 0o640)).not.toContain('warning');
   });
+
+  it.each([
+    ['redis://ann:s3cret@host:6379', true],
+    ['postgres://host/app?password=s3cret', true],
+    ['postgres://ann@host/app', false],
+    ['hazelcast://host:5701', false],
+  ])('of a password on the command line, in %s', async (address, isExposed) => {
+    const warning = /^gatekeeper: warning: .*password of --store .*GATEKEEPER_STORE/m;
+    const { err } = await call(['status', '--store', address]);
+    expect(warning.test(err)).toBe(isExposed);
+    expect(err).not.toContain('s3cret');
+    expect((await call(['status'], { env: { GATEKEEPER_STORE: address } })).err).not.toContain('warning');
+  });
+
+  it('of a password in a file of contexts that others may read', async () => {
+    const config = join(folder, 'contexts.json');
+    const contexts = { cache: { store: 'redis://ann:s3cret@host' } };
+    await writeFile(config, JSON.stringify({ current: 'cache', contexts }));
+    const env = { GATEKEEPER_CONFIG: config };
+    await chmod(config, 0o644);
+    expect((await call(['status'], { env })).err).toMatch(/warning: .*contexts\.json, which has a password.*chmod 600/);
+    await chmod(config, 0o600);
+    expect((await call(['status'], { env })).err).not.toContain('warning');
+  });
 });

@@ -86,7 +86,7 @@ describe('the command line, where others wrote what it shows', () => {
     const open = () => {
       throw new Error('first\u001b[2J\nsecond', { cause });
     };
-    const { err } = await call(['--hazelcast', 'a:1', '--verbose', 'status'], { open });
+    const { err } = await call(['--store', 'hazelcast://a:1', '--verbose', 'status'], { open });
     expect(err).toMatch(/^gatekeeper: first\\u001b\[2J\\nsecond\nError: first\\u001b\[2J\\nsecond\n +at /);
     expect(err).toContain(String.raw`caused by: Error: \u009bcause\n    at forged:1:1`);
     expect(err).not.toMatch(/^ +at forged/m);

@@ -10,7 +10,7 @@ import { TOKENS, useConsoles } from '../console/consoles.js';
 import { call } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
-const HAZELCAST = ['--hazelcast', '127.0.0.1:1'];
+const HAZELCAST = ['--store', 'hazelcast://127.0.0.1:1'];
 const CONSOLE = ['--url', 'http://127.0.0.1:1/gatekeeper'];
 const SECRET = 's3cret-and-never-shown';
 
@@ -31,7 +31,7 @@ describe('misuse of the command line', () => {
     ['no command', [], /Usage: gatekeeper/],
     ['an unknown command', ['stauts'], /unknown command 'stauts'\n\(Did you mean status\?\)/],
     ['an unknown option', ['status', '--helld'], /unknown option '--helld'\n\(Did you mean --held\?\)/],
-    ['no target', ['status'], /no target is given: use --url .* --hazelcast .* --context/],
+    ['no target', ['status'], /no target is given: use --url .* --store .* --context/],
     ['two targets', ['status', ...HAZELCAST, ...CONSOLE], /two targets were given/],
     ['no name', ['explain', ...HAZELCAST], /missing required argument 'name'/],
     ['one argument too many', ['nodes', 'app1', ...HAZELCAST], /too many arguments/],
@@ -53,6 +53,23 @@ describe('misuse of the command line', () => {
       ['migrate', '--to-group', 'a', '--group-pattern', 'b', ...HAZELCAST],
       /leave one of them out/,
     ],
+    [
+      'a store of another kind',
+      ['status', '--store', 'mysql://host/app'],
+      /"mysql:\/\/host\/app" is no address of a store/,
+    ],
+    ['a store without an address', ['status', '--store', 'host:6379'], /postgres:\/\/host\/database, redis:/],
+    [
+      'a cluster with a path too long',
+      ['status', '--store', 'hazelcast://a:1/b/c'],
+      /hazelcast:\/\/host:5701,host:5701\/cluster/,
+    ],
+    [
+      'a cluster with a password',
+      ['status', '--store', `hazelcast://ann:${SECRET}@a:1`],
+      /credentials in --store-options/,
+    ],
+    ['a database without a name', ['status', '--store', `postgres://${SECRET}:${SECRET}@:port`], /connectionString/],
     ['an address that is none', ['status', '--url', 'host/gatekeeper'], /"host\/gatekeeper" is not an address/],
     ['a secret in the address', ['status', '--url', `https://ann:${SECRET}@host`], /contains a name or a password/],
     ['two tokens', ['status', ...CONSOLE, '--token', SECRET, '--token-file', 'x'], /--token and --token-file/],
@@ -113,7 +130,7 @@ describe('misuse of the command line', () => {
 
   it('passes on what hazelcast() finds wrong with further options', async () => {
     const path = await file('options.json', JSON.stringify({ mapName: 7, quorums: 2 }));
-    const { exitCode, err } = await call(['status', ...HAZELCAST, '--hazelcast-options', path], { open: openOperator });
+    const { exitCode, err } = await call(['status', ...HAZELCAST, '--store-options', path], { open: openOperator });
     expect(exitCode).toBe(2);
     expect(err).toMatch(/mapName.*quorums|quorums.*mapName/);
   });
@@ -137,12 +154,12 @@ describe('misuse of the command line', () => {
       throw new Error('seen');
     };
     await call(['status'], { env, open });
-    await call(['status', '--hazelcast', 'a:1, b:2', '--cluster', 'c'], { env, open });
-    await call(['status'], { env: { GATEKEEPER_HAZELCAST: 'a', GATEKEEPER_URL: '' }, open });
+    await call(['status', '--store', 'hazelcast://a:1,b:2/c'], { env, open });
+    await call(['status'], { env: { GATEKEEPER_STORE: 'rediss://a', GATEKEEPER_URL: '' }, open });
     expect(targets).toMatchObject([
       { kind: 'rest', url: new URL('https://elsewhere/gatekeeper'), token: SECRET },
-      { kind: 'hazelcast', members: ['a:1', 'b:2'], clusterName: 'c' },
-      { kind: 'hazelcast', members: ['a'], clusterName: 'dev' },
+      { kind: 'hazelcast', address: 'hazelcast://a:1,b:2/c', isOnCommandLine: true },
+      { kind: 'redis', address: 'rediss://a', isOnCommandLine: false },
     ]);
   });
 });

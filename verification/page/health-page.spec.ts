@@ -5,6 +5,7 @@ import { failingStore } from '../../test/console/failing-store.js';
 import { violations } from './axe.js';
 import { useConsolesWithPage } from './built-page.js';
 import { describeInBrowser, useBrowser } from './chromium.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 
 const SEND = { name: 'Send a test' };
 const PHONE = { width: 390, height: 844 };
@@ -106,10 +107,11 @@ describeInBrowser('the page Health', () => {
     'lists a job that did not run, with a link to its page, while the state stays healthy, in %s',
     async (colorScheme) => {
       const { url, gatekeeper } = await startWith();
-      const check = gatekeeper.checkHealth.bind(gatekeeper);
+      const { health } = partsOf(gatekeeper);
+      const check = health.check.bind(health);
       const sentence = 'Jobs.nightly was due 2026-11-25 03:00:00 UTC and did not run: no run of it is known';
       const warnings = [{ code: 'not-run' as const, semaphore: 'nightly', since: Date.now(), sentence }];
-      gatekeeper.checkHealth = async (request) => ({ ...(await check(request)), warnings });
+      health.check = async (request) => ({ ...(await check(request)), warnings });
       const { page, complaints } = await visit(url, { token: TOKENS.view, at: '/health', colorScheme });
       await panel(page, 'Warnings').getByText(sentence).waitFor();
       await page.getByText('healthy', { exact: true }).waitFor();

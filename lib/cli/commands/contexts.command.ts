@@ -16,7 +16,13 @@ export function contextsCommand(runner: Runner): Command {
 }
 
 function jsonOf({ path, current, byName }: Contexts) {
-  const contexts = [...byName].map(([name, context]) => ({ name, isCurrent: name === current, ...context }));
+  const contexts = [...byName].map(([name, context]) => ({
+    name,
+    isCurrent: name === current,
+    ...context,
+    // It may contain a password.
+    ...(context.store !== undefined && { store: urlText(context.store) }),
+  }));
   return { file: path, contexts };
 }
 
@@ -26,7 +32,7 @@ function contextsText({ path, current, byName }: Contexts): string {
   return table(['', 'name', 'target'], rows);
 }
 
-function targetText({ url, hazelcast, cluster = 'dev' }: NamedContext): string {
-  if (url !== undefined) return urlText(url);
-  return hazelcast === undefined ? '-' : `cluster ${cluster} at ${hazelcast}`;
+function targetText({ url, store }: NamedContext): string {
+  const address = url ?? store;
+  return address === undefined ? '-' : urlText(address);
 }

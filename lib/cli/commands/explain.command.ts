@@ -18,8 +18,8 @@ export function explainCommand(runner: Runner): Command {
   return new Command('explain')
     .description('show the decision that a node would get now, and why: the answering node, or --group and --acquirer')
     .argument('<name>', 'name of the semaphore', readName)
-    .option('--group <group>', 'with --hazelcast: group of the node (default: "default")')
-    .option('--acquirer <name>', "with --hazelcast: name of the node (default: this host's name)")
+    .option('--group <group>', 'with --store: group of the node (default: "default")')
+    .option('--acquirer <name>', "with --store: name of the node (default: this host's name)")
     .option('--check', 'exit with 4 if a permit would be denied')
     .action(
       runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
-import type { Target } from '../options/target.js';
+import type { StoreTarget, Target } from '../options/target.js';
 
 /** Mode bits for reading and writing by users who are neither the owner nor in the file's group. */
 const OTHERS = 0o006;
@@ -9,14 +9,24 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Lists the ways in which other users could read the token, one sentence each, as warnings. */
+/** Lists the ways in which other users could read the token or a password, one sentence each, as warnings. */
 export function exposures(target: Target): string[] {
-  if (target.kind !== 'rest') return [];
+  if (target.kind !== 'rest') return hasPassword(target.address) ? passwordExposures(target) : [];
   const { url, tokenFile } = target;
   const found: string[] = [];
   if (tokenFile !== undefined && isOpenToOthers(tokenFile)) found.push(OPEN_FILE(tokenFile));
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) found.push(PLAIN_HTTP(url.host));
   return found;
+}
+
+function passwordExposures({ isOnCommandLine, file }: StoreTarget): string[] {
+  if (isOnCommandLine) return [SEEN_PASSWORD];
+  return file !== undefined && isOpenToOthers(file) ? [OPEN_CONTEXTS(file)] : [];
+}
+
+/** Of an address that is no URL, all up to the "@" may be one. */
+function hasPassword(address: string): boolean {
+  return /:\/\/[^/]*:[^/]*@/.test(address) || /[?&]password=/i.test(address);
 }
 
 /** Windows has no such mode bits. A pipe, such as <(pass show token), belongs only to this process. */
@@ -34,5 +44,11 @@ function isLoopback(hostname: string): boolean {
 
 const OPEN_FILE = (path: string) =>
   `other users of this machine may read or change the token file ${path}: allow only its owner, with chmod 600`;
+
+const OPEN_CONTEXTS = (path: string) =>
+  `other users of this machine may read or change ${path}, which has a password: allow only its owner, with chmod 600`;
+
+const SEEN_PASSWORD =
+  'all users of this machine can see the password of --store in the list of processes: give the address in GATEKEEPER_STORE';
 
 const PLAIN_HTTP = (host: string) => `the token and all answers are sent to ${host} without encryption: use https://`;

@@ -12,9 +12,8 @@ const VARIABLE = 'GATEKEEPER_CONFIG';
 const contextSchema = z.strictObject({
   url: z.string().optional(),
   tokenFile: z.string().optional(),
-  hazelcast: z.string().optional(),
-  cluster: z.string().optional(),
-  hazelcastOptions: z.string().optional(),
+  store: z.string().optional(),
+  storeOptions: z.string().optional(),
 });
 
 const contextsSchema = z.strictObject({
@@ -61,13 +60,12 @@ export function contextOptions(name: string, { path, byName }: Contexts): Target
     const known = [...byName.keys()].map(quoted).join(', ') || 'none';
     throw new UsageFailure(`there is no context ${quoted(name)} in ${path}: it has ${known}`);
   }
-  const { tokenFile, hazelcastOptions, ...rest } = found;
+  const { tokenFile, storeOptions, ...rest } = found;
   return {
-    // Without this default, a variable of the environment would name the context's cluster.
-    ...(rest.hazelcast !== undefined && { cluster: 'dev' }),
     ...rest,
+    ...(rest.store !== undefined && { storeFile: path }),
     ...(tokenFile !== undefined && { tokenFile: fileOf(tokenFile, path) }),
-    ...(hazelcastOptions !== undefined && { hazelcastOptions: fileOf(hazelcastOptions, path) }),
+    ...(storeOptions !== undefined && { storeOptions: fileOf(storeOptions, path) }),
   };
 }
 

@@ -4,9 +4,10 @@ export interface TargetOptions {
   readonly url?: string;
   readonly token?: string;
   readonly tokenFile?: string;
-  readonly hazelcast?: string;
-  readonly cluster?: string;
-  readonly hazelcastOptions?: string;
+  readonly store?: string;
+  readonly storeOptions?: string;
+  /** The file that `store` comes from, if it comes from one. */
+  readonly storeFile?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

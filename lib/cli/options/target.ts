@@ -5,8 +5,8 @@ import { contextOptions, readContexts } from './contexts.js';
 import { readJsonFile } from './json-file.js';
 import type { Environment, TargetOptions } from './target-options.js';
 
-/** The console or cluster on which a command operates. */
-export type Target = RestTarget | HazelcastTarget;
+/** The console or store on which a command operates. */
+export type Target = RestTarget | StoreTarget;
 
 export interface RestTarget {
   readonly kind: 'rest';
@@ -16,50 +16,64 @@ export interface RestTarget {
   readonly tokenFile: string | undefined;
 }
 
-export interface HazelcastTarget {
-  readonly kind: 'hazelcast';
-  readonly members: readonly string[];
-  readonly clusterName: string;
-  /** More options of `hazelcast({...})`, which checks them. */
+export interface StoreTarget {
+  readonly kind: 'hazelcast' | 'postgres' | 'redis';
+  /** Address of the store. It may contain a password. */
+  readonly address: string;
+  /** More options of `hazelcast({...})`, `postgres({...})` or `redis({...})`, which checks them. */
   readonly further: Readonly<Record<string, unknown>>;
+  /** Whether the address stands on the command line, where all users of the machine can see it. */
+  readonly isOnCommandLine: boolean;
+  /** The file that the address comes from, if it comes from one. */
+  readonly file: string | undefined;
 }
 
+/** Kinds of stores by the scheme of their address. */
+const KINDS: ReadonlyMap<string | undefined, StoreTarget['kind']> = new Map([
+  ['hazelcast', 'hazelcast'],
+  ['postgres', 'postgres'],
+  ['postgresql', 'postgres'],
+  ['redis', 'redis'],
+  ['rediss', 'redis'],
+]);
+
 const NO_TARGET =
-  'no target is given: use --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --hazelcast host:port (or GATEKEEPER_HAZELCAST) for a cluster, or --context for one of "gatekeeper contexts"';
-const TWO_TARGETS = 'two targets were given (a console, a cluster or a context): leave one of them out';
+  'no target is given: use --url https://host/gatekeeper (or GATEKEEPER_URL) for a console, --store postgres://…, redis://… or hazelcast://… (or GATEKEEPER_STORE) for a store, or --context for one of "gatekeeper contexts"';
+const TWO_TARGETS = 'two targets were given (a console, a store or a context): leave one of them out';
 
 /**
- * Finds the target: from the command line, else from the environment, else the current context. The token, or the name of
- * the cluster, may come from another of these sources.
+ * Finds the target: from the command line, else from the environment, else the current context. The token may come
+ * from another of these sources.
  *
  * @throws UsageFailure
  */
 export function resolveTarget(options: TargetOptions, env: Environment): Target {
-  if (namesTarget(options)) return targetOf(options, env);
-  const { GATEKEEPER_URL: url, GATEKEEPER_HAZELCAST: hazelcast, GATEKEEPER_CONTEXT: context } = env;
-  const named = { ...options, ...given({ url, hazelcast, context }) };
+  if (namesTarget(options)) return targetOf(options, env, options.store !== undefined);
+  const { GATEKEEPER_URL: url, GATEKEEPER_STORE: store, GATEKEEPER_CONTEXT: context } = env;
+  const named = { ...options, ...given({ url, store, context }) };
   return targetOf(namesTarget(named) ? named : { ...options, context: readContexts(env).current }, env);
 }
 
-function namesTarget({ url, hazelcast, context }: TargetOptions): boolean {
-  return url !== undefined || hazelcast !== undefined || context !== undefined;
+function namesTarget({ url, store, context }: TargetOptions): boolean {
+  return url !== undefined || store !== undefined || context !== undefined;
 }
 
-function targetOf({ context, ...options }: TargetOptions, env: Environment): Target {
-  const { url, hazelcast } = options;
-  if ([url, hazelcast, context].filter((each) => each !== undefined).length > 1) throw new UsageFailure(TWO_TARGETS);
+function targetOf({ context, ...options }: TargetOptions, env: Environment, isOnCommandLine = false): Target {
+  const { url, store } = options;
+  if ([url, store, context].filter((each) => each !== undefined).length > 1) throw new UsageFailure(TWO_TARGETS);
   if (context !== undefined) return targetOf(inContext(contextOptions(context, readContexts(env)), options), env);
   if (url !== undefined) {
     return { kind: 'rest', url: parseUrl(url), token: tokenOf(options, env), tokenFile: options.tokenFile };
   }
-  if (hazelcast === undefined) throw new UsageFailure(NO_TARGET);
-  return {
-    kind: 'hazelcast',
-    members: hazelcast.split(',').map((member) => member.trim()),
-    clusterName: options.cluster ?? (env['GATEKEEPER_CLUSTER'] || 'dev'),
-    further: options.hazelcastOptions === undefined ? {} : readOptions(options.hazelcastOptions),
-  };
+  if (store === undefined) throw new UsageFailure(NO_TARGET);
+  const kind = KINDS.get(/^([a-z]+):\/\/./i.exec(store)?.[1]!.toLowerCase());
+  if (!kind) throw new UsageFailure(NO_STORE(store));
+  const further = options.storeOptions === undefined ? {} : readOptions(options.storeOptions);
+  return { kind, address: store, further, isOnCommandLine, file: options.storeFile };
 }
+
+const NO_STORE = (text: string) =>
+  `--store ${quoted(urlText(text))} is no address of a store: give postgres://host/database, redis://host:6379 or hazelcast://host:5701,host:5701/cluster`;
 
 /** A token on the command line replaces the context's. */
 function inContext({ tokenFile, ...context }: TargetOptions, options: TargetOptions): TargetOptions {
@@ -114,9 +128,9 @@ function checkedToken(token: string, source: string): string {
 }
 
 function readOptions(path: string): Record<string, unknown> {
-  const read = readJsonFile('--hazelcast-options', path);
+  const read = readJsonFile('--store-options', path);
   if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>;
   throw new UsageFailure(
-    `--hazelcast-options ${path} contains no object: give { "mapName": "…", "clientConfig": { … } }`,
+    `--store-options ${path} contains no object: give { "schema": "…" }, or what your store takes`,
   );
 }

@@ -171,8 +171,7 @@ function segmentOf(text: string): string {
   return encodeURIComponent(text);
 }
 
-const NO_SEGMENT = (text: string) =>
-  `${quoted(text)} can't be part of an address: give another name, or use --hazelcast`;
+const NO_SEGMENT = (text: string) => `${quoted(text)} can't be part of an address: give another name, or use --store`;
 
 /** Refusals with the same status have the type problem+json. */
 function isAnswer({ status, headers }: Response, { otherStatus }: Request): boolean {

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import { quoted } from '../../core/decision/index.js';
+import type { StoreDefinition } from '../../core/store/index.js';
 import type { DirectOptions } from '../direct/direct-operator.js';
 import { UsageFailure } from '../options/exit-code.js';
 import type { Operator } from '../operator/operator.js';
 import { RestOperator } from '../rest/rest-operator.js';
-import type { HazelcastTarget, Target } from '../options/target.js';
+import type { StoreTarget, Target } from '../options/target.js';
 
 /** Settings of the connection to a target. */
 export interface Manner extends Pick<DirectOptions, 'timeout' | 'logger' | 'clockTolerance' | 'group' | 'acquirer'> {
@@ -14,7 +14,7 @@ export interface Manner extends Pick<DirectOptions, 'timeout' | 'logger' | 'cloc
 
 const SIGNED_BY_TOKEN = 'with --url the token names the author of changes: leave --as out';
 const NODE_SPEAKS =
-  'with --url the answering node explains its own decision: leave --group and --acquirer out, or use --hazelcast';
+  'with --url the answering node explains its own decision: leave --group and --acquirer out, or use --store';
 
 /** Connects to a target. @throws UsageFailure, or CommandFailure if the cluster can't be reached */
 export async function openOperator(target: Target, { by, ...manner }: Manner): Promise<Operator> {
@@ -24,21 +24,35 @@ export async function openOperator(target: Target, { by, ...manner }: Manner): P
     if (group !== undefined || acquirer !== undefined) throw new UsageFailure(NODE_SPEAKS);
     return new RestOperator({ url: target.url, token: target.token, timeout });
   }
-  return openDirect(target, { ...manner, by: by ?? userName() });
+  const [store, { DirectOperator }] = await Promise.all([storeAt(target), import('../direct/direct-operator.js')]);
+  return DirectOperator.open({ ...manner, by: by ?? userName(), store, target: placeOf(store) });
 }
 
-/** Imports its code only when needed, because to load the Hazelcast client takes longer than a request. */
-async function openDirect(
-  { members, clusterName, further }: HazelcastTarget,
-  manner: Omit<DirectOptions, 'store' | 'target'>,
-): Promise<Operator> {
-  const [{ hazelcast }, { DirectOperator }] = await Promise.all([
-    import('../../stores/hazelcast/index.js'),
-    import('../direct/direct-operator.js'),
-  ]);
-  const store = hazelcast({ ...further, clusterName, members });
-  const where = `cluster ${quoted(clusterName)} at ${members.join(', ')}`;
-  return DirectOperator.open({ ...manner, store, target: where });
+/** Imports its code only when needed, because to load a client of a store takes longer than a request. */
+async function storeAt({ kind, address, further }: StoreTarget): Promise<StoreDefinition> {
+  if (kind === 'redis') return (await import('../../stores/redis/index.js')).redis({ url: address, ...further });
+  if (kind === 'postgres') {
+    const { postgres } = await import('../../stores/postgres/index.js');
+    // A look at a wrong database makes no tables there.
+    return postgres({ createTables: false, connectionString: address, ...further });
+  }
+  const { hazelcast } = await import('../../stores/hazelcast/index.js');
+  return hazelcast({ ...further, ...clusterAt(address) });
+}
+
+/** @throws UsageFailure */
+function clusterAt(address: string): { readonly members: string[]; readonly clusterName: string } {
+  const [, members, cluster] = /^hazelcast:\/\/([^/?#@\s]+)(?:\/([^/?#\s]*))?$/i.exec(address) ?? [];
+  if (members === undefined) throw new UsageFailure(NO_CLUSTER);
+  return { members: members.split(','), clusterName: cluster ? decodeURIComponent(cluster) : 'dev' };
+}
+
+const NO_CLUSTER =
+  '--store has no address of a Hazelcast cluster: give hazelcast://host:5701,host:5701/cluster, and credentials in --store-options';
+
+/** Where a store is, for people; without a password. */
+function placeOf({ place, kind }: StoreDefinition): string {
+  return place ?? kind;
 }
 
 /** In a container, the user of the process may have no name. */

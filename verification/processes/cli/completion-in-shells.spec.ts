@@ -7,21 +7,21 @@ const script = (await call(['completion', 'bash'])).out;
 describeUnless(lackOf())('completion in bash', () => {
   it.each([
     ['a command', `gatekeeper pau${TAB}`, 'gatekeeper pause'],
-    ['an option of all', `gatekeeper --haz${TAB}-o${TAB}`, 'gatekeeper --hazelcast-options'],
+    ['an option of all', `gatekeeper --sto${TAB}-o${TAB}`, 'gatekeeper --store-options'],
     [
       'a command behind options',
-      `gatekeeper --cluster status --json mig${TAB}`,
-      'gatekeeper --cluster status --json migrate',
+      `gatekeeper --store status --json mig${TAB}`,
+      'gatekeeper --store status --json migrate',
     ],
     ['an option of a command', `gatekeeper edit report --exp${TAB}`, 'gatekeeper edit report --expected-revision'],
     ['no option of another command', `gatekeeper edit report --po${TAB}`, 'gatekeeper edit report --po'],
-    ['nothing where something unknown is to be named', `gatekeeper --cluster st${TAB}`, 'gatekeeper --cluster st'],
+    ['nothing where something unknown is to be named', `gatekeeper --store st${TAB}`, 'gatekeeper --store st'],
     ['a shell', `gatekeeper completion ba${TAB}`, 'gatekeeper completion bash'],
     ['a command to be helped with', `gatekeeper help expl${TAB}`, 'gatekeeper help explain'],
     ['a file', `gatekeeper load pack${TAB}.${TAB}`, 'gatekeeper load package.json'],
     ['the file of an option', `gatekeeper --token-file tsc${TAB}`, 'gatekeeper --token-file tsconfig.json'],
     ['it also behind =', `gatekeeper --token-file=tsc${TAB}`, 'gatekeeper --token-file=tsconfig.json'],
-    ['a command behind =', `gatekeeper --cluster=x stat${TAB}`, 'gatekeeper --cluster=x status'],
+    ['a command behind =', `gatekeeper --store=x stat${TAB}`, 'gatekeeper --store=x status'],
     ['a folder, and what is in it', `gatekeeper load sample-a${TAB}RE${TAB}`, 'gatekeeper load sample-app/README.md'],
   ])('completes %s', async (_, keys, line) => {
     expect(await typed(script, keys)).toBe(line);

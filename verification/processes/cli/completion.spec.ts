@@ -8,7 +8,7 @@ describe('completion', () => {
 
     expect(await completions(script, 'gatekeeper st')).toEqual(['status']);
     expect(await completions(script, 'gatekeeper ')).toEqual(
-      expect.arrayContaining(['status', 'watch', 'migrate', 'load', 'completion', '--url', '--hazelcast']),
+      expect.arrayContaining(['status', 'watch', 'migrate', 'load', 'completion', '--url', '--store']),
     );
     expect(await completions(script, 'gatekeeper migrate --to')).toEqual(['--to-group', '--token', '--token-file']);
     expect(await completions(script, 'gatekeeper completion b')).toEqual(['bash']);
@@ -17,8 +17,8 @@ describe('completion', () => {
 
   it('takes the value of an option neither for a command nor for something to complete', async () => {
     const script = await scriptFor('bash');
-    expect(await completions(script, 'gatekeeper --cluster status --he')).toEqual(['--help']);
-    expect(await completions(script, 'gatekeeper --cluster st')).toEqual([]);
+    expect(await completions(script, 'gatekeeper --store status --he')).toEqual(['--help']);
+    expect(await completions(script, 'gatekeeper --store st')).toEqual([]);
   });
 
   it('completes files where files are named', async () => {

@@ -1,3 +1,3 @@
 import { describeCommandLine } from './end-to-end.js';
 
-describeCommandLine('directly to Hazelcast');
+for (const server of ['Hazelcast', 'PostgreSQL', 'Redis'] as const) describeCommandLine('directly', server);

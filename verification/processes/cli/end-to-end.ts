@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { eventually } from '../../../test/contract/eventually.js';
-import { LiveCluster, type Way } from './live-cluster.js';
+import { LiveCluster, type ServerName, type Way } from './live-cluster.js';
 import { DEFINITIONS } from '../../../test/cli/memory-cluster.js';
 import { describeOnHazelcast } from '../../needs/members.js';
+import { describeOnRedis } from '../../needs/redis.js';
+import { lackOfPostgres } from '../../support/postgres-server.js';
+import { describeUnless } from '../../../test/support/unless.js';
+
+const DESCRIBE = { Hazelcast: describeOnHazelcast, PostgreSQL: describeUnless(lackOfPostgres), Redis: describeOnRedis };
 
 /** Entries of the audit log, the newest first. */
 const NOTED = 'remove dora,revoke dora,edit dora,define dora';
@@ -18,11 +23,11 @@ const DYING = `data:text/javascript,${encodeURIComponent(`
   };`)}`;
 
 /** The work of an operator with the command line as it is shipped. */
-export function describeCommandLine(way: Way): void {
-  describeOnHazelcast(`the command line as a process, ${way}`, () => {
+export function describeCommandLine(way: Way, server: ServerName = 'Hazelcast'): void {
+  DESCRIBE[server](`the command line as a process, ${way}, on ${server}`, () => {
     let cluster: LiveCluster;
     beforeAll(async () => {
-      cluster = await LiveCluster.start(DEFINITIONS);
+      cluster = await LiveCluster.start(DEFINITIONS, server);
     });
     afterAll(() => cluster?.[Symbol.asyncDispose]());
 
@@ -103,6 +108,9 @@ export function describeCommandLine(way: Way): void {
       expect(await json('load', path, '--yes')).toMatchObject({ loaded: ['report'], failed: [] });
       expect((await cluster.gatekeeper.definitions.get('report'))?.definition.permits).toBe(2);
     });
+
+    // What follows depends on the process and its streams, not on the store.
+    if (server !== 'Hazelcast') return;
 
     it('goes on with a migration where it was killed', async () => {
       const names = Array.from({ length: 60 }, (_, index) => `bulk-${index}`);

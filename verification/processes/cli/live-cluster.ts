@@ -5,10 +5,20 @@ import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { execa } from 'execa';
-import { GatekeeperModule, GatekeeperService, type SemaphoreDefinitionInput, hazelcast } from 'nestjs-gatekeeper';
+import {
+  GatekeeperModule,
+  GatekeeperService,
+  type SemaphoreDefinitionInput,
+  type StoreDefinition,
+  hazelcast,
+} from 'nestjs-gatekeeper';
+import { postgres } from 'nestjs-gatekeeper/postgres';
+import { redis } from 'nestjs-gatekeeper/redis';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../../../test/contract/eventually.js';
 import { UNHURRIED } from '../../../test/contract/unhurried.js';
+import { PostgresServer } from '../../support/postgres-server.js';
+import { RedisServer } from '../../support/redis-server.js';
 
 /** The command line as it is shipped. */
 export const MAIN = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
@@ -16,43 +26,78 @@ export const MAIN = fileURLToPath(new URL('../../../dist/cli.js', import.meta.ur
 export const TOKENS = { view: 'token-of-vera-0123456789', define: 'token-of-dora-0123456789' } as const;
 
 /** How the command line reaches the cluster. */
-export type Way = 'over HTTP' | 'directly to Hazelcast';
+export type Way = 'over HTTP' | 'directly';
 
-/** A real member, and an application with a console on it. */
+/** A server of a store that runs. */
+interface Server {
+  readonly store: StoreDefinition;
+  /** For `--store`. */
+  readonly address: string;
+  /** Ends it at once. */
+  readonly kill: () => Promise<unknown>;
+  readonly stop: () => Promise<unknown>;
+}
+
+const SERVERS = {
+  Hazelcast: async (): Promise<Server> => {
+    const cluster = await startHazelcast();
+    const { clusterName, addresses } = cluster;
+    return {
+      store: hazelcast({ clusterName, members: addresses }),
+      address: `hazelcast://${addresses.join(',')}/${clusterName}`,
+      kill: async () => cluster.members[0]!.kill(),
+      stop: () => cluster.stop(),
+    };
+  },
+  PostgreSQL: async (): Promise<Server> => {
+    const server = await PostgresServer.start();
+    const stop = async () => server[Symbol.asyncDispose]();
+    return { store: postgres({ connectionString: server.address() }), address: server.address(), kill: stop, stop };
+  },
+  Redis: async (): Promise<Server> => {
+    const server = await RedisServer.start();
+    const stop = async () => server[Symbol.asyncDispose]();
+    return { store: redis({ url: server.url }), address: server.url, kill: stop, stop };
+  },
+};
+
+export type ServerName = keyof typeof SERVERS;
+
+/** A real server of a store, and an application with a console on it. */
 export class LiveCluster implements AsyncDisposable {
   private constructor(
     readonly app: INestApplication,
-    readonly hazelcast: Awaited<ReturnType<typeof startHazelcast>>,
+    readonly server: Server,
     readonly folder: string,
     private readonly url: string,
   ) {}
 
-  static async start(definitions: readonly SemaphoreDefinitionInput[]): Promise<LiveCluster> {
+  static async start(
+    definitions: readonly SemaphoreDefinitionInput[],
+    name: ServerName = 'Hazelcast',
+  ): Promise<LiveCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'gatekeeper-cli-'));
     await writeFile(join(folder, 'token'), `${TOKENS.define}\n`, { mode: 0o600 });
-    const cluster = await startHazelcast();
-    const app = await startApp(
-      hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }),
-      definitions,
-    );
+    const server = await SERVERS[name]();
+    const app = await startApp(server.store, definitions);
     const { port } = app.getHttpServer().address();
-    return new LiveCluster(app, cluster, folder, `http://127.0.0.1:${port}/gatekeeper`);
+    return new LiveCluster(app, server, folder, `http://127.0.0.1:${port}/gatekeeper`);
   }
 
   get gatekeeper(): GatekeeperService {
     return this.app.get(GatekeeperService);
   }
 
-  /** Options that name the target. */
+  /** Options that name the target, and the author. */
   target(way: Way): string[] {
     if (way === 'over HTTP') return ['--url', this.url, '--token-file', join(this.folder, 'token')];
-    const { clusterName, addresses } = this.hazelcast;
-    return ['--hazelcast', addresses.join(','), '--cluster', clusterName, '--as', 'dora'];
+    return ['--as', 'dora'];
   }
 
-  /** The command line in a process of its own. */
+  /** The command line in a process of its own. The address of a store may have a password, so it stands in the environment. */
   process(way: Way, args: readonly string[], env: Record<string, string> = {}) {
-    return this.bare([...this.target(way), ...args], env);
+    const ofStore: Record<string, string> = way === 'directly' ? { GATEKEEPER_STORE: this.server.address } : {};
+    return this.bare([...this.target(way), ...args], { ...ofStore, ...env });
   }
 
   /** As {@link process}, without a target. */
@@ -67,13 +112,13 @@ export class LiveCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.app.close();
-    await this.hazelcast.stop();
+    await this.server.stop();
     await rm(this.folder, { recursive: true });
   }
 }
 
 async function startApp(
-  store: ReturnType<typeof hazelcast>,
+  store: StoreDefinition,
   definitions: readonly SemaphoreDefinitionInput[],
 ): Promise<INestApplication> {
   const module = GatekeeperModule.forRoot({

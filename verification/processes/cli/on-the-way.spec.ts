@@ -54,13 +54,13 @@ describeOnHazelcast('what may go wrong on the way', () => {
   });
 
   it('a cluster of another name, and one that has gone, end with 6', async () => {
-    const members = cluster.hazelcast.addresses.join(',');
-    const other = await cluster.bare(['status', '--hazelcast', members, '--cluster', 'other', '--timeout', '1s']);
+    const address = cluster.server.address.replace(/[^/]+$/, 'other');
+    const other = await cluster.bare(['status', '--store', address, '--timeout', '1s']);
     expect(other).toMatchObject({ exitCode: 6, stdout: '' });
     expect(other.stderr).toMatch(/^gatekeeper: .*"other" at .* 1000 ms/);
 
-    await cluster.hazelcast.members[0]!.kill();
-    const gone = await cluster.process('directly to Hazelcast', ['status', '--timeout', '1s']);
+    await cluster.server.kill();
+    const gone = await cluster.process('directly', ['status', '--timeout', '1s']);
     expect(gone).toMatchObject({ exitCode: 6, stdout: '' });
     const asked = await http(['edit', 'report', '--permits', '3']);
     expect(asked).toMatchObject({ exitCode: 6, stdout: '' });

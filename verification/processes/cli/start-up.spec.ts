@@ -15,7 +15,7 @@ describe('the command line as a process', () => {
   it.each([
     ['--version', []],
     ['over HTTP', ['status', '--url', 'http://127.0.0.1:1/gatekeeper', '--token', 'some-other-token-01']],
-    ['directly to Hazelcast', ['status', '--hazelcast', '127.0.0.1:1', '--cluster', 'none', '--timeout', '100ms']],
+    ['directly to Hazelcast', ['status', '--store', 'hazelcast://127.0.0.1:1/none', '--timeout', '100ms']],
   ])('starts without Nest, which takes longer to load than all the rest: %s', async (way, args) => {
     const command = ['--import', TELLING, MAIN, ...(args.length > 0 ? args : [way])];
     const { stderr } = await execa(process.execPath, command, { reject: false, env: { NODE_OPTIONS: '' } });
