@@ -14,7 +14,7 @@ import { ROOT } from './compile.mjs';
 const STAGES = {
   servers: { build: [], commands: async () => [specs('servers'), await onFastify()] },
   page: { build: ['build'], commands: async () => [specs('page')] },
-  // The delays of tasks in four processes are compared with a limit in ms: beside other specs they measure those.
+  // Four processes whose leases and delays are compared with limits: beside other specs they measure how those starve them.
   processes: { build: ['build'], commands: async () => [specs('processes', ALONE), only('processes', ALONE)] },
   // Both have long files at their ends, which leave a core idle alone.
   proof: { build: [], commands: async () => [[specs('proof'), await moreRuns()]] },
@@ -39,7 +39,7 @@ const STAGES = {
 const WORKERS = { servers: '4', page: '3', processes: '3', proof: '3', package: '3' };
 
 /** Path of the specs that run alone. */
-const ALONE = '/processes/due/';
+const ALONE = '/processes/(due/|sample/embedded)';
 
 const named = process.argv.slice(2).filter((word) => word in STAGES);
 const patterns = process.argv.slice(2).filter((word) => !(word in STAGES));
