@@ -144,8 +144,8 @@ function unlimited({ audit }: Parts): Limits {
     noteDefinition: none,
     noteTaskCall: none,
     noteTest: none,
-    noteTasks: (action, { user: by }, type, { first: task, count }) =>
-      audit.note({ action, semaphore: TASK_PREFIX + type, by, count, task }),
+    noteTasks: (action, { user: by }, type, { first: task, count, outcome }) =>
+      audit.note({ action, semaphore: TASK_PREFIX + type, by, count, task, ...omitUndefined({ outcome }) }),
     ofMany: (_caller, change) => change(none),
     ofPause: (_caller, pause) => pause(none),
     waiting: (_kind, _caller, _wait, work) => work(),

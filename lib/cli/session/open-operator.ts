@@ -44,7 +44,12 @@ async function storeAt({ kind, address, further }: StoreTarget): Promise<StoreDe
 function clusterAt(address: string): { readonly members: string[]; readonly clusterName: string } {
   const [, members, cluster] = /^hazelcast:\/\/([^/?#@\s]+)(?:\/([^/?#\s]*))?$/i.exec(address) ?? [];
   if (members === undefined) throw new UsageFailure(NO_CLUSTER);
-  return { members: members.split(','), clusterName: cluster ? decodeURIComponent(cluster) : 'dev' };
+  try {
+    return { members: members.split(','), clusterName: cluster ? decodeURIComponent(cluster) : 'dev' };
+  } catch (cause) {
+    // A "%" that begins no escape.
+    throw new UsageFailure(NO_CLUSTER, { cause });
+  }
 }
 
 const NO_CLUSTER =

@@ -42,7 +42,7 @@ export interface Limits {
     action: 'submit-tasks' | 'claim-tasks',
     caller: Visitor,
     type: string,
-    tasks: { readonly first: string; readonly count: number },
+    tasks: { readonly first: string; readonly count: number; readonly outcome?: 'unknown' },
   ): void;
   /** Counts a test of the receivers of alerts. @throws ProblemError if there are too many */
   noteTest(): void;

@@ -87,13 +87,14 @@ export const TASK_OPERATIONS = {
       expectTypesOpen(caller, [name.type]);
       const options = optionsOf(id, given);
       caller.limits.noteTaskCall(caller);
-      const note = (first: string) => caller.limits.noteTasks('submit-tasks', caller, name.type, { first, count: 1 });
+      const note = (first: string, outcome?: 'unknown') =>
+        caller.limits.noteTasks('submit-tasks', caller, name.type, { first, count: 1, ...omitUndefined({ outcome }) });
       try {
         const submitted = await tasks.submitFor(caller.user, name, data, options);
         if (submitted.outcome !== 'known') note(submitted.id);
         return submitted;
       } catch (error) {
-        if (error instanceof UnknownOutcomeError) note(id);
+        if (error instanceof UnknownOutcomeError) note(id, 'unknown');
         throw error;
       }
     },

@@ -57,8 +57,8 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
    * @throws ProblemError, the error of the store, or the signal's reason
    */
   async answer(call: Call, body: unknown, gone: AbortSignal): Promise<object> {
-    const driver = this.#open;
     await partsOf(this.gatekeeper).directory.shards.makeOwn();
+    const driver = this.#open;
     if (call.waits && this.#waiting >= MOST_WAITING) throw new ProblemError('too-many-waits', TOO_MANY, RETRY);
     this.#waiting += Number(call.waits ?? false);
     try {

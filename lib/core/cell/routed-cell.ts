@@ -100,9 +100,11 @@ export class RoutedCell implements SemaphoreCell {
       if (result !== UNREAD) return result;
       // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
       await this.shards.expectStore();
-      // A slow store takes its time for the shards: a call waits on while somebody makes them.
+      // A slow store takes its time for the shards: a call waits on while a node makes them.
       while (!(await this.route.awaitShards())) {
         await this.shards.expectStore();
+        // They may have become ready meanwhile.
+        if (this.shards.isReady) break;
         if (!this.route.areMade()) throw this.#unread();
       }
       if (isDeclared) await this.route.own(this.name).look();
