@@ -243,6 +243,7 @@ export function buildParts(
     allocation,
     alerts: () => alerts,
   });
+  const explain = async (name: string) => directory.of(name).explain();
   const overview = sharedOverview({
     directory,
     context,
@@ -316,6 +317,7 @@ export function buildParts(
     runNow,
     nodesWatch,
     health,
+    explain,
     overview,
     alerts,
     semaphoreSync,

@@ -210,7 +210,7 @@ export class Gatekeeper extends PermitMethods {
    * @throws CorruptRecordError, NewerRecordError if the record can't be read
    */
   async explain(name: string): Promise<Explanation> {
-    return this.#parts.directory.of(name).explain();
+    return this.#parts.explain(name);
   }
 
   /** The holders on all nodes. If the store can't be asked, returns the last known holders, and `stale` says so. */

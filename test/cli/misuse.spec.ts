@@ -69,6 +69,7 @@ describe('misuse of the command line', () => {
       ['status', '--store', `hazelcast://ann:${SECRET}@a:1`],
       /credentials in --store-options/,
     ],
+    ['a cluster with half an escape', ['status', '--store', 'hazelcast://a:1/%'], /hazelcast:\/\/host:5701/],
     ['a database without a name', ['status', '--store', `postgres://${SECRET}:${SECRET}@:port`], /connectionString/],
     ['an address that is none', ['status', '--url', 'host/gatekeeper'], /"host\/gatekeeper" is not an address/],
     ['a secret in the address', ['status', '--url', `https://ann:${SECRET}@host`], /contains a name or a password/],

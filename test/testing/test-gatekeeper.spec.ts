@@ -15,6 +15,8 @@ import {
   hazelcast,
 } from 'nestjs-gatekeeper';
 import { GatekeeperTestingModule, TestGatekeeper } from 'nestjs-gatekeeper/testing';
+import { OPERATIONS } from '../../lib/console/api/routes.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { refused } from '../support/refused.js';
 import { StartedTimers } from '../support/started-timers.js';
 
@@ -208,6 +210,20 @@ describe('TestGatekeeper without Nest', () => {
     await definitions.pause('x');
     expect((await gatekeeper.state()).semaphores).toMatchObject([{ name: 'x', pause: expect.anything() }]);
     await expect(gatekeeper.runNow('unknown')).rejects.toBeInstanceOf(UnknownSemaphoreError);
+  });
+
+  it('explains its decisions to the console, too', async () => {
+    const gatekeeper = new TestGatekeeper();
+    gatekeeper.deny('import', 'paused');
+    const caller = {
+      user: 'ann',
+      role: 'view' as const,
+      sees: undefined,
+      limits: {} as never,
+      signal: new AbortController().signal,
+    };
+    const input = { params: { name: 'import' }, query: undefined, body: undefined };
+    expect(await OPERATIONS.explain.run(partsOf(gatekeeper), input, caller)).toMatchObject({ reason: 'paused' });
   });
 
   it('leaves no timer and nothing to close', async () => {

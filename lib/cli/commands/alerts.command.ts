@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
-import type { AlertsTest } from '../operator/operator.js';
+import type { AlertsTest } from '../../console/api/alerts.js';
 import type { Runner } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Caller, type Limits } from '../../console/api/caller.js';
+import type { Caller, Limits } from '../../console/api/caller.js';
 import { checkInput } from '../../console/api/check-input.js';
 import type { Operation } from '../../console/api/operation.js';
 import type { LogLine } from '../../core/context/context.js';
@@ -114,8 +114,7 @@ class DirectCalls implements Calls {
     if (lack !== undefined) throw new CommandFailure(EXIT.usage, lack);
     const texts = Object.entries(omitUndefined(query)).map(([name, value]) => [name, String(value)] as const);
     const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body) };
-    const input = (await checkInput(operation, sent)) as Parameters<Operation['run']>[1];
-    const answer = await operation.run(this.#parts, input, this.#caller);
+    const answer = await operation.run(this.#parts, await checkInput(operation, sent), this.#caller);
     const { stale: [part] = [] } = answer as { readonly stale?: readonly StalePart[] };
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
     return answer as z.output<Answer>;
@@ -137,17 +136,21 @@ class DirectCalls implements Calls {
   }
 }
 
-/** One person at a terminal needs no limits. Tasks that are submitted stand in the audit log. */
+/** One person at a terminal needs no limits. The audit log names the tasks that were submitted. */
 function unlimited({ audit }: Parts): Limits {
   const none = () => undefined;
   return {
-    noteDefinition: none,
-    noteTaskCall: none,
+    changes: {
+      noteOne: none,
+      noteTaskCall: none,
+      ofMany: (_caller, change) => change(none),
+      ofPause: (_caller, pause) => pause(none),
+    },
+    taskCalls: {
+      note: (action, { user: by }, type, { first: task, ...counted }) =>
+        audit.note({ action, semaphore: TASK_PREFIX + type, by, ...counted, task }),
+    },
     noteTest: none,
-    noteTasks: (action, { user: by }, type, { first: task, count, outcome }) =>
-      audit.note({ action, semaphore: TASK_PREFIX + type, by, count, task, ...omitUndefined({ outcome }) }),
-    ofMany: (_caller, change) => change(none),
-    ofPause: (_caller, pause) => pause(none),
     waiting: (_kind, _caller, _wait, work) => work(),
   };
 }

@@ -21,7 +21,7 @@ const MOST_RESOURCES = 10_000;
 /** Longest time in ms that a node waits for the end of a run. */
 const LONGEST_WAIT = 30_000;
 
-/** What an operation gets, before its check. */
+/** The input of an operation, not yet checked. */
 export interface Sent {
   /** Values of its path. */
   readonly params?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface Calls extends AsyncDisposable {
   hints(onHint: () => void, signal: AbortSignal): Promise<void>;
 }
 
-/** Operates by the operations of the catalogue, over HTTP or in this process: the same on both ways. */
+/** Calls the operations of the catalogue, over HTTP or in this process. Both give the same answers. */
 export class CatalogueOperator implements Operator {
   readonly tasks: TaskOperator;
 

@@ -24,7 +24,7 @@ function passwordExposures({ isOnCommandLine, file }: StoreTarget): string[] {
   return file !== undefined && isOpenToOthers(file) ? [OPEN_CONTEXTS(file)] : [];
 }
 
-/** Of an address that is no URL, all up to the "@" may be one. */
+/** Whether the address of a store seems to have a password. An address with several hosts is no URL, so it is not parsed. */
 function hasPassword(address: string): boolean {
   return /:\/\/[^/]*:[^/]*@/.test(address) || /[?&]password=/i.test(address);
 }

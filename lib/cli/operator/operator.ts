@@ -18,8 +18,6 @@ import type {
   RunNowPlan,
   RunNowStatus,
   RunsQuery,
-  ReceiverStatus,
-  RequestResult,
   SemaphoreOverview,
   StalePart,
   UndoPlan,
@@ -41,12 +39,8 @@ import type {
   UniqueOptions,
   WaitingType,
 } from '../../tasks/index.js';
+import type { AlertsTest } from '../../console/api/alerts.js';
 import type { Group } from '../views/allocation.view.js';
-
-/** The results of a test, one per receiver. */
-export interface AlertsTest {
-  readonly results: readonly (RequestResult & Pick<ReceiverStatus, 'name'>)[];
-}
 
 /** All semaphores with their holders and warnings, at one moment. */
 export interface Overview {
@@ -139,8 +133,8 @@ export interface TaskOperator {
 }
 
 /**
- * Everything that commands read and change. There are two implementations: over the console's HTTP API, and directly on
- * the store. Their errors may differ in class, but lead to the same exit code. Commands get one through `assured()`: its
+ * Everything that commands read and change: over the console's HTTP API, or directly on the store. Errors of the two may
+ * differ in class, but lead to the same exit code. Commands get one through `assured()`: its
  * readings reject with the exit code `unreachable` if the present state is not known.
  */
 export interface Operator extends AsyncDisposable {

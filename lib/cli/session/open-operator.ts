@@ -25,7 +25,7 @@ export async function openOperator(target: Target, { by, ...manner }: Manner): P
     return new RestOperator({ url: target.url, token: target.token, timeout });
   }
   const [store, { DirectOperator }] = await Promise.all([storeAt(target), import('../direct/direct-operator.js')]);
-  return DirectOperator.open({ ...manner, by: by ?? userName(), store, target: placeOf(store) });
+  return DirectOperator.open({ ...manner, by: by ?? userName(), store, target: store.place ?? store.kind });
 }
 
 /** Imports its code only when needed, because to load a client of a store takes longer than a request. */
@@ -54,11 +54,6 @@ function clusterAt(address: string): { readonly members: string[]; readonly clus
 
 const NO_CLUSTER =
   '--store has no address of a Hazelcast cluster: give hazelcast://host:5701,host:5701/cluster, and credentials in --store-options';
-
-/** Where a store is, for people; without a password. */
-function placeOf({ place, kind }: StoreDefinition): string {
-  return place ?? kind;
-}
 
 /** In a container, the user of the process may have no name. */
 function userName(): string {

@@ -3,7 +3,7 @@ import type { CancelTimer } from '../../core/async/node-clock.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
-import type { Visitor } from '../api/caller.js';
+import type { CountedTasks, Visitor } from '../api/caller.js';
 
 /** ms for which calls of one kind are counted together. */
 const WINDOW = 60_000;
@@ -49,13 +49,8 @@ export class TaskCalls implements OnModuleDestroy {
     for (const key of this.#windows.keys()) this.#end(key);
   }
 
-  /** Counts tasks of one type that a visitor has submitted or claimed. @param tasks their number, and the first one's id */
-  note(
-    action: TaskCall,
-    { user }: Visitor,
-    type: string,
-    { first: task, count }: { readonly first: string; readonly count: number },
-  ): void {
+  /** Counts tasks of one type that a visitor has submitted or claimed. */
+  note(action: TaskCall, { user }: Visitor, type: string, { first: task, count }: CountedTasks): void {
     const own = this.#windows.get(keyOf(action, user, type));
     const name = own ? type : this.#nameFor(action, user, type);
     const window = own ?? this.#windows.get(keyOf(action, user, name));

@@ -94,7 +94,7 @@ const doubtSchema: z.ZodType<SetInDoubt> = z
 
 const pinShape = { resource: z.string(), node: z.string() };
 
-export const groupSchema = z
+const groupSchema = z
   .object({
     now: time,
     name: z.string(),
@@ -173,7 +173,7 @@ export type MovesAnswer = z.output<typeof movesSchema>;
 /** A plan whose list of moves may be cut. */
 export type PlanAnswer = AllocationPlan & { readonly total: number };
 
-export const planSchema: z.ZodType<PlanAnswer> = z
+const planSchema: z.ZodType<PlanAnswer> = z
   .object({
     total: whole.meta({ description: `number of all moves; the list has the first ${USUAL}` }),
     homeless: whole.meta({ description: 'number of all resources of the set that no node may own then' }),

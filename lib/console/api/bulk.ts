@@ -1,4 +1,11 @@
-import type { BulkResult, MigrationPlan, UndoPlan, UndoStep } from '../../gatekeeper/index.js';
+import type {
+  BulkRequest,
+  BulkResult,
+  Definitions,
+  MigrationPlan,
+  UndoPlan,
+  UndoStep,
+} from '../../gatekeeper/index.js';
 import * as answers from './answers.js';
 import { expectRole } from './caller.js';
 import { type Operation, operation } from './operation.js';
@@ -9,10 +16,16 @@ const DEFINING: ReadonlySet<UndoStep['kind']> = new Set(['define', 'edit', 'rese
 
 type OnPlanned = (count: number) => void;
 
+type Described = Pick<Operation, 'operationId' | 'summary' | 'role' | 'problems'> & {
+  readonly verb: 'pause' | 'resume' | 'reset';
+  /** The limit that counts it. */
+  readonly limit: 'ofMany' | 'ofPause';
+};
+
 /** A change of all definitions whose name matches. */
 const ofNames = (
-  verb: 'pause' | 'resume' | 'reset',
-  described: Pick<Operation, 'operationId' | 'summary' | 'role' | 'problems'>,
+  { verb, limit, ...described }: Described,
+  change: (definitions: Definitions, request: BulkRequest) => Promise<BulkResult>,
 ) =>
   operation({
     ...described,
@@ -24,8 +37,8 @@ const ofNames = (
     answer: answers.bulkSchema,
     run: ({ definitions }, { body }, caller) => {
       const request = { ...body, only: caller.sees, by: caller.user };
-      const change = (onPlanned: OnPlanned) => definitions[`${verb}All`]({ ...request, onPlanned });
-      return caller.limits[verb === 'pause' ? 'ofPause' : 'ofMany'](caller, change, countDone);
+      const make = (onPlanned: OnPlanned) => change(definitions, { ...request, onPlanned });
+      return caller.limits.changes[limit](caller, make, countDone);
     },
   });
 
@@ -47,27 +60,42 @@ export const BULK_OPERATIONS = {
       if (dryRun) return definitions.planMigration(request, { limit, only });
       const options = { reason, limit, bulk, only, by };
       const migrate = (onPlanned: OnPlanned) => definitions.migrate(request, { ...options, onPlanned });
-      return limits.ofMany(caller, migrate, countMigrated);
+      return limits.changes.ofMany(caller, migrate, countMigrated);
     },
   }),
-  pauseAll: ofNames('pause', {
-    operationId: 'pauseSemaphores',
-    summary: 'Pause many semaphores',
-    role: 'operate',
-    problems: ['nothing-matches'],
-  }),
-  resumeAll: ofNames('resume', {
-    operationId: 'resumeSemaphores',
-    summary: 'Resume many semaphores',
-    role: 'operate',
-    problems: ['nothing-matches'],
-  }),
-  resetAll: ofNames('reset', {
-    operationId: 'resetSemaphores',
-    summary: "Restore many definitions in the answering node's code",
-    role: 'define',
-    problems: ['not-in-code'],
-  }),
+  pauseAll: ofNames(
+    {
+      verb: 'pause',
+      operationId: 'pauseSemaphores',
+      summary: 'Pause many semaphores',
+      role: 'operate',
+      problems: ['nothing-matches'],
+      limit: 'ofPause',
+    },
+    (definitions, request) => definitions.pauseAll(request),
+  ),
+  resumeAll: ofNames(
+    {
+      verb: 'resume',
+      operationId: 'resumeSemaphores',
+      summary: 'Resume many semaphores',
+      role: 'operate',
+      problems: ['nothing-matches'],
+      limit: 'ofMany',
+    },
+    (definitions, request) => definitions.resumeAll(request),
+  ),
+  resetAll: ofNames(
+    {
+      verb: 'reset',
+      operationId: 'resetSemaphores',
+      summary: "Restore many definitions in the answering node's code",
+      role: 'define',
+      problems: ['not-in-code'],
+      limit: 'ofMany',
+    },
+    (definitions, request) => definitions.resetAll(request),
+  ),
   undo: operation({
     operationId: 'undoChange',
     method: 'POST',
@@ -94,7 +122,7 @@ export const BULK_OPERATIONS = {
             onPlanned(steps.length);
           },
         });
-      return limits.ofMany(caller, undo, countUndone);
+      return limits.changes.ofMany(caller, undo, countUndone);
     },
   }),
 };

@@ -20,41 +20,50 @@ export interface Visitor {
 /** Whether a visitor may see a semaphore. Undefined if it may see all. */
 export type Sees = ((name: string) => boolean) | undefined;
 
-/** Who calls an operation, and what bounds the call. */
+/** A visitor that calls an operation. */
 export interface Caller extends Visitor {
   readonly sees: Sees;
   readonly limits: Limits;
-  /** Aborts when the caller has gone: nobody waits for the answer then. */
+  /** Aborts when the caller has gone. Work for its answer can stop then. */
   readonly signal: AbortSignal;
 }
 
 /** A change of many definitions. It reports how many it will change before the first change. */
 export type ChangeOfMany<Result> = (onPlanned: (count: number) => void) => Promise<Result>;
 
-/** What many calls of one caller have in common: their rate, their number, and their entries in the audit log. */
+/** Tasks of one type that a caller has submitted or claimed. */
+export interface CountedTasks {
+  /** Id of the first one. */
+  readonly first: string;
+  readonly count: number;
+  /** `unknown`: the store gave no clear answer. */
+  readonly outcome?: 'unknown';
+}
+
+/** Limits of what one caller may do. They also count calls for the audit log. */
 export interface Limits {
-  /** Counts a definition that a call makes besides its own work. @throws ProblemError if there are too many changes */
-  noteDefinition(caller: Visitor): void;
-  /** Counts a submission, or a claim. @throws ProblemError if there are too many */
-  noteTaskCall(caller: Visitor): void;
-  /** Counts tasks of one type in the audit log. @param task id of the first of them */
-  noteTasks(
-    action: 'submit-tasks' | 'claim-tasks',
-    caller: Visitor,
-    type: string,
-    tasks: { readonly first: string; readonly count: number; readonly outcome?: 'unknown' },
-  ): void;
+  /** How fast the caller may make changes, and submit and claim tasks. */
+  readonly changes: {
+    /** Counts a single change. @throws ProblemError if there are too many */
+    noteOne(caller: Visitor): void;
+    /** Counts a submission, or a claim. @throws ProblemError if there are too many */
+    noteTaskCall(caller: Visitor): void;
+    /**
+     * Makes a change of many definitions, and counts its changes.
+     *
+     * @param written returns the number of changed definitions in the result
+     * @throws ProblemError while earlier changes are above the limit; then nothing was changed
+     */
+    ofMany<Result>(caller: Visitor, change: ChangeOfMany<Result>, written: (result: Result) => number): Promise<Result>;
+    /** The same for a pause of many: it counts, but is never refused, because it may be an emergency. */
+    ofPause<Result>(caller: Visitor, pause: ChangeOfMany<Result>, written: (result: Result) => number): Promise<Result>;
+  };
+  readonly taskCalls: {
+    /** Counts tasks of one type in the audit log. */
+    note(action: 'submit-tasks' | 'claim-tasks', caller: Visitor, type: string, tasks: CountedTasks): void;
+  };
   /** Counts a test of the receivers of alerts. @throws ProblemError if there are too many */
   noteTest(): void;
-  /**
-   * Makes a change of many definitions, and counts its changes.
-   *
-   * @param written returns the number of changed definitions in the result
-   * @throws ProblemError while earlier changes are above the limit; then nothing was changed
-   */
-  ofMany<Result>(caller: Visitor, change: ChangeOfMany<Result>, written: (result: Result) => number): Promise<Result>;
-  /** The same for a pause of many: it counts, but is never refused, because it may be an emergency. */
-  ofPause<Result>(caller: Visitor, pause: ChangeOfMany<Result>, written: (result: Result) => number): Promise<Result>;
   /**
    * Waits for something, if `wait` is above 0.
    *

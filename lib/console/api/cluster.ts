@@ -20,8 +20,7 @@ export const CLUSTER_OPERATIONS = {
     summary: 'Whether permits are granted through this node, and all faults with their start',
     role: 'view',
     answer: healthSchema,
-    otherStatus: [503, 'The same, while nothing is granted.'],
-    isOther: ({ grants }) => !grants,
+    other: { status: 503, description: 'The same, while nothing is granted.', applies: ({ grants }) => !grants },
     run: async ({ health }, _input, { sees }) => {
       const found = await health.check({ nodes: true, warnings: sees ?? true });
       return sees ? { ...found, faults: found.faults.map(withoutNames) } : found;

@@ -3,7 +3,6 @@ export * from './answers.js';
 export * from './caller.js';
 export * from './entities.js';
 export * from './health.js';
-export { isPatternField } from './fields.js';
 export type { JobAnswer, JobsAnswer } from './runs.js';
 export type { LeaderAnswer } from './leaders.js';
 export type { OpenWindowAnswer, WindowAnswer } from './maintenance.js';
@@ -12,7 +11,7 @@ export * from './problems.js';
 export * from './roles.js';
 export * from './operation.js';
 export * from './routes.js';
-export type { ChangedTask, ClaimedTask, ClaimsAnswer, TaskAnswer, TasksAnswer } from './task-answers.js';
+export type { TaskAnswer, TasksAnswer } from './task-answers.js';
 export type {
   FoundGroupsAnswer,
   SchedulesAnswer,

@@ -103,14 +103,14 @@ const members = {
   problems: list(z.string()).meta({ description: 'why some nodes may be missing, for people' }),
 };
 
-export const leadersSchema: z.ZodType<LeadersOverview> = z
+const leadersSchema: z.ZodType<LeadersOverview> = z
   .object({ now: time, scopes: list(scopeSchema), ...members })
   .meta({ id: 'LeaderList' });
 
 /** A scope with its terms. */
 export type LeaderAnswer = ScopeDetails & { readonly terms?: TermOverview[] | undefined };
 
-export const leaderSchema: z.ZodType<LeaderAnswer> = z
+const leaderSchema: z.ZodType<LeaderAnswer> = z
   .object({
     now: time,
     scope: scopeSchema,

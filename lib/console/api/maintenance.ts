@@ -151,7 +151,7 @@ export const MAINTENANCE_OPERATIONS = {
     run: ({ definitions }, { body }, caller) => {
       const request = { ...body, only: caller.sees, by: caller.user };
       const start = (onPlanned: (count: number) => void) => definitions.maintenance.start({ ...request, onPlanned });
-      return caller.limits.ofPause(caller, start, ({ paused }) => paused.length);
+      return caller.limits.changes.ofPause(caller, start, ({ paused }) => paused.length);
     },
   }),
   endMaintenance: operation({
@@ -175,7 +175,7 @@ export const MAINTENANCE_OPERATIONS = {
       const options = { ...body, by: caller.user, onWindow };
       const end = (onPlanned: (count: number) => void) =>
         definitions.maintenance.end(window, { ...options, onPlanned });
-      return caller.limits.ofMany(caller, end, ({ resumed }) => resumed.length);
+      return caller.limits.changes.ofMany(caller, end, ({ resumed }) => resumed.length);
     },
   }),
 };

@@ -59,38 +59,7 @@ export interface Route<
 }
 
 /** A call in the OpenAPI document. */
-export interface DocumentedRoute extends Route {
-  /** A unique name. Generated clients use it for their methods. */
-  readonly operationId: string;
-}
-
-/** Default maximum size of a body, in bytes. */
-export const LARGEST_BODY = 64 * 1024;
-
-type OutputOf<Schema> = [Schema] extends [never] ? undefined : Schema extends z.ZodType ? z.output<Schema> : undefined;
-
-/** The checked input of a call. */
-export interface InputOf<R extends Route> {
-  readonly params: OutputOf<R['params']>;
-  readonly query: OutputOf<R['query']>;
-  readonly body: OutputOf<R['body']>;
-}
-
-/** The answer of a call. */
-export type AnswerOf<R extends Route> = z.input<R['answer']>;
-
-/** A body as a client writes it. */
-export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
-
-/** The checked input of an operation. */
-interface Checked<Params, Query, Body> {
-  readonly params: OutputOf<Params>;
-  readonly query: OutputOf<Query>;
-  readonly body: OutputOf<Body>;
-}
-
-/** A call of the API that a node can make for anyone who asks: over HTTP, or in its own process. */
-export interface Operation<
+export interface DocumentedRoute<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
@@ -98,30 +67,74 @@ export interface Operation<
 > extends Route<Params, Query, Body, Answer> {
   /** A unique name. Generated clients use it for their methods. */
   readonly operationId: string;
+}
+
+/** Default maximum size of a body, in bytes. */
+export const LARGEST_BODY = 64 * 1024;
+
+/** What a schema makes of a value; undefined without a schema. */
+type OutputOf<Schema> = [Schema] extends [never] ? undefined : Schema extends z.ZodType ? z.output<Schema> : undefined;
+
+/** The checked input of a call. */
+export interface InputOf<R extends Route> {
+  readonly params: OutputOf<NonNullable<R['params']>>;
+  readonly query: OutputOf<NonNullable<R['query']>>;
+  readonly body: OutputOf<NonNullable<R['body']>>;
+}
+
+/** A call of the API that a node can make over HTTP, or in its own process. */
+export interface Operation<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> extends DocumentedRoute<Params, Query, Body, Answer> {
   /**
    * Makes the call. Throws a {@link ProblemError}, or an error of the library, whose code is one of the problems.
    *
    * @param parts of the answering node
    */
-  run(parts: Parts, input: Checked<Params, Query, Body>, caller: Caller): z.output<Answer> | Promise<z.output<Answer>>;
-  /** Whether an answer has `otherStatus`. */
-  isOther?(answer: z.output<Answer>): boolean;
-  /** What the user sees of an answer, part by part, for its ETag: without times that run. */
+  run(
+    parts: Parts,
+    input: InputOf<Route<Params, Query, Body, Answer>>,
+    caller: Caller,
+  ): z.output<Answer> | Promise<z.output<Answer>>;
+  /** Another status of some answers: which ones, and what the document says of it. */
+  readonly other?: {
+    readonly status: number;
+    readonly description: string;
+    readonly applies: (answer: z.output<Answer>) => boolean;
+  };
+  /** The parts of an answer that the user sees, without times that run: its ETag stands for them. */
   essence?(answer: z.output<Answer>): Iterable<unknown>;
-  /** An answer as text of `otherMediaType`, piece by piece, and the name of the file that a browser saves. */
-  asText?(answer: z.output<Answer>): { readonly fileName: string; readonly pieces: AsyncIterable<Buffer> };
+  /** Another form of the answer, which is a text, for a file. */
+  readonly text?: {
+    readonly mediaType: string;
+    /** Name of the file that a browser saves. */
+    readonly fileName: string;
+    readonly write: (answer: z.output<Answer>) => AsyncIterable<Buffer>;
+  };
 }
+
 /** Returns the description, with the exact types of its schemas. */
 export function route<const R extends Route>(description: R): R {
   return description;
 }
 
-/** Returns the entry, with the exact types of its schemas. */
+type FollowsFromOthers = 'otherStatus' | 'otherMediaType' | 'isConditional';
+
+/** Returns the entry, with the exact types of its schemas, and with what its route says of other forms of the answer. */
 export function operation<
   Answer extends z.ZodType,
   Params extends z.ZodObject = never,
   Query extends z.ZodObject = never,
   Body extends z.ZodType = never,
->(entry: Operation<Params, Query, Body, Answer>): Operation<Params, Query, Body, Answer> {
-  return entry;
+>(entry: Omit<Operation<Params, Query, Body, Answer>, FollowsFromOthers>): Operation<Params, Query, Body, Answer> {
+  const { other, essence, text } = entry;
+  return {
+    ...entry,
+    ...(other && { otherStatus: [other.status, other.description] }),
+    ...(text && { otherMediaType: text.mediaType }),
+    ...(essence && { isConditional: true }),
+  };
 }

@@ -77,7 +77,7 @@ async function defineFirst(
   // No permit of such a name is given, so nothing may be defined for it.
   unreserved(definition.name);
   if (await definitions.get(definition.name)) return;
-  caller.limits.noteDefinition(caller);
+  caller.limits.changes.noteOne(caller);
   await definitions.define(definition, { by: caller.user }).catch((error: unknown) => {
     if (!(error instanceof AlreadyDefinedError)) throw error; // another request came first
   });

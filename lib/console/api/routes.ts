@@ -12,7 +12,7 @@ import { PERMIT_OPERATIONS } from './permits.js';
 import { RUN_NOW_OPERATIONS } from './run-now.js';
 import { RUN_OPERATIONS } from './runs.js';
 import { SEMAPHORE_OPERATIONS } from './semaphores.js';
-import { TASK_OVERVIEW_OPERATIONS } from './task-operations.js';
+import { TASK_OVERVIEW_OPERATIONS } from './task-overview.js';
 import { WORKER_OPERATIONS } from './task-workers.js';
 import { TASK_OPERATIONS } from './tasks.js';
 

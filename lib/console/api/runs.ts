@@ -88,12 +88,11 @@ export const RUN_OPERATIONS = {
     isHeavy: true,
     query: historyQuery,
     answer: historySchema,
-    otherMediaType: 'text/csv',
     // The other form of the answer is chosen by `format`, too.
     run: async ({ runs }, { query: { format: _form, ...wanted } }, { sees }) => ({
       entries: await runs.find(wanted, sees),
     }),
-    asText: ({ entries }) => ({ fileName: 'runs.csv', pieces: csvOf(entries) }),
+    text: { mediaType: 'text/csv', fileName: 'runs.csv', write: ({ entries }) => csvOf(entries) },
   }),
   jobs: operation({
     operationId: 'listJobs',

@@ -21,7 +21,6 @@ export const SEMAPHORE_OPERATIONS = {
     role: 'view',
     query: requests.semaphoresQuery,
     answer: answers.semaphoresSchema,
-    isConditional: true,
     run: async ({ overview }, { query }, { sees }) => {
       const { now, semaphores, stale } = await overview();
       return { now, semaphores: await wantedOf(semaphores, query, sees), stale: [...stale] };
@@ -58,9 +57,9 @@ export const SEMAPHORE_OPERATIONS = {
       const { now, semaphores, stale } = await parts.overview(name);
       const [semaphore] = semaphores;
       if (!semaphore) throw missing(name, stale);
-      const { directory, living } = parts;
+      const { directory, living, explain } = parts;
       const [explanation, runs, audit] = await Promise.all([
-        directory.of(name).explain(),
+        explain(name),
         readable(parts.runs.find({ semaphore: name, limit: 100 })),
         readable(newestFirst({ semaphore: name, limit: 50 }, (limit) => parts.audit.read(limit))),
       ]);
@@ -86,7 +85,7 @@ export const SEMAPHORE_OPERATIONS = {
     params: requests.nameParams,
     answer: explanationSchema,
     problems: ['corrupt-record', 'newer-record'],
-    run: async ({ directory }, { params }) => directory.of(params.name).explain(),
+    run: ({ explain }, { params }) => explain(params.name),
   }),
 };
 

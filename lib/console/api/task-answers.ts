@@ -206,7 +206,6 @@ export const claimsSchema = z
     }),
   })
   .meta({ id: 'ClaimedTasks' });
-export type ClaimsAnswer = z.output<typeof claimsSchema>;
 
 export const renewedSchema = z.object({ remaining }).meta({ id: 'RenewedTask' });
 export const endSchema = z.object({ id: z.string(), state }).meta({ id: 'ChangedTask' });

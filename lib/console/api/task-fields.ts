@@ -224,7 +224,7 @@ const progress = onlyFields({ done: amount, total: amount, note: line(LONGEST_NO
   description: 'how far the attempt has come; shown to all users',
 });
 
-/** What each call of the worker that has a task says of its claim. */
+/** Fields in each call of a worker about its task: they name its claim. */
 export const attemptShape = { token: taskToken, key: workerKey.optional() };
 
 export const renewTaskBody = onlyFields({

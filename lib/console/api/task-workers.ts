@@ -78,7 +78,7 @@ export const WORKER_OPERATIONS = {
       const worker = { instance: instanceOf(caller, key), acquirer, ...(group !== undefined && { group }) };
       const { signal, limits, user: program } = caller;
       const request = { worker, program, types: [...new Set(types)], most, lease, wait, signal };
-      limits.noteTaskCall(caller);
+      limits.changes.noteTaskCall(caller);
       const claiming = async () => (await tasks.open()).external.claim(request);
       const claimed = await limits.waiting('tasks', caller, wait, claiming);
       noteClaims(caller, claimed.tasks);
@@ -146,7 +146,7 @@ function noteClaims(caller: Caller, claims: readonly ExternalClaim[]): void {
   const tasks = claims.map(({ claim }) => claim.task);
   for (const type of new Set(tasks.map((task) => task.type))) {
     const claimed = tasks.filter((task) => task.type === type);
-    caller.limits.noteTasks('claim-tasks', caller, type, { first: claimed[0]!.id, count: claimed.length });
+    caller.limits.taskCalls.note('claim-tasks', caller, type, { first: claimed[0]!.id, count: claimed.length });
   }
 }
 

@@ -86,9 +86,13 @@ export const TASK_OPERATIONS = {
       const name = nameOfId(id, total);
       expectTypesOpen(caller, [name.type]);
       const options = optionsOf(id, given);
-      caller.limits.noteTaskCall(caller);
+      caller.limits.changes.noteTaskCall(caller);
       const note = (first: string, outcome?: 'unknown') =>
-        caller.limits.noteTasks('submit-tasks', caller, name.type, { first, count: 1, ...omitUndefined({ outcome }) });
+        caller.limits.taskCalls.note('submit-tasks', caller, name.type, {
+          first,
+          count: 1,
+          ...omitUndefined({ outcome }),
+        });
       try {
         const submitted = await tasks.submitFor(caller.user, name, data, options);
         if (submitted.outcome !== 'known') note(submitted.id);

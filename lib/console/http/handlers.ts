@@ -1,7 +1,7 @@
 import type { Route } from '../api/index.js';
 import type { ConsoleCall } from './console-request.js';
 
-/** What answers the calls of one route. */
+/** Answers the calls of one route. */
 export interface Handler {
   readonly route: Route;
   /** @returns the answer; nothing if the handler has begun to send one itself, as a stream does */

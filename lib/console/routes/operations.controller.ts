@@ -26,31 +26,31 @@ export class OperationsController implements Controller {
   /** @returns the answer in the form that the client wants; nothing if the client has it already */
   async #answer(operation: Operation, call: ConsoleCall): Promise<unknown> {
     const { request, response } = call;
-    // It has passed the schemas of this operation.
-    const input = (await readInput(call)) as Parameters<Operation['run']>[1];
+    const input = await readInput(call);
     const visitor = visitorOf(call);
     const signal = clientAbortOf(response);
     const caller: Caller = { ...visitor, sees: visitor.names?.matches, limits: this.limits, signal };
     const answer = await operation.run(partsOf(this.gatekeeper), input, caller);
-    if (operation.isOther?.(answer)) response.status(operation.otherStatus![0]);
-    if (operation.essence && (await isKnownToClient(request, response, operation.essence(answer)))) return undefined;
-    return operation.asText && wantsText(operation, input.query, request.headers.accept)
-      ? fileOf(operation, operation.asText(answer))
-      : answer;
+    const { other, essence, text } = operation;
+    if (other?.applies(answer)) response.status(other.status);
+    if (essence && (await isKnownToClient(request, response, essence(answer)))) return undefined;
+    return text && wantsText(text, input.query, request.headers.accept) ? fileOf(text, answer) : answer;
   }
 }
 
-/** The other form only for a client that names it and not JSON, because browsers accept everything. */
-function wantsText({ otherMediaType = '' }: Operation, query: unknown, accept = ''): boolean {
+type Text = NonNullable<Operation['text']>;
+
+/** The text only for a client that names it and not JSON, because browsers accept everything. */
+function wantsText({ mediaType }: Text, query: unknown, accept = ''): boolean {
   const { format } = (query ?? {}) as { readonly format?: string };
-  if (format !== undefined) return otherMediaType.endsWith(`/${format}`);
+  if (format !== undefined) return mediaType.endsWith(`/${format}`);
   const accepted = new Set(accept.toLowerCase().split(/[,;\s]+/));
-  return accepted.has(otherMediaType) && !accepted.has('application/json');
+  return accepted.has(mediaType) && !accepted.has('application/json');
 }
 
-function fileOf({ otherMediaType }: Operation, text: ReturnType<NonNullable<Operation['asText']>>): StreamableFile {
-  return new StreamableFile(Readable.from(text.pieces, { objectMode: false }), {
-    type: `${otherMediaType}; charset=utf-8`,
-    disposition: `attachment; filename="${text.fileName}"`,
+function fileOf({ mediaType, fileName, write }: Text, answer: unknown): StreamableFile {
+  return new StreamableFile(Readable.from(write(answer), { objectMode: false }), {
+    type: `${mediaType}; charset=utf-8`,
+    disposition: `attachment; filename="${fileName}"`,
   });
 }

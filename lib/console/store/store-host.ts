@@ -43,10 +43,11 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** @throws ProblemError while the application shuts down; then the call had no effect */
-  get #open(): Driver {
+  async #opened(): Promise<Driver> {
+    const { directory, openStore } = partsOf(this.gatekeeper);
+    await directory.shards.makeOwn();
     if (this.#isClosing) throw new ProblemError('closing', 'this node shuts down: ask another node');
-    this.#driver ??= partsOf(this.gatekeeper).openStore();
-    return this.#driver;
+    return (this.#driver ??= openStore());
   }
 
   /**
@@ -57,8 +58,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
    * @throws ProblemError, the error of the store, or the signal's reason
    */
   async answer(call: Call, body: unknown, gone: AbortSignal): Promise<object> {
-    await partsOf(this.gatekeeper).directory.shards.makeOwn();
-    const driver = this.#open;
+    const driver = await this.#opened();
     if (call.waits && this.#waiting >= MOST_WAITING) throw new ProblemError('too-many-waits', TOO_MANY, RETRY);
     this.#waiting += Number(call.waits ?? false);
     try {
@@ -71,8 +71,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Streams changes below a prefix until either side ends it. @throws ProblemError */
   async stream(prefix: string, response: ConsoleResponse): Promise<void> {
-    const driver = this.#open;
-    await partsOf(this.gatekeeper).directory.shards.makeOwn();
+    const driver = await this.#opened();
     const stream = this.streams.open(response);
     const changes = new ChangeStream(driver, stream);
     stream.onBeat(() => changes.beat());

@@ -40,7 +40,7 @@ export interface Route {
   /** Waits until this node has read the shards. @returns false if it has not read them in time */
   readonly awaitShards: () => Promise<boolean>;
   /** Whether the shards are being made now, by this node or by another one. */
-  readonly areMade: () => boolean;
+  readonly isBirthUnderWay: () => boolean;
   /** Why this node has not read the shards, if that has lasted for a while. */
   readonly whyUnread: () => string | undefined;
 }
@@ -105,7 +105,7 @@ export class RoutedCell implements SemaphoreCell {
         await this.shards.expectStore();
         // They may have become ready meanwhile.
         if (this.shards.isReady) break;
-        if (!this.route.areMade()) throw this.#unread();
+        if (!this.route.isBirthUnderWay()) throw this.#unread();
       }
       if (isDeclared) await this.route.own(this.name).look();
     }

@@ -75,7 +75,7 @@ export class ShardBirth {
     return this.shards.isOwn || this.#rootId !== undefined;
   }
 
-  /** Whether a node makes the shards now, and still has time for it, or for the write of its next step. */
+  /** Whether a birth goes on that has not passed its time, or the time to write its next step. Calls wait for it. */
   get isUnderWay(): boolean {
     if (!this.#stood || this.hasHistory || this.#isStopped || this.context.isClosing() || this.fault) return false;
     const { nodeClock, timing } = this.context;

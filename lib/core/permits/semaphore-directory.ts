@@ -41,7 +41,7 @@ export class SemaphoreDirectory {
     own: (name) => this.own.of(name),
     revive: (own, asked) => this.declared.revive(own, asked),
     awaitShards: () => this.declared.awaitShards(),
-    areMade: () => this.birth.isUnderWay,
+    isBirthUnderWay: () => this.birth.isUnderWay,
     whyUnread: () => this.birth.fault?.sentence,
   };
 

@@ -57,7 +57,7 @@ export class TestGatekeeper extends GatekeeperService {
     parts.context.store.open();
     this.#allocation = new TestAllocation(parts);
     this.allocation = this.#allocation;
-    keepParts(this, { ...parts, allocation: this.allocation });
+    keepParts(this, { ...parts, allocation: this.allocation, explain: (name) => this.explain(name) });
     markAsStandIn(this);
   }
 

@@ -119,6 +119,25 @@ describe('the birth of a cluster', () => {
     expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(1);
   });
 
+  it('lets calls that wait for it end when their node shuts down', async () => {
+    const nodes = cluster();
+    const node = nodes.unstarted({ definitions: [JOB], definitionsDelay: 0 });
+    node.store.script = async (call, go) => {
+      if (call === 'compareAndSet') await new Promise<void>((resolve) => nodes.time.schedule(resolve, 1900));
+      return go();
+    };
+    await node.gatekeeper.start();
+    let isOver = false;
+    const taken = node.gatekeeper.tryAcquire(NAME, SHORT).finally(() => (isOver = true));
+    // Longer than a call waits for shards that no node makes.
+    await nodes.time.advance(6000);
+    expect(isOver).toBe(false);
+    const closed = node.gatekeeper.close();
+    await nodes.time.advance(10_000);
+    await closed;
+    expect(await taken).toBeUndefined();
+  });
+
   it('is finished by another node when its creator died', async () => {
     const nodes = cluster();
     const creating = encodeShardRoot({ nonce: 'dead', id: 'dead', state: 'creating' });

@@ -11,6 +11,7 @@ import {
   remote,
 } from 'nestjs-gatekeeper';
 import { ROOT_KEY, decodeShardRoot } from '../../../lib/core/decision/index.js';
+import { WATCH } from '../../../lib/stores/remote/protocol.js';
 import { freePort } from '../../../lib/testing/hazelcast/free-port.js';
 import { PLATFORMS, SETTINGS, TOKENS } from '../../console/consoles.js';
 import { eventually } from '../../contract/eventually.js';
@@ -231,6 +232,18 @@ describe('who may not use the store', () => {
     const host = await serve({ store: memory() });
     const store = open(host.url);
     const root = await store.records.read(ROOT_KEY);
+    expect(decodeShardRoot(root!).state).toBe('open');
+  });
+
+  it('finds them made also if its first request is a watch', async () => {
+    const own = memory();
+    const { url } = await serve({ store: own });
+    const ending = new AbortController();
+    const headers = { authorization: `Bearer ${TOKENS.node}` };
+    const { body } = await fetch(`${url}/${WATCH.path}?prefix=`, { headers, signal: ending.signal });
+    await body!.getReader().read();
+    const root = await own.open().records.read(ROOT_KEY);
+    ending.abort();
     expect(decodeShardRoot(root!).state).toBe('open');
   });
 

@@ -1,10 +1,10 @@
 import { describeUnless } from '../../../test/support/unless.js';
 import { call } from '../../../test/cli/command-line.js';
-import { ALL, TAB, lackOf, typed } from './typing-shell.js';
+import { ALL, TAB, lackOfTerminal, typed } from './typing-shell.js';
 
 const script = (await call(['completion', 'bash'])).out;
 
-describeUnless(lackOf())('completion in bash', () => {
+describeUnless(lackOfTerminal())('completion in bash', () => {
   it.each([
     ['a command', `gatekeeper pau${TAB}`, 'gatekeeper pause'],
     ['an option of all', `gatekeeper --sto${TAB}-o${TAB}`, 'gatekeeper --store-options'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The reason to skip tests that type into a shell, with the remedy; undefined: they can run. */
-export function lackOf(): string | undefined {
+export function lackOfTerminal(): string | undefined {
   if (!answers('bash')) return 'bash is missing: "apt-get install bash"';
   // `script` of util-linux provides a terminal; other versions take other arguments.
   return answers('script') ? undefined : `util-linux's script is missing: "apt-get install bsdutils"`;
