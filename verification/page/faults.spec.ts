@@ -46,7 +46,7 @@ describeInBrowser('the console while something is broken', () => {
     const environment = { app: [NODE], command: ['env', `PAGE_NODE=${JSON.stringify(settings)}`] };
     const node = new NodeProcess({ name: 'other' } as ConstructorParameters<typeof NodeProcess>[0], environment);
     processes.push(node);
-    const { port } = await node.hears('ready', {}, { since: 0 });
+    const { port } = await node.ready();
     return { node, url: `http://127.0.0.1:${String(port)}/gatekeeper` };
   };
   const banner = (page: Page) => page.getByRole('banner');

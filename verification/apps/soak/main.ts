@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GatekeeperService } from 'nestjs-gatekeeper';
+import { filter, firstValueFrom } from 'rxjs';
 import { say } from '../say.js';
 import { livingTimers } from './counted-timers.js';
 import { Faults } from './faults.js';
@@ -24,6 +25,7 @@ const work = new ManualWork(gatekeeper);
 gatekeeper.events$.subscribe((event) =>
   work.count(event.type === 'run-skipped' ? `event run-skipped ${event.reason}` : `event ${event.type}`),
 );
+const granted = firstValueFrom(gatekeeper.events$.pipe(filter(({ type }) => type === 'granted')));
 const probe = new Probe({
   faults,
   done: work.done,
@@ -33,6 +35,8 @@ const probe = new Probe({
 
 process.once('SIGUSR2', () => void close());
 work.start();
+// Data that are lost before come back with a grace of 15 minutes, in which nobody gets a first permit.
+await granted;
 probe.start(sampleEvery);
 if (leak) new Leak(leak).start();
 say('ready');

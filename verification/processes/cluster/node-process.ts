@@ -13,6 +13,9 @@ import { type WrongClock, forgetClockOf, withClock } from './wrong-clock.js';
 /** Node's arguments for the app. */
 const APP: readonly string[] = [compiledProgram('verification/apps/main.ts')];
 
+/** ms: a busy machine starts servers and several nodes at once, and no promise is about that. */
+const LONGEST_START = 60_000;
+
 /** A harmless line: cron on a late tick (a freeze, a clock jump). */
 const NOT_OURS = /^\[Cron\] Missed execution deadline/;
 
@@ -85,8 +88,13 @@ export class NodeProcess implements AsyncDisposable {
   /** Starts a node and waits until it serves requests. */
   static async start(settings: AppSettings, environment?: Environment): Promise<NodeProcess> {
     const node = new NodeProcess(settings, environment);
-    await node.hears('ready', {}, { since: 0 });
+    await node.ready();
     return node;
+  }
+
+  /** Waits until it serves requests, or finds that it does. @returns what it said then, with its port */
+  ready(): Promise<NodeSaid> {
+    return this.hears('ready', {}, { since: 0, within: LONGEST_START });
   }
 
   get isRunning(): boolean {

@@ -16,7 +16,7 @@ export class Nodes implements AsyncDisposable {
     const { clusterName, addresses } = this.cluster;
     const node = new NodeProcess({ clusterName, members: addresses, ...settings }, { clock });
     this.#nodes.push(node);
-    await node.hears('ready', {}, { since: 0 });
+    await node.ready();
     return node;
   }
 

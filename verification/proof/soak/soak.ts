@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 /** ms between two samples of a process, less in a short soak. */
 const SAMPLE_EVERY = 5000;
 const FEWEST_LOOKS = 60;
-/** ms, or a sixth of a short soak: after connections are made, and so early that the second half has what is lost with it. */
+/** ms after all nodes got a permit, or a sixth of a short soak: after connections are made, and so early that the second half has what is lost with it. */
 const FIRST_RESTART = 30_000;
 /** ms: so often that ten minutes see both members go in both ways. */
 const RESTART_EVERY = 2 * MINUTE;
@@ -41,7 +41,7 @@ export async function soak(
   await using cluster = await startHazelcast({ members: options.members, jvmArgs: ['-XX:TieredStopAtLevel=4'] });
   const nodes = NODES.map((name, index) => startNode(name, index === 0, cluster, options));
   try {
-    await Promise.all(nodes.map((node) => node.hears('ready', {}, { since: 0, within: MINUTE })));
+    await Promise.all(nodes.map((node) => node.ready()));
     const began = sharedNow();
     print(`${nodes.length} processes and ${options.members} members work for ${options.minutes} minutes`);
     const over = new AbortController();
