@@ -39,7 +39,7 @@ const STAGES = {
 const WORKERS = { servers: '4', page: '3', processes: '3', proof: '3', package: '3' };
 
 /** Path of the specs that run alone. */
-const ALONE = '/processes/(due/|sample/embedded)';
+const ALONE = '/processes/(due/|faults/(faults|deaths)|sample/embedded)';
 
 const named = process.argv.slice(2).filter((word) => word in STAGES);
 const patterns = process.argv.slice(2).filter((word) => !(word in STAGES));
