@@ -1,5 +1,6 @@
 import { DirectOperator } from '../../lib/cli/direct/direct-operator.js';
-import type { Operator } from '../../lib/cli/operator/operator.js';
+import type { Operation } from '../../lib/console/api/operation.js';
+import type { Call, Operator, Sent } from '../../lib/cli/operator/operator.js';
 import { run } from '../../lib/cli/run.js';
 import type { StoreDefinition } from '../../lib/index.js';
 
@@ -62,7 +63,14 @@ export function over(store: StoreDefinition): Opening {
   return (_, { by = 'unnamed', ...manner }) => DirectOperator.open({ ...manner, by, store, target: 'memory' });
 }
 
-/** An operator of which the test says what some calls do; all others go to `operator`. */
+/** An operator of which the test answers one operation; all others go to `operator`. */
+export function answering(operator: Operator, operation: unknown, answer: (sent: Sent) => Promise<unknown>): Operator {
+  const call = (called: Operation, sent: Sent = {}) =>
+    called === operation ? answer(sent) : operator.call(called, sent);
+  return instead(operator, { call: call as Call });
+}
+
+/** An operator of which the test says what some methods do; all others go to `operator`. */
 export function instead(operator: Operator, changes: Partial<Operator>): Operator {
   return new Proxy(operator, {
     get: (target, name) => {

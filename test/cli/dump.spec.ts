@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
 import { eventually } from '../contract/eventually.js';
-import type { Operator } from '../../lib/cli/operator/operator.js';
-import { type Opening, instead, over } from './command-line.js';
+import { OPERATIONS } from '../../lib/cli/operator/operator.js';
+import { type Opening, answering, over } from './command-line.js';
 import { removed } from '../support/removed.js';
 import { DEFINITIONS, type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
@@ -173,9 +173,8 @@ describe('dump and load', () => {
     const app = await node();
     const path = await saved((await gatekeeper(['dump'])).out);
     for (const name of ['report', 'nightly-export']) await app.definitions.edit(name, { permits: 4 });
-    const open = seeing(store, async () => undefined, {
-      edit: () => Promise.reject(new StoreUnavailableError('away')),
-    });
+    const away = () => Promise.reject(new StoreUnavailableError('away'));
+    const open: Opening = async (...to) => answering(await over(store)(...to), OPERATIONS.edit, away);
 
     const outcome = await gatekeeper(['load', path, '--yes'], { open });
 
@@ -199,15 +198,15 @@ describe('dump and load', () => {
 });
 
 /** The same records; something happens between the look at them and what is done then. */
-function seeing(store: StoreDefinition, afterLook: () => Promise<void>, changes: Partial<Operator> = {}): Opening {
+function seeing(store: StoreDefinition, afterLook: () => Promise<void>): Opening {
   return async (target, manner) => {
     const operator = await over(store)(target, manner);
     const overview = async () => {
-      const seen = await operator.overview();
+      const seen = await operator.call(OPERATIONS.semaphores);
       await afterLook();
       return seen;
     };
-    return instead(operator, { overview, ...changes });
+    return answering(operator, OPERATIONS.semaphores, overview);
   };
 }
 

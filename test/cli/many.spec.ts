@@ -1,5 +1,6 @@
 import { type Gatekeeper, type StoreDefinition, StoreUnavailableError } from 'nestjs-gatekeeper';
-import { type Opening, instead, over } from './command-line.js';
+import { type BodyOf, OPERATIONS, type Sent } from '../../lib/cli/operator/operator.js';
+import { type Opening, answering, over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
 /** A node that may run the jobs after the migration. */
@@ -166,12 +167,12 @@ describe('changes of many', () => {
     let calls = 0;
     const open: Opening = async (target, manner) => {
       const operator = await over(store)(target, manner);
-      return instead(operator, {
-        migrate: (request, call) => {
-          if (++calls === 3) return Promise.reject(new StoreUnavailableError('the store is away'));
-          return operator.migrate(request, call);
-        },
-      });
+      const migrate = ({ body }: Sent) => {
+        const request = body as BodyOf<'migrate'>;
+        if (!request.dryRun && ++calls === 3) return Promise.reject(new StoreUnavailableError('the store is away'));
+        return operator.call(OPERATIONS.migrate, { body: request });
+      };
+      return answering(operator, OPERATIONS.migrate, migrate);
     };
 
     const outcome = await gatekeeper(['migrate', ...TO_DR, '--yes', '--batch', '2'], { open });

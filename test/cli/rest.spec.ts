@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../../lib/cli/operator/operator.js';
 import { RestOperator } from '../../lib/cli/rest/rest-operator.js';
 import { UsageFailure } from '../../lib/cli/options/exit-code.js';
 import { openOperator } from '../../lib/cli/session/open-operator.js';
@@ -65,11 +66,11 @@ describe('the command line over HTTP', () => {
     });
     await using operator = new RestOperator({ url: new URL(server.url), token: TOKEN, timeout: 5000 });
     const calls = [
-      () => operator.pause(name, {}),
-      () => operator.explain(name),
-      () => operator.remove(name, {}),
-      () => operator.maintenanceWindow(name),
-      () => operator.tasks.find(name),
+      () => operator.call(OPERATIONS.pause, { params: { name }, body: {} }),
+      () => operator.call(OPERATIONS.explain, { params: { name } }),
+      () => operator.call(OPERATIONS.remove, { params: { name }, body: {} }),
+      () => operator.call(OPERATIONS.maintenanceWindow, { params: { window: name } }),
+      () => operator.call(OPERATIONS.task, { params: { id: name } }),
     ];
     for (const each of calls) {
       await expect(each()).rejects.toThrow(UsageFailure);
@@ -86,7 +87,8 @@ describe('the command line over HTTP', () => {
       return sendJson(response, 429, { code: 'too-many-changes', detail: 'slower' });
     });
     await using operator = new RestOperator({ url: new URL(server.url), token: TOKEN, timeout: 5000 });
-    expect([await operator.remove('job', {}), asked]).toEqual([true, 2]);
+    const answer = await operator.call(OPERATIONS.remove, { params: { name: 'job' }, body: {} });
+    expect([answer, asked]).toEqual([{ removed: true }, 2]);
   });
 
   const COMMANDS = [

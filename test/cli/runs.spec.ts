@@ -1,6 +1,6 @@
-import type { RunsQuery } from '../../lib/gatekeeper/index.js';
+import { OPERATIONS, type Sent } from '../../lib/cli/operator/operator.js';
 import { eventually } from '../contract/eventually.js';
-import { type Opening, instead, over } from './command-line.js';
+import { type Opening, answering, over } from './command-line.js';
 import { useMemoryCluster } from './memory-cluster.js';
 
 const failure = () => Promise.reject(new Error('disk full'));
@@ -80,11 +80,12 @@ describe('the runs on the command line', () => {
     const long = { ...run, node, at: 2000, took: 9000, message: 'long' };
     const ending = new AbortController();
     let looks = 0;
-    const history = ({ limit }: RunsQuery) => {
+    const history = ({ query }: Sent) => {
       if (++looks === 3) ending.abort();
-      return Promise.resolve([shown, ...(looks > 1 ? [long] : []), older].slice(0, limit));
+      const entries = [shown, ...(looks > 1 ? [long] : []), older].slice(0, Number(query?.['limit']));
+      return Promise.resolve({ entries });
     };
-    const open: Opening = async (...to) => instead(await over(store)(...to), { history });
+    const open: Opening = async (...to) => answering(await over(store)(...to), OPERATIONS.history, history);
 
     const { out } = await gatekeeper(['history', '--follow', '--limit', '1', '--json'], {
       open,

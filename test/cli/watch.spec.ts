@@ -1,6 +1,7 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
+import { OPERATIONS } from '../../lib/cli/operator/operator.js';
 import { eventually } from '../contract/eventually.js';
-import { type CallOptions, type Opening, instead, over } from './command-line.js';
+import { type CallOptions, type Opening, answering, instead, over } from './command-line.js';
 import { removed } from '../support/removed.js';
 import { type TestCluster, useMemoryCluster } from './memory-cluster.js';
 
@@ -86,13 +87,12 @@ describe('watch', () => {
     let looks = 0;
     const open: Opening = async (target, manner) => {
       const operator = await over(store)(target, manner);
-      return instead(operator, {
-        overview: async () => {
-          looks++;
-          if (isAway) throw new StoreUnavailableError('no member answers');
-          return operator.overview();
-        },
-      });
+      const overview = async () => {
+        looks++;
+        if (isAway) throw new StoreUnavailableError('no member answers');
+        return operator.call(OPERATIONS.semaphores);
+      };
+      return answering(operator, OPERATIONS.semaphores, overview);
     };
     const watching = watch(gatekeeper, OFTEN, { open });
     await watching.hears(/^report/m);
@@ -123,13 +123,11 @@ describe('watch', () => {
     const { store, node, gatekeeper } = cluster();
     await node();
     let isAsked = false;
-    const open: Opening = async (target, manner) =>
-      instead(await over(store)(target, manner), {
-        overview: () => {
-          isAsked = true;
-          return new Promise(() => undefined);
-        },
-      });
+    const overview = () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    };
+    const open: Opening = async (...to) => answering(await over(store)(...to), OPERATIONS.semaphores, overview);
     const watching = watch(gatekeeper, [], { open });
     await eventually('it asks', () => isAsked);
     expect(await watching.interrupted()).toEqual({ exitCode: 0, out: '', err: '' });

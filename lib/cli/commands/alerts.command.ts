@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
 import type { AlertsTest } from '../../console/api/alerts.js';
+import { OPERATIONS } from '../operator/operator.js';
 import type { Runner } from '../session/session.js';
 import { plain } from '../text/plain.js';
 import { table } from '../text/table.js';
@@ -12,7 +13,7 @@ export function alertsCommand(runner: Runner): Command {
     .addArgument(new Argument('<action>', 'what to do').choices(['test']))
     .action(
       runner.action<object, ['test']>(async (session): Promise<ExitCode> => {
-        const test = await session.operate((operator) => operator.testAlerts());
+        const test = await session.operate((operator) => operator.show(OPERATIONS.testAlerts, { body: {} }));
         session.output.result(test, testText);
         return test.results.every(({ problem }) => problem === undefined) ? EXIT.done : EXIT.failed;
       }),

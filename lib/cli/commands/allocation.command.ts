@@ -1,7 +1,9 @@
 import { Argument, Command } from 'commander';
+import type { z } from 'zod';
+import type { Operation } from '../../console/api/operation.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
-import type { AllocationOrder, Operator, PlanRequest } from '../operator/operator.js';
+import { type AnswerOf, type BodyOf, OPERATIONS, type Operator } from '../operator/operator.js';
 import { limitOption, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -9,6 +11,9 @@ import { groupText, groupsText, movesText, planText } from '../views/allocation.
 
 const ACTIONS = ['moves', 'plan', 'pin', 'unpin', 'drain', 'undrain', 'confirm'] as const;
 type Action = (typeof ACTIONS)[number];
+
+/** Maximum number of resources in an answer. */
+const MOST_RESOURCES = 10_000;
 
 interface Options extends CareOptions {
   readonly reason?: string;
@@ -65,26 +70,27 @@ function expectFitting(action: Action | undefined, subject: string | undefined):
 }
 
 async function showAll(session: Session, operator: Operator): Promise<void> {
-  session.output.result(await operator.allocationGroups(), groupsText);
+  session.output.result(await operator.call(OPERATIONS.groups), groupsText);
+}
+
+function groupNamed(operator: Operator, group: string): Promise<AnswerOf<'group'>> {
+  return operator.call(OPERATIONS.group, { params: { group }, query: { limit: MOST_RESOURCES } });
 }
 
 async function showOne(session: Session, operator: Operator, group: string): Promise<void> {
-  session.output.result(await operator.allocationGroup(group), groupText);
+  session.output.result(await groupNamed(operator, group), groupText);
 }
 
 async function moves(session: Session, operator: Operator, group: string, options: Options): Promise<void> {
   const { resource, node, limit } = options;
-  session.output.result(await operator.allocationMoves(group, { resource, node, limit }), movesText);
+  const sent = { params: { group }, query: { resource, node, limit } };
+  session.output.result(await operator.call(OPERATIONS.moves, sent), movesText);
 }
 
 async function plan(session: Session, operator: Operator, group: string, options: Options): Promise<void> {
   const { lose, drain, join } = options;
-  const request: PlanRequest = {
-    ...(lose && { lose }),
-    ...(drain && { drain }),
-    ...(join && { join: join.map((node) => ({ node })) }),
-  };
-  session.output.result(await operator.planAllocation(group, request), planText);
+  const body = { lose, drain, join: join?.map((node) => ({ node })) };
+  session.output.result(await operator.call(OPERATIONS.planAllocation, { params: { group }, body }), planText);
 }
 
 /** @throws UsageFailure if an argument is missing or too many are given */
@@ -93,7 +99,7 @@ function orderOf(
   action: Exclude<Action, 'plan' | 'moves' | 'confirm'>,
   subject: string | undefined,
   node: string | undefined,
-): PlannedOrder {
+): Order {
   const form =
     action === 'pin' ? 'pin <resource> <node>' : action === 'unpin' ? 'unpin <resource>' : `${action} <node>`;
   const isComplete = subject !== undefined && (action === 'pin') === (node !== undefined);
@@ -106,13 +112,14 @@ function orderOf(
 async function change(
   session: Session,
   operator: Operator,
-  order: PlannedOrder,
+  order: Order,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
   const { group, action, resource, node } = order;
   const subject = [resource, node].filter((each) => each !== undefined).join(' on ');
   const give = async () => {
-    const done = await operator.orderAllocation(order, { reason });
+    const sent = { params: { group }, body: { resource, node, reason } };
+    const { done } = await operator.call(ORDERS[action], sent);
     // A misspelt name must not look like nothing to do.
     if (!done && isEnd(action)) throw new CommandFailure(EXIT.conflict, plain(`${group}: ${NONE[action]} ${subject}`));
     const text = done ? DONE[action] : 'nothing to do, it has this order already:';
@@ -121,7 +128,7 @@ async function change(
   if (!care.dryRun && (care.yes || !session.canAsk)) return give();
   const request = requestOf(order);
   const { sentences, moves } = request
-    ? await operator.planAllocation(group, request)
+    ? await operator.call(OPERATIONS.planAllocation, { params: { group }, body: request })
     : { sentences: ['the node may own resources again'], moves: [] };
   return withCare(session, care, {
     plan: { ...order, moves, sentences },
@@ -137,13 +144,14 @@ async function confirmSet(
   group: string,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
-  const { doubt } = await operator.allocationGroup(group);
+  const { doubt } = await groupNamed(operator, group);
   if (!doubt) throw new CommandFailure(EXIT.conflict, plain(`${group}: no set of resources is in doubt`));
   const { left, known, node } = doubt;
-  const order = { group, action: 'confirm-resources', left } as const;
+  const order = { group, action: 'confirm-resources', left };
   const set = `the set of ${node}, which has ${left} of ${known} known resources`;
   const give = async () => {
-    const done = await operator.orderAllocation(order, { reason });
+    const sent = { params: { group }, body: { left, reason } };
+    const { done } = await operator.call(OPERATIONS.confirmResources, sent);
     const changed = `${group}: the set is another one by now, or no longer in doubt: look again`;
     if (!done) throw new CommandFailure(EXIT.conflict, plain(changed));
     session.output.result({ ...order, done }, () => plain(`${group}: confirmed ${set}`));
@@ -152,9 +160,26 @@ async function confirmSet(
   return withCare(session, care, { plan: { ...order, known, node }, sentence, change: give });
 }
 
-type PlannedOrder = AllocationOrder & { readonly action: Exclude<AllocationOrder['action'], 'confirm-resources'> };
+const { pin, unpin, drain, undrain } = OPERATIONS;
+/** They differ only in what a body must have. */
+const ORDERS: Record<OrderAction, Operation<z.ZodObject, z.ZodObject, z.ZodType, typeof pin.answer>> = {
+  pin,
+  unpin,
+  drain,
+  undrain,
+};
 
-const DONE: Record<PlannedOrder['action'], string> = {
+type OrderAction = 'pin' | 'unpin' | 'drain' | 'undrain';
+
+/** A change of who may own the resources of a group. */
+interface Order {
+  readonly group: string;
+  readonly action: OrderAction;
+  readonly resource?: string;
+  readonly node?: string;
+}
+
+const DONE: Record<Order['action'], string> = {
   pin: 'pinned',
   unpin: 'unpinned',
   drain: 'drains',
@@ -163,12 +188,12 @@ const DONE: Record<PlannedOrder['action'], string> = {
 
 const NONE = { unpin: 'there is no pin of', undrain: 'there is no drain of' } as const;
 
-function isEnd(action: PlannedOrder['action']): action is keyof typeof NONE {
+function isEnd(action: Order['action']): action is keyof typeof NONE {
   return action in NONE;
 }
 
 /** @returns undefined for an undrain, which no plan can try */
-function requestOf({ action, resource, node }: PlannedOrder): PlanRequest | undefined {
+function requestOf({ action, resource, node }: Order): BodyOf<'planAllocation'> | undefined {
   switch (action) {
     case 'pin':
       return { pin: [{ resource: resource!, node: node! }] };

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { DefinitionEdit } from '../../gatekeeper/index.js';
 import { UsageFailure } from '../options/exit-code.js';
-import type { ChangeMeta } from '../operator/operator.js';
+import { type ChangeMeta, OPERATIONS } from '../operator/operator.js';
 import {
   readName,
   readPattern,
@@ -31,8 +31,8 @@ export function defineCommand(runner: Runner): Command {
     .action(
       runner.action<Fields & { duration: number; reason?: string }, [string]>(async (session, options, name) => {
         const { duration, reason } = options;
-        const input = { name, ...fieldsOf(options), duration };
-        const state = await session.operate((operator) => operator.define(input, { reason }));
+        const body = { name, ...fieldsOf(options), duration, reason };
+        const state = await session.operate((operator) => operator.call(OPERATIONS.define, { body }));
         session.output.result(state, definitionText);
       }),
     );
@@ -50,8 +50,8 @@ export function editCommand(runner: Runner): Command {
         const { expectedRevision, reason } = options;
         const changes = fieldsOf(options);
         if (Object.keys(changes).length === 0) throw new UsageFailure(NOTHING_TO_EDIT);
-        const meta = { expectedRevision, reason };
-        const state = await session.operate((operator) => operator.edit(name, changes, meta));
+        const body = { ...changes, expectedRevision, reason };
+        const state = await session.operate((operator) => operator.call(OPERATIONS.edit, { params: { name }, body }));
         session.output.result(state, definitionText);
       }),
     );

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Dump, dumpOf, leftOutOf, parseDump } from '../dump/dump.js';
 import { type LoadStep, planLoad } from '../dump/load-plan.js';
 import { readJsonFile } from '../options/json-file.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { reasonOption } from '../options/option-readers.js';
 import { type Batch, inBatches, tellFailures } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
@@ -15,7 +15,7 @@ import { LEADER_PREFIX } from '../../core/decision/index.js';
 export function dumpCommand(runner: Runner): Command {
   return new Command('dump').description('print all definitions as JSON, for a backup and for "load"').action(
     runner.action(async (session) => {
-      const overview = await session.operate((operator) => operator.overview());
+      const overview = await session.operate((operator) => operator.call(OPERATIONS.semaphores));
       session.output.json(dumpOf(overview));
       return tellFailures(session, { done: [], failed: leftOutOf(overview), remaining: 0 });
     }),
@@ -39,13 +39,13 @@ export function loadCommand(runner: Runner): Command {
 }
 
 async function plan(session: Session, operator: Operator, dump: Dump): Promise<ExitCode> {
-  const steps = planLoad(dump, (await operator.overview()).semaphores);
+  const steps = planLoad(dump, (await operator.call(OPERATIONS.semaphores)).semaphores);
   session.output.result({ dryRun: true, steps }, loadText);
   return EXIT.done;
 }
 
 async function load(session: Session, operator: Operator, dump: Dump, reason: string | undefined) {
-  const steps = planLoad(dump, (await operator.overview()).semaphores);
+  const steps = planLoad(dump, (await operator.call(OPERATIONS.semaphores)).semaphores);
   let next = 0;
   const outcome = await inBatches(session, 'loaded', async (limit) => {
     const batch = steps.slice(next, (next += limit));
@@ -100,21 +100,25 @@ const NO_LEADERSHIP = 'only nodes make a leadership: start a node that takes par
  */
 async function applyStep(operator: Operator, step: LoadStep, reason: string | undefined): Promise<void> {
   const { name, groupPattern, acquirerPattern, permits, duration, pause } = step.to;
+  const params = { name };
   const patterns = { groupPattern, acquirerPattern, permits, duration };
   for (const action of step.actions) {
     switch (action) {
       case 'define':
         if (name.startsWith(LEADER_PREFIX)) throw new CommandFailure(EXIT.notFound, NO_LEADERSHIP);
-        await operator.define({ name, ...patterns }, { reason });
+        await operator.call(OPERATIONS.define, { body: { name, ...patterns, reason } });
         break;
       case 'edit':
-        await operator.edit(name, patterns, { reason, expectedRevision: step.revision });
+        await operator.call(OPERATIONS.edit, {
+          params,
+          body: { ...patterns, reason, expectedRevision: step.revision },
+        });
         break;
       case 'pause':
-        await operator.pause(name, { reason: reason ?? pause?.reason });
+        await operator.call(OPERATIONS.pause, { params, body: { reason: reason ?? pause?.reason } });
         break;
       case 'resume':
-        await operator.resume(name, { reason });
+        await operator.call(OPERATIONS.resume, { params, body: { reason } });
         break;
     }
   }

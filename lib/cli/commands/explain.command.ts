@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { EXIT } from '../options/exit-code.js';
+import { OPERATIONS } from '../operator/operator.js';
+import type { AssuredOperator } from '../session/assured.js';
 import { readName } from '../options/option-readers.js';
 import type { Runner } from '../session/session.js';
 import type { Explanation } from '../../gatekeeper/index.js';
@@ -23,13 +25,20 @@ export function explainCommand(runner: Runner): Command {
     .option('--check', 'exit with 4 if a permit would be denied')
     .action(
       runner.action<ExplainOptions, [string]>(async (session, { group, acquirer, check }, name) => {
-        const explanation = await session.operate((operator) => operator.explain(name), { group, acquirer });
+        const explanation = await session.operate((operator) => explain(operator, name), { group, acquirer });
         session.output.result(explanation, explanationText);
         if (isOutage(explanation.reason)) return EXIT.unreachable;
         if (explanation.reason === 'no-definition') return EXIT.notFound;
         return check && explanation.outcome === 'denied' ? EXIT.conflict : EXIT.done;
       }),
     );
+}
+
+/** During an outage the explanation is the outage. */
+async function explain(operator: AssuredOperator, name: string): Promise<Explanation> {
+  const explanation = await operator.show(OPERATIONS.explain, { params: { name } });
+  if (explanation.reason === 'no-definition') await operator.expectKnown();
+  return explanation;
 }
 
 /** Whether no permit of any semaphore is granted. Then the answer says nothing about this semaphore. */

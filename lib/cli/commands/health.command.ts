@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Health } from '../../gatekeeper/index.js';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
+import { OPERATIONS } from '../operator/operator.js';
 import type { Runner } from '../session/session.js';
 import { healthText } from '../views/health.view.js';
 
@@ -17,7 +18,7 @@ export function healthCommand(runner: Runner): Command {
     )
     .action(
       runner.action(async (session) => {
-        const health = await session.operate((operator) => operator.health());
+        const health = await session.operate((operator) => operator.show(OPERATIONS.health));
         session.output.result(health, healthText);
         return EXIT_CODES[health.status];
       }),

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { HistoryEntry, RunKind, RunsQuery, JobSummary } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { RUN_KINDS, entryKey } from '../../operate/activity/jobs/runs-query.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { entriesOption, readName, readSought, readTime } from '../options/option-readers.js';
 import { patiently } from '../session/patiently.js';
 import type { Runner, Session } from '../session/session.js';
@@ -53,7 +53,7 @@ export function runsCommand(runner: Runner): Command {
     .argument('[name]', 'name of the semaphore or job (default: all)')
     .action(
       runner.action<object, [string | undefined]>(async (session, _options, name) => {
-        const all = await session.operate((operator) => operator.jobs());
+        const { jobs: all } = await session.operate((operator) => operator.call(OPERATIONS.jobs));
         const jobs = all.filter(({ semaphore, job }) => name === undefined || semaphore === name || job === name);
         session.output.result({ jobs }, (result) => runsText(result.jobs));
       }),
@@ -61,7 +61,17 @@ export function runsCommand(runner: Runner): Command {
 }
 
 async function showRuns({ output }: Session, operator: Operator, query: RunsQuery): Promise<void> {
-  output.result({ entries: await operator.history(query) }, (result) => historyText(result.entries));
+  output.result({ entries: await entriesOf(operator, query) }, (result) => historyText(result.entries));
+}
+
+async function entriesOf(operator: Operator, { since, until, ...rest }: RunsQuery): Promise<readonly HistoryEntry[]> {
+  const query = { ...rest, since: timeOf(since), until: timeOf(until) };
+  return (await operator.call(OPERATIONS.history, { query })).entries;
+}
+
+/** A time before now is sent as a duration, so that the clock of the answering node counts. */
+function timeOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : time < 0 ? `${-time}ms` : String(time);
 }
 
 /** Prints the newest entries, then each entry that a later look has for the first time, oldest first. */
@@ -71,10 +81,10 @@ async function followRuns(session: Session, operator: Operator, query: RunsQuery
   // The first look finds as many as the later ones, so that only changes are new to them: also the end of a run that began
   // before all that is printed now.
   const followed = { ...query, limit: Math.max(query.limit, MOST_FOLLOWED) };
-  const first = (await wakeup.unlessAborted(operator.history(followed))) ?? [];
+  const first = (await wakeup.unlessAborted(entriesOf(operator, followed))) ?? [];
   print(session, first.slice(0, query.limit));
   let known = new Set(first.map(keyOf));
-  const look = patiently(session, interruption, () => operator.history(followed));
+  const look = patiently(session, interruption, () => entriesOf(operator, followed));
   while (!interruption.aborted) {
     await wakeup.within(INTERVAL);
     const entries = await wakeup.unlessAborted(look());

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { entriesOption, readName } from '../options/option-readers.js';
+import { OPERATIONS } from '../operator/operator.js';
 import type { Runner } from '../session/session.js';
 import { auditText } from '../views/journals.view.js';
 import type { NodeOverview } from '../../gatekeeper/index.js';
@@ -9,7 +10,7 @@ import { table } from '../text/table.js';
 export function nodesCommand(runner: Runner): Command {
   return new Command('nodes').description('show the living nodes and the permits that they hold').action(
     runner.action(async (session) => {
-      const { now, nodes } = await session.operate((operator) => operator.nodes());
+      const { now, nodes } = await session.operate((operator) => operator.call(OPERATIONS.nodes));
       session.output.result({ now, nodes }, nodesText);
     }),
   );
@@ -22,7 +23,8 @@ export function auditCommand(runner: Runner): Command {
     .addOption(entriesOption())
     .action(
       runner.action<{ limit: number }, [string | undefined]>(async (session, { limit }, semaphore) => {
-        const entries = await session.operate((operator) => operator.audit({ semaphore, limit }));
+        const sent = { query: { semaphore, limit } };
+        const { entries } = await session.operate((operator) => operator.call(OPERATIONS.audit, sent));
         session.output.result({ entries }, (result) => auditText(result.entries));
       }),
     );

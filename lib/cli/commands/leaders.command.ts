@@ -3,7 +3,7 @@ import { quoted } from '../../core/decision/index.js';
 import type { LeadersOverview, MemberState, NodeIdentity, ScopeOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
-import type { ChangeMeta, Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -19,7 +19,7 @@ export function leadersCommand(runner: Runner): Command {
     .description('show the scopes of leadership with their leaders, and the nodes that take part')
     .action(
       runner.action(async (session) => {
-        session.output.result(await session.operate((operator) => operator.leaders()), leadersText);
+        session.output.result(await session.operate((operator) => operator.call(OPERATIONS.leaders)), leadersText);
       }),
     );
 }
@@ -64,7 +64,7 @@ async function handOver(
   { scope, node }: Which,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
-  const leaders = await operator.leaders();
+  const leaders = await operator.call(OPERATIONS.leaders);
   const { leader, candidates } = scopeNamed(leaders, scope);
   const target = node === undefined ? undefined : identityOf(memberNamed(leaders, node));
   if (!leader && !target) throw new CommandFailure(EXIT.notFound, noLeader(scope));
@@ -73,15 +73,14 @@ async function handOver(
     plan: whom,
     sentence: plain(target ? transferText(scope, leader, target) : stepDownText(scope, leader!, candidates)),
     change: async () => {
-      const asked = await ask(operator, scope, target, { reason });
+      const params = { scope };
+      const { asked } = target
+        ? await operator.call(OPERATIONS.transfer, { params, body: { node: target.instance, reason } })
+        : await operator.call(OPERATIONS.stepDown, { params, body: { reason } });
       if (!asked) throw new CommandFailure(EXIT.conflict, target ? leadsAlready(scope, target) : noLeader(scope));
       session.output.result({ ...whom, asked }, () => plain(doneText(scope, leader, target)));
     },
   });
-}
-
-function ask(operator: Operator, scope: string, target: NodeIdentity | undefined, meta: ChangeMeta): Promise<boolean> {
-  return target ? operator.transfer(scope, target.instance, meta) : operator.stepDown(scope, meta);
 }
 
 /** @throws CommandFailure */

@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander';
-import type { LeftAlone } from '../../gatekeeper/index.js';
+import type { LeftAlone, MaintenanceWindow } from '../../gatekeeper/index.js';
 import { type Batch, inBatches, tellFailures, undoable } from '../session/batches.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, readPattern, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -53,8 +53,13 @@ function expectArguments(action: Action, name: string | undefined, patterns: rea
 }
 
 async function list(session: Session, operator: Operator, name: string | undefined): Promise<void> {
-  if (name === undefined) session.output.result({ windows: await operator.maintenance() }, windowsText);
-  else session.output.result(await operator.maintenanceWindow(name), windowText);
+  if (name !== undefined) return session.output.result(await windowNamed(operator, name), windowText);
+  const { windows } = await operator.call(OPERATIONS.maintenance);
+  session.output.result({ windows }, windowsText);
+}
+
+function windowNamed(operator: Operator, window: string): Promise<MaintenanceWindow> {
+  return operator.call(OPERATIONS.maintenanceWindow, { params: { window } });
 }
 
 async function start(
@@ -73,7 +78,7 @@ async function start(
 async function end(session: Session, operator: Operator, window: string, { reason, ...care }: Options) {
   const change = () => endWindow(session, operator, window, reason);
   if (!care.dryRun && (care.yes || !session.canAsk)) return change();
-  const { semaphores, left } = await operator.maintenanceWindow(window);
+  const { semaphores, left } = await windowNamed(operator, window);
   const sentence = plain(`end maintenance ${window} and resume ${semaphores.length}: ${someOf(semaphores)}`);
   return withCare(session, care, { plan: { window, resumed: semaphores, left }, sentence, change });
 }
@@ -89,14 +94,16 @@ const INCOMPLETE = { sentence: 'the start is not complete', permits: undefined, 
 async function startWindow(session: Session, operator: Operator, { window, patterns, reason }: Start) {
   const shared = new Set<string>();
   const outcome = await throughout(session, 'paused', async (limit) => {
-    const start = await operator.startMaintenance(window, patterns, { reason, limit });
+    const start = await operator.call(OPERATIONS.startMaintenance, {
+      body: { window, names: patterns, reason, limit },
+    });
     for (const name of start.shared) shared.add(name);
     return { ...start, done: start.paused };
   });
   const { done, left, failed, remaining, bulk } = outcome;
   // After an outage the first error matters, not that the window can't be read, too.
   const isOver = failed.length + remaining === 0;
-  const { sentence, permits, isQuiet } = isOver ? await operator.maintenanceWindow(window) : INCOMPLETE;
+  const { sentence, permits, isQuiet } = isOver ? await windowNamed(operator, window) : INCOMPLETE;
   session.output.result(
     {
       window,
@@ -122,7 +129,7 @@ async function endWindow(
   reason: string | undefined,
 ): Promise<ExitCode> {
   const outcome = await throughout(session, 'resumed', async (limit) => {
-    const end = await operator.endMaintenance(window, { reason, limit });
+    const end = await operator.call(OPERATIONS.endMaintenance, { params: { window }, body: { reason, limit } });
     return { ...end, done: end.resumed };
   });
   const { done, left, failed, remaining, bulk } = outcome;
@@ -150,7 +157,7 @@ async function throughout(session: Session, verb: string, call: (limit: number) 
 
 /** The names that a start would pause. @throws CommandFailure if nothing matches */
 async function running(operator: Operator, patterns: readonly string[]): Promise<string[]> {
-  const { semaphores } = await operator.overview();
+  const { semaphores } = await operator.call(OPERATIONS.semaphores);
   const defined = semaphores.filter(({ definition, isOnDemand }) => definition !== undefined && !isOnDemand);
   const matching = new Map(patterns.flatMap((pattern) => select(defined, pattern).map((each) => [each.name, each])));
   if (matching.size === 0) throw new CommandFailure(EXIT.notFound, noMatch(patterns.join(' ')));

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { MigrationPlan, MigrationRequest, MigrationStep } from '../../gatekeeper/index.js';
 import { exactly } from '../../core/decision/index.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../options/option-readers.js';
 import { BATCH, type Batch, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
@@ -46,7 +46,9 @@ export function migrateCommand(runner: Runner): Command {
 }
 
 async function plan(session: Session, operator: Operator, request: MigrationRequest): Promise<ExitCode> {
-  const { steps, remaining, unreadable } = await operator.planMigration(request, {});
+  const { steps, remaining, unreadable } = await operator.call(OPERATIONS.migrate, {
+    body: { ...request, dryRun: true },
+  });
   session.output.result({ dryRun: true, steps, remaining, unreadable }, planText);
   tellEach(session, unreadable);
   return EXIT.done;
@@ -61,7 +63,7 @@ async function migrate(
   if (!withoutCandidates) await expectCandidates(operator, request);
   let bulk: string | undefined;
   const call = async (limit: number) => {
-    const plan = await operator.migrate(request, { reason, limit, bulk });
+    const plan = await operator.call(OPERATIONS.migrate, { body: { ...request, dryRun: false, reason, limit, bulk } });
     ({ bulk } = plan);
     return batchOf(plan);
   };
@@ -82,7 +84,7 @@ async function migrate(
  * @throws CommandFailure if no living node could run any of the definitions
  */
 async function expectCandidates(operator: Operator, request: MigrationRequest): Promise<void> {
-  const { steps } = await operator.planMigration(request, {});
+  const { steps } = await operator.call(OPERATIONS.migrate, { body: { ...request, dryRun: true } });
   if (steps.length === 0 || steps.some(({ candidateCount }) => candidateCount > 0)) return;
   const names = someOf(steps.map(({ name }) => name));
   const message = `no living node could run any of ${steps.length}: ${names}. Nothing was changed: check the target with "gatekeeper nodes", or add --without-candidates`;

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { faultsOf, nameSchema } from '../../core/decision/index.js';
-import type { BulkResult, SemaphoreOverview } from '../../gatekeeper/index.js';
+import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
-import type { BulkCall, ChangeMeta, Operator } from '../operator/operator.js';
+import { type ChangeMeta, OPERATIONS, type Operator } from '../operator/operator.js';
 import { readPattern, reasonOption, revisionOption } from '../options/option-readers.js';
 import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
@@ -12,15 +12,16 @@ import { someOf } from '../text/table.js';
 import { definitionText } from '../views/definition.view.js';
 import { noMatch, select } from './status.command.js';
 
-interface Kind {
-  readonly command: 'pause' | 'resume' | 'reset';
-  readonly verb: 'paused' | 'resumed' | 'reset';
-  readonly call: (operator: Operator, call: BulkCall) => Promise<BulkResult>;
-}
+const PAUSE = { command: 'pause', verb: 'paused', operation: OPERATIONS.pauseAll } as const;
+const RESET = { command: 'reset', verb: 'reset', operation: OPERATIONS.resetAll } as const;
+const RESUME = { command: 'resume', verb: 'resumed', operation: OPERATIONS.resumeAll } as const;
+type Kind = typeof PAUSE | typeof RESET | typeof RESUME;
 
-const PAUSE: Kind = { command: 'pause', verb: 'paused', call: (operator, call) => operator.pauseAll(call) };
-const RESET: Kind = { command: 'reset', verb: 'reset', call: (operator, call) => operator.resetAll(call) };
-const RESUME: Kind = { command: 'resume', verb: 'resumed', call: (operator, call) => operator.resumeAll(call) };
+interface Request {
+  /** RE2; must match the whole name. */
+  readonly names: string;
+  readonly reason: string | undefined;
+}
 
 export function pauseCommand(runner: Runner): Command {
   return bulkCommand(new Command('pause'), runner, PAUSE).description(
@@ -51,7 +52,8 @@ function bulkCommand(command: Command, runner: Runner, kind: Kind): Command {
           if (expectedRevision === undefined)
             return carefully(session, operator, kind, { care, request: { names: pattern, reason } });
           expectOneName(pattern, care);
-          session.output.result(await operator.reset(pattern, { reason, expectedRevision }), definitionText);
+          const sent = { params: { name: pattern }, body: { reason, expectedRevision } };
+          session.output.result(await operator.call(OPERATIONS.reset, sent), definitionText);
           return undefined;
         }),
       ),
@@ -71,11 +73,11 @@ async function carefully(
   session: Session,
   operator: Operator,
   kind: Kind,
-  { care, request }: { readonly care: CareOptions; readonly request: BulkCall },
+  { care, request }: { readonly care: CareOptions; readonly request: Request },
 ): Promise<ExitCode | void> {
   const change = () => changeAll(session, operator, kind, request);
   if (!care.dryRun && (care.yes || !session.canAsk)) return change();
-  const { names, unreadable } = await affected(operator, kind, request.names!);
+  const { names, unreadable } = await affected(operator, kind, request.names);
   tellEach(session, unreadable);
   if (names.length <= 1 && !care.dryRun) return change();
   const sentence = names.length > 0 ? `${kind.command} ${names.length}: ${someOf(names)}` : `${kind.command} none`;
@@ -95,10 +97,10 @@ async function affected(operator: Operator, { command }: Kind, pattern: string) 
   };
 }
 
-async function changeAll(session: Session, operator: Operator, { verb, call }: Kind, request: BulkCall) {
+async function changeAll(session: Session, operator: Operator, { verb, operation }: Kind, request: Request) {
   let bulk: string | undefined;
   const outcome = await inBatches(session, verb, async (limit) => {
-    const batch = await call(operator, { ...request, limit, bulk });
+    const batch = await operator.call(operation, { body: { ...request, limit, bulk } });
     ({ bulk } = batch);
     return batch;
   });
@@ -114,7 +116,7 @@ async function changeAll(session: Session, operator: Operator, { verb, call }: K
  * @throws CommandFailure if no name matches, because a misspelt pattern must not look like "nothing to do"
  */
 async function matchingIn(operator: Operator, pattern: string): Promise<SemaphoreOverview[]> {
-  const { semaphores } = await operator.overview();
+  const { semaphores } = await operator.call(OPERATIONS.semaphores);
   const matching = select(
     semaphores.filter(({ name, definition, isOnDemand, code, problem }) =>
       definition ? !isOnDemand || name === pattern : problem !== undefined || code !== undefined,

@@ -3,7 +3,7 @@ import { quoted } from '../../core/decision/index.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { type CareOptions, dryRunOption, withCare, yesOption } from '../session/confirm.js';
 import { CommandFailure, EXIT, type ExitCode } from '../options/exit-code.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -42,17 +42,23 @@ export function revokeCommand(runner: Runner): Command {
 }
 
 async function remove(session: Session, operator: Operator, name: string, { reason, ...care }: Options) {
-  const found = await operator.holding(name).catch(ifUnreadable);
+  const found = await holding(operator, name).catch(ifUnreadable);
   if (found && !found.definition) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
   const { holders } = found ?? {};
   return withCare(session, care, {
     plan: { removed: name, ...(holders && { holders }) },
     sentence: `remove ${plain(name)} and ${holders ? holdersText(holders) : "its record, which can't be read, with all its permits"}`,
     change: async () => {
-      if (!(await operator.remove(name, { reason }))) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
+      const { removed } = await operator.call(OPERATIONS.remove, { params: { name }, body: { reason } });
+      if (!removed) throw new CommandFailure(EXIT.notFound, noSemaphore(name));
       session.output.result({ removed: name }, () => `${plain(name)}: removed`);
     },
   });
+}
+
+/** The present definition and holders. */
+function holding(operator: Operator, name: string): Promise<Explanation> {
+  return operator.call(OPERATIONS.explain, { params: { name } });
 }
 
 /** An operator may remove a record that can't be read. Its holders are not known then. @throws any other error */
@@ -71,14 +77,15 @@ async function revoke(
   { name, permitId }: Which,
   { reason, ...care }: Options,
 ): Promise<ExitCode | void> {
-  const { holders } = await operator.holding(name);
+  const { holders } = await holding(operator, name);
   const holder = permitId === undefined ? theOnly(name, holders) : holders.find(({ id }) => id === permitId);
   if (!holder) throw new CommandFailure(EXIT.notFound, notHeld(name, permitId));
   return withCare(session, care, {
     plan: { semaphore: name, revoked: holder.id, holder },
     sentence: plain(`revoke ${name}: ${holderText(holder)}`),
     change: async () => {
-      const revoked = await operator.revoke(name, holder.id, { reason });
+      const sent = { params: { name }, body: { permitId: holder.id, reason } };
+      const { revoked } = await operator.call(OPERATIONS.revoke, sent);
       if (!revoked) throw new CommandFailure(EXIT.notFound, notHeld(name, holder.id));
       session.output.result({ semaphore: name, revoked: holder.id }, () => plain(`${name}: revoked ${holder.id}`));
     },

@@ -3,7 +3,7 @@ import type { RunNowPlan, RunNowStatus, RunnableNow } from '../../gatekeeper/ind
 // Not from the index, because that also loads Nest, which takes long.
 import { chosenJob } from '../../operate/run-now/run-plan.js';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, readSpan, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -17,6 +17,8 @@ interface RunOptions {
   readonly dryRun?: true;
 }
 
+/** Longest time in ms that a node waits for the end of a run. */
+const LONGEST_WAIT = 30_000;
 /** ms */
 const TIME_LIMIT = 600_000;
 
@@ -45,7 +47,7 @@ async function plan(
   name: string,
   { job: wanted }: RunOptions,
 ): Promise<ExitCode> {
-  const { jobs, holders } = await operator.planRun(name);
+  const { jobs, holders } = await operator.call(OPERATIONS.runPlan, { params: { name } });
   const { job, nodes } = chosenJob(name, jobs, wanted);
   session.output.result({ dryRun: true, semaphore: name, job, nodes, holders }, () =>
     plain(`would run ${job} of ${name} on ${nodesText(nodes)}${heldText(holders)}; nothing was changed`),
@@ -64,7 +66,7 @@ function heldText(holders: RunNowPlan['holders']): string {
 }
 
 async function run(session: Session, operator: Operator, name: string, { job, reason, wait }: RunOptions) {
-  const asked = await operator.runNow(name, job, { reason });
+  const asked = await operator.call(OPERATIONS.runNow, { params: { name }, body: { job, reason } });
   const status = wait === false ? asked : await followed(operator, asked, wait);
   session.output.result(status, statusText);
   return wait === false ? EXIT.done : exitCodeOf(status);
@@ -74,7 +76,10 @@ async function followed(operator: Operator, asked: RunNowStatus, wait: number): 
   const until = performance.now() + wait;
   let status = asked;
   while (goesOn(status) && performance.now() < until) {
-    status = await operator.runRequest(asked.semaphore, asked.id, Math.ceil(until - performance.now()));
+    // The answer must come before the call's own timeout.
+    const longest = Math.floor(Math.min(until - performance.now(), LONGEST_WAIT, operator.timeout / 2));
+    const params = { name: asked.semaphore, id: asked.id };
+    status = await operator.call(OPERATIONS.runStatus, { params, query: { wait: Math.max(longest, 0) } });
   }
   return status;
 }

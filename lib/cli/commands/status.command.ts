@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
-import type { Look, Operator } from '../operator/operator.js';
+import { type AnswerOf, OPERATIONS } from '../operator/operator.js';
+import type { AssuredOperator } from '../session/assured.js';
 import { patternMatcher, readPattern } from '../options/option-readers.js';
 import type { Runner } from '../session/session.js';
 import { outageLines } from '../views/health.view.js';
@@ -26,7 +27,7 @@ export function statusCommand(runner: Runner): Command {
     .option('--warned', 'only semaphores with a warning')
     .action(
       runner.action<StatusFilter, [string | undefined]>(async (session, filter, pattern) => {
-        const { now, semaphores, stale, health, maintenance, problem } = await session.operate(lookWithWindows);
+        const { now, semaphores, stale, health, maintenance, problem } = await session.operate(look);
         if (problem !== undefined) session.output.note(`maintenance windows can't be read: ${problem}`);
         const named = select(semaphores, pattern);
         if (pattern !== undefined && named.length === 0 && stale.length === 0)
@@ -50,7 +51,9 @@ function shownText(shown: readonly SemaphoreOverview[], all: number, isWide: boo
   return shown.length === 0 && all > 0 ? `0 of ${all} semaphores` : statusText(shown, isWide);
 }
 
-interface LookWithWindows extends Look {
+/** What is known now: during an outage the last known state. `stale` and `health` say how old it is, and why. */
+interface Look extends AnswerOf<'semaphores'> {
+  readonly health: AnswerOf<'health'>;
   /** Absent if they are not known: an empty list would say that none is open. */
   readonly maintenance?: readonly MaintenanceWindow[];
   /** Why they can't be read, although the store answers. */
@@ -58,14 +61,19 @@ interface LookWithWindows extends Look {
 }
 
 /** A record of the windows that can't be read must not hide everything else. */
-async function lookWithWindows(operator: Operator): Promise<LookWithWindows> {
-  const look = await operator.look();
-  if (!look.health.grants || look.stale.length > 0) return look;
+async function look(operator: AssuredOperator): Promise<Look> {
+  const [overview, health] = await Promise.all([
+    operator.show(OPERATIONS.semaphores),
+    operator.show(OPERATIONS.health),
+  ]);
+  const shown = { ...overview, health };
+  if (!health.grants || overview.stale.length > 0) return shown;
   try {
-    return { ...look, maintenance: await operator.maintenance() };
+    const { windows } = await operator.call(OPERATIONS.maintenance);
+    return { ...shown, maintenance: windows };
   } catch (error) {
     if (exitCodeOf(error) === EXIT.unreachable) throw error;
-    return { ...look, problem: messageOf(error) };
+    return { ...shown, problem: messageOf(error) };
   }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../tasks/index.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure, exitCodeOf } from '../options/exit-code.js';
 import { readJsonFile } from '../options/json-file.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { limitOption, readTaskType, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { type SubmissionOptions, submissionOf, submissionOptions } from '../operator/submission-options.js';
@@ -91,8 +91,8 @@ const SUBJECTS: Record<Action, string | undefined> = {
 };
 
 const RUNS: Record<Action, Run> = {
-  types: async ({ output }, { tasks }) => {
-    const { waiting, isCut, here } = await tasks.types();
+  types: async ({ output }, operator) => {
+    const { waiting, isCut, here } = await operator.call(OPERATIONS.taskTypes);
     output.result({ waiting, isCut, here }, typesText);
     if (isCut) output.note(MORE_TYPES);
   },
@@ -103,29 +103,30 @@ const RUNS: Record<Action, Run> = {
     output.note(LEFT_OUT(found.leftOut));
     return EXIT.failed;
   },
-  explain: async ({ output }, { tasks }, id) => {
-    const { task, explanation } = await tasks.find(id);
+  explain: async ({ output }, operator, id) => {
+    const { task, explanation } = await operator.call(OPERATIONS.task, { params: { id } });
     output.result({ task, explanation }, taskText);
   },
-  submit: async ({ output }, { tasks }, id, options) => {
+  submit: async ({ output }, operator, id, options) => {
     const data = dataOf(options);
-    const answer = await tasks.submit({ id, ...submissionOf(options), ...(data !== undefined && { data }) });
+    const body = { id, ...submissionOf(options), ...(data !== undefined && { data }) };
+    const answer = await operator.call(OPERATIONS.submitTask, { body });
     output.result(answer, () => plain(`${answer.id}: ${answer.outcome} (${answer.because})`));
   },
-  cancel: async ({ output }, { tasks }, id, { reason }) => {
-    const answer = await tasks.cancel(id, { reason });
+  cancel: async ({ output }, operator, id, { reason }) => {
+    const answer = await operator.call(OPERATIONS.cancelTask, { params: { id }, body: { reason } });
     output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
   },
-  'cancel-group': async ({ output }, { tasks }, id, { reason }) => {
-    const answer = await tasks.cancelGroup(id, { reason });
+  'cancel-group': async ({ output }, operator, id, { reason }) => {
+    const answer = await operator.call(OPERATIONS.cancelTaskGroup, { params: { id }, body: { reason } });
     output.result(answer, () => plain(`${id}: ${answer.outcome} (${answer.because})`));
   },
-  retry: async ({ output }, { tasks }, id, { reason }) => {
-    const answer = await tasks.retry(id, { reason });
+  retry: async ({ output }, operator, id, { reason }) => {
+    const answer = await operator.call(OPERATIONS.retryTask, { params: { id }, body: { reason } });
     output.result(answer, () => plain(`${id}: runs again (${answer.because})`));
   },
-  release: async ({ output }, { tasks }, id, { reason }) => {
-    const answer = await tasks.release(id, { reason });
+  release: async ({ output }, operator, id, { reason }) => {
+    const answer = await operator.call(OPERATIONS.releaseTask, { params: { id }, body: { reason } });
     output.result(answer, () => plain(`${id}: waits again (${answer.because})`));
   },
   pause: (session, operator, type, options) => switched(session, operator, 'pause', { type, ...options }),
@@ -133,11 +134,11 @@ const RUNS: Record<Action, Run> = {
 };
 
 /** Reads page after page, because a page may be empty although more follow. */
-async function collect({ tasks }: Operator, { state, type, limit }: Options): Promise<TaskPage> {
+async function collect(operator: Operator, { state, type, limit }: Options): Promise<TaskPage> {
   const found: TaskView[] = [];
   let leftOut = 0;
   for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
-    const page = await tasks.list({ state, type }, from);
+    const page = await operator.call(OPERATIONS.tasks, { query: { state, type, from } });
     found.push(...page.tasks);
     leftOut += page.leftOut;
     from = found.length < limit ? page.next : undefined;
@@ -169,7 +170,7 @@ async function switched(
   { type, reason }: { readonly type: string; readonly reason?: string },
 ): Promise<void> {
   try {
-    await operator[verb](TASK_PREFIX + type, { reason });
+    await operator.call(OPERATIONS[verb], { params: { name: TASK_PREFIX + type }, body: { reason } });
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.notFound) throw error;
     throw new CommandFailure(EXIT.notFound, NO_LIMIT(type), { cause: error });

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { UndoPlan, UndoStep } from '../../gatekeeper/index.js';
 import { type Batch, inBatches, tellFailures, undoable } from '../session/batches.js';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
-import type { Operator } from '../operator/operator.js';
+import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readEntryId, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
@@ -32,7 +32,7 @@ export function undoCommand(runner: Runner): Command {
 }
 
 async function plan(session: Session, operator: Operator, entry: string): Promise<ExitCode> {
-  const { steps, remaining, missing } = await operator.planUndo(entry);
+  const { steps, remaining, missing } = await operator.call(OPERATIONS.undo, { body: { entry, dryRun: true } });
   session.output.result({ dryRun: true, steps, remaining, missing }, undoPlanText);
   return tellMissing(session, missing);
 }
@@ -42,7 +42,7 @@ async function undo(session: Session, operator: Operator, entry: string, { reaso
   let missing = 0;
   const left = new Map<string, UndoStep>();
   const outcome = await inBatches(session, 'undone', async (limit) => {
-    const plan = await operator.undo(entry, { reason, limit, bulk });
+    const plan = await operator.call(OPERATIONS.undo, { body: { entry, dryRun: false, reason, limit, bulk } });
     ({ bulk, missing } = plan);
     for (const step of plan.steps) if (step.outcome === 'left') left.set(step.name, step);
     return batchOf(plan);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
 import { CommandFailure, EXIT } from '../options/exit-code.js';
-import type { Operator, Overview } from '../operator/operator.js';
+import { OPERATIONS, type Operator, type Overview } from '../operator/operator.js';
 import { readPattern, readSpan } from '../options/option-readers.js';
 import { patiently } from '../session/patiently.js';
 import type { Runner, Session } from '../session/session.js';
@@ -67,7 +67,7 @@ interface Watched {
 
 async function follow(session: Session, wakeup: Wakeup, { operator, pattern, interval, interruption }: Watched) {
   const look = async (): Promise<Overview> => {
-    const { now, semaphores } = await operator.overview();
+    const { now, semaphores } = await operator.call(OPERATIONS.semaphores);
     return { now, semaphores: select(semaphores, pattern) };
   };
   const first = await wakeup.unlessAborted(look());

@@ -1,7 +1,5 @@
-import type { z } from 'zod';
 import type { Caller, Limits } from '../../console/api/caller.js';
 import { checkInput } from '../../console/api/check-input.js';
-import type { Operation } from '../../console/api/operation.js';
 import type { LogLine } from '../../core/context/context.js';
 import { TASK_PREFIX, omitUndefined } from '../../core/decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
@@ -12,7 +10,7 @@ import { ALERT_OPERATIONS } from '../../console/api/alerts.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { partsOf } from '../../gatekeeper/parts.js';
-import { type Calls, CatalogueOperator, type Sent } from '../operator/catalogue-operator.js';
+import type { Call, Operator } from '../operator/operator.js';
 import { CommandFailure, EXIT } from '../options/exit-code.js';
 import { ConnectedStore } from './connected-store.js';
 
@@ -42,19 +40,11 @@ export interface DirectOptions {
   readonly logger: GatekeeperLogger;
 }
 
-/** Operates directly on the store. */
-export class DirectOperator extends CatalogueOperator {
-  /** @throws CommandFailure if the store can't be reached within `timeout` */
-  static async open(options: DirectOptions): Promise<DirectOperator> {
-    return new DirectOperator(await DirectCalls.open(options));
-  }
-}
-
 /**
- * Makes the operations in this process. It acts like a node, but has no code and no registry entry, and never acquires a
+ * Operates directly on the store: makes the operations in this process. It acts like a node, but has no code and no registry entry, and never acquires a
  * permit.
  */
-class DirectCalls implements Calls {
+export class DirectOperator implements Operator {
   readonly target: string;
   readonly timeout: number;
   readonly #store: ConnectedStore;
@@ -84,15 +74,15 @@ class DirectCalls implements Calls {
   }
 
   /** @throws CommandFailure if the store can't be reached within `timeout` */
-  static async open(options: DirectOptions): Promise<DirectCalls> {
-    const calls = new DirectCalls(options);
+  static async open(options: DirectOptions): Promise<DirectOperator> {
+    const operator = new DirectOperator(options);
     try {
-      await calls.#gatekeeper.start();
-      await calls.#store.connected(options.target, options.timeout);
-      calls.#isConnected = true;
-      return calls;
+      await operator.#gatekeeper.start();
+      await operator.#store.connected(options.target, options.timeout);
+      operator.#isConnected = true;
+      return operator;
     } catch (error) {
-      await calls[Symbol.asyncDispose]();
+      await operator[Symbol.asyncDispose]();
       throw error;
     }
   }
@@ -106,19 +96,16 @@ class DirectCalls implements Calls {
   }
 
   /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */
-  async call<Answer extends z.ZodType>(
-    operation: Operation<z.ZodObject, z.ZodObject, z.ZodType, Answer>,
-    { params = {}, query = {}, body = {} }: Sent = {},
-  ): Promise<z.output<Answer>> {
+  readonly call: Call = async (operation, { params = {}, query = {}, body = {} } = {}) => {
     const lack = NEED_A_NODE.get(operation);
     if (lack !== undefined) throw new CommandFailure(EXIT.usage, lack);
     const texts = Object.entries(omitUndefined(query)).map(([name, value]) => [name, String(value)] as const);
-    const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body) };
+    const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body as object) };
     const answer = await operation.run(this.#parts, await checkInput(operation, sent), this.#caller);
     const { stale: [part] = [] } = answer as { readonly stale?: readonly StalePart[] };
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
-    return answer as z.output<Answer>;
-  }
+    return answer;
+  };
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
     const end = await this.#store.watch(onHint);

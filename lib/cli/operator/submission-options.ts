@@ -1,7 +1,10 @@
 import { Option } from 'commander';
 import { PRIORITIES, type Priority } from '../../tasks/index.js';
-import type { TaskSubmission, TaskUniqueness } from './operator.js';
+import type { BodyOf } from './operator.js';
 import { readPattern, readSpan, wholeNumber } from '../options/option-readers.js';
+
+type Submission = BodyOf<'submitTask'>;
+type Uniqueness = NonNullable<Submission['unique']>;
 
 /** Options of a submission on the command line, apart from its data. */
 export interface SubmissionOptions {
@@ -12,8 +15,8 @@ export interface SubmissionOptions {
   readonly after?: readonly string[];
   readonly afterFailed?: 'cancel' | 'run';
   readonly uniqueKey?: string;
-  readonly uniqueDuring?: TaskUniqueness['during'];
-  readonly onConflict?: TaskUniqueness['onConflict'];
+  readonly uniqueDuring?: Uniqueness['during'];
+  readonly onConflict?: Uniqueness['onConflict'];
   readonly to?: string;
   readonly toGroup?: string;
   readonly toInstance?: string;
@@ -42,7 +45,7 @@ export const submissionOptions = (): Option[] => [
 ];
 
 /** The options as fields of a submission. Those that were not given are left out. */
-export function submissionOf(options: SubmissionOptions): Omit<TaskSubmission, 'id' | 'data'> {
+export function submissionOf(options: SubmissionOptions): Omit<Submission, 'id' | 'data'> {
   const { total, priority, delay, after, afterFailed, fairKey } = options;
   const { uniqueKey: key, uniqueDuring: during, onConflict } = options;
   const { to: acquirer, toGroup: group, toInstance: instance } = options;

@@ -1,20 +1,12 @@
-import type { z } from 'zod';
-import type { Operation } from '../../console/api/operation.js';
 import { eventsIn } from '../../stores/remote/event-stream.js';
-import { type Calls, CatalogueOperator, type Sent } from '../operator/catalogue-operator.js';
+import type { Call, Operator } from '../operator/operator.js';
 import { RestClient, type RestOptions } from './rest-client.js';
 
 /** Factor for the timeout of a change of many definitions. */
 const BULK_PATIENCE = 10;
 
 /** Operates over the console's HTTP API. The token names the author of changes. */
-export class RestOperator extends CatalogueOperator {
-  constructor(options: RestOptions) {
-    super(new RestCalls(options));
-  }
-}
-
-class RestCalls implements Calls {
+export class RestOperator implements Operator {
   readonly #client: RestClient;
 
   constructor(private readonly options: RestOptions) {
@@ -29,10 +21,7 @@ class RestCalls implements Calls {
     return this.options.timeout;
   }
 
-  call<Answer extends z.ZodType>(
-    operation: Operation<z.ZodObject, z.ZodObject, z.ZodType, Answer>,
-    { params = {}, query, body }: Sent = {},
-  ): Promise<z.output<Answer>> {
+  readonly call: Call = (operation, { params = {}, query, body } = {}) => {
     const { method, path, changesMany, otherStatus } = operation;
     const [, ...segments] = path.split('/').map((part) => (part.startsWith(':') ? params[part.slice(1)]! : part));
     return this.#client.ask(segments, {
@@ -42,7 +31,7 @@ class RestCalls implements Calls {
       ...(changesMany && { patience: BULK_PATIENCE }),
       ...(otherStatus && { otherStatus: otherStatus[0] }),
     });
-  }
+  };
 
   async hints(onHint: () => void, signal: AbortSignal): Promise<void> {
     const stream = await this.#client.stream(['events'], signal);

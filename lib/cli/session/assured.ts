@@ -1,47 +1,9 @@
+import type { z } from 'zod';
+import type { Operation } from '../../console/api/operation.js';
 import type { Health, HealthFaultCode, StalePart } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
-import type { Operator, TaskOperator } from '../operator/operator.js';
+import { type Call, OPERATIONS, type Operator, type Sent } from '../operator/operator.js';
 import { outageLines } from '../views/health.view.js';
-
-/*
- * A store that is lost, or that lacks its quorum, may answer with nothing at all: a client may see the smaller side of a
- * split, and a node shows what it knew. So "no runs" and "no such entry" are answers only if the target knows the present
- * state. This is checked here, once for all commands:
- *
- *   call                        the target is asked for its health
- *   reads                       after every answer
- *   changes, explains           if nothing was found to change or to explain: a change that was made needed the store
- *   tells of outages by itself  never
- *
- * The health is asked for after the answer, so an outage that began in between is found too.
- */
-
-type Name = Exclude<keyof Operator | keyof TaskOperator, symbol>;
-
-const TELLING: ReadonlySet<PropertyKey> = new Set<Name>(['target', 'health', 'look', 'hints', 'testAlerts']);
-
-const READING: ReadonlySet<PropertyKey> = new Set<Name>([
-  'overview',
-  'holding',
-  'nodes',
-  'leaders',
-  'history',
-  'jobs',
-  'audit',
-  'maintenance',
-  'maintenanceWindow',
-  'planMigration',
-  'planUndo',
-  'planRun',
-  'runRequest',
-  'allocationGroups',
-  'allocationGroup',
-  'allocationMoves',
-  'planAllocation',
-  'types',
-  'list',
-  'find',
-]);
 
 /** Faults with which no answer of the target is the present state. */
 const LOST: ReadonlySet<HealthFaultCode> = new Set<HealthFaultCode>([
@@ -53,59 +15,76 @@ const LOST: ReadonlySet<HealthFaultCode> = new Set<HealthFaultCode>([
 ]);
 
 /**
- * An operator whose answers are the present state.
+ * An operator whose answers are the present state. A store that is lost, or that lacks its quorum, may answer with nothing
+ * at all: a client may see the smaller side of a split, and a node shows what it knew. So "no runs" and "no such entry" are
+ * answers only if the target knows the present state:
  *
- * @returns an operator like the given one. Its calls also reject with a CommandFailure with the exit code `unreachable` if
- *   the target does not know the present state, as the table above says
+ *   a call that    asks the target for its health
+ *   reads          after every answer
+ *   changes        if it found nothing to change: a change that was made needed the store
+ *   shows          if it found nothing that has the name: its command shows an outage itself
+ *
+ * The health is asked for after the answer, so an outage that began in between is found too.
  */
-export function assured(operator: Operator): Operator {
-  const tasks = checked(operator.tasks, operator);
-  return new Proxy(checked(operator, operator), {
-    get: (target, name) => (name === 'tasks' ? tasks : Reflect.get(target, name)),
-  });
-}
+export class AssuredOperator implements Operator {
+  constructor(private readonly operator: Operator) {}
 
-function checked<T extends object>(part: T, operator: Operator): T {
-  return new Proxy(part, {
-    get: (_, name) => {
-      const value: unknown = Reflect.get(part, name, part);
-      if (typeof value !== 'function') return value;
-      if (TELLING.has(name) || typeof name === 'symbol') return value.bind(part);
-      return async (...args: unknown[]) => check(operator, READING.has(name), async () => value.apply(part, args));
-    },
-  });
-}
-
-async function check(operator: Operator, isReading: boolean, call: () => Promise<unknown>): Promise<unknown> {
-  let answer: unknown;
-  try {
-    answer = await call();
-  } catch (error) {
-    if (exitCodeOf(error) === EXIT.notFound) await expectKnown(operator, undefined, error);
-    throw error;
+  get target(): string {
+    return this.operator.target;
   }
-  if (isReading || saysNothing(answer)) await expectKnown(operator, answer);
-  return answer;
-}
 
-/** @throws CommandFailure if the answer, or the target's health, says that the present state is not known */
-async function expectKnown(operator: Operator, answer: unknown, cause?: unknown): Promise<void> {
-  const { stale = [] } = (answer ?? {}) as { readonly stale?: readonly StalePart[] };
-  const health = await operator.health();
-  const why = isLost(health) ? outageLines(health)[0] : stale[0] && `${stale[0].sentence}.`;
-  if (why === undefined) return;
-  const message = `${why} So the present state is not known at ${operator.target}: "gatekeeper status" shows what is`;
-  throw new CommandFailure(EXIT.unreachable, message, { cause });
+  get timeout(): number {
+    return this.operator.timeout;
+  }
+
+  /** @throws also CommandFailure with the exit code `unreachable`, if the target does not know the present state */
+  readonly call: Call = async (operation, sent) => {
+    const answer = await this.show(operation, sent);
+    if (isReading(operation, sent) || saysNothing(answer)) await this.expectKnown(answer);
+    return answer;
+  };
+
+  /** A call for people who look on during an outage: the answer may be the last known state. */
+  readonly show: Call = async (operation, sent) => {
+    try {
+      return await this.operator.call(operation, sent);
+    } catch (error) {
+      if (exitCodeOf(error) === EXIT.notFound) await this.expectKnown(undefined, error);
+      throw error;
+    }
+  };
+
+  /** @throws CommandFailure if an answer, or the target's health, says that the present state is not known */
+  async expectKnown(answer?: unknown, cause?: unknown): Promise<void> {
+    const { stale = [] } = (answer ?? {}) as { readonly stale?: readonly StalePart[] };
+    const health = await this.operator.call(OPERATIONS.health);
+    const why = isLost(health) ? outageLines(health)[0] : stale[0] && `${stale[0].sentence}.`;
+    if (why === undefined) return;
+    const message = `${why} So the present state is not known at ${this.target}: "gatekeeper status" shows what is`;
+    throw new CommandFailure(EXIT.unreachable, message, { cause });
+  }
+
+  hints(onHint: () => void, signal: AbortSignal): Promise<void> {
+    return this.operator.hints(onHint, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.operator[Symbol.asyncDispose]();
+  }
 }
 
 function isLost({ faults }: Health): boolean {
   return faults.some(({ code }) => LOST.has(code));
 }
 
-/** Whether a change found nothing to change, or an explanation no definition. */
+function isReading<Body extends z.ZodType>({ writes }: Pick<Operation, 'writes'>, { body }: Sent<Body> = {}): boolean {
+  return !writes || (body as { readonly dryRun?: boolean } | undefined)?.dryRun === true;
+}
+
+/** Whether a change found nothing to change. */
 function saysNothing(answer: unknown): boolean {
-  if (typeof answer !== 'object' || answer === null) return answer === false;
-  if ('reason' in answer) return answer.reason === 'no-definition';
-  const lists = Object.values(answer).filter((value) => Array.isArray(value));
+  const { removed, revoked, asked, done, ...rest } = answer as Record<string, unknown>;
+  if ([removed, revoked, asked, done].includes(false)) return true;
+  const lists = Object.values({ done, ...rest }).filter((value) => Array.isArray(value));
   return lists.length > 0 && lists.every(({ length }) => length === 0);
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { assured } from './assured.js';
+import { AssuredOperator } from './assured.js';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
 import { exposures } from '../operator/exposures.js';
 import type { openOperator } from './open-operator.js';
-import type { Operator } from '../operator/operator.js';
 import { type Format, Output, type Streams, Progress } from './output.js';
 import { plain } from '../text/plain.js';
 import { type Contexts, readContexts } from '../options/contexts.js';
@@ -75,7 +74,7 @@ export class Session {
   }
 
   /** Does `work` with the target that the options name, and closes the connection afterwards. */
-  async operate<T>(work: (operator: Operator) => Promise<T>, identity: Identity = {}): Promise<T> {
+  async operate<T>(work: (operator: AssuredOperator) => Promise<T>, identity: Identity = {}): Promise<T> {
     const operator = await this.#open(identity);
     try {
       return await work(operator);
@@ -85,12 +84,13 @@ export class Session {
     }
   }
 
-  async #open(identity: Identity): Promise<Operator> {
+  async #open(identity: Identity): Promise<AssuredOperator> {
     const { options, shell } = this;
     const { as: by, timeout, clockTolerance } = options;
     const target = resolveTarget(options, shell.env);
     for (const exposure of exposures(target)) this.output.note(`gatekeeper: warning: ${exposure}`);
-    return assured(await shell.open(target, { by, timeout, clockTolerance, ...identity, logger: this.#logger() }));
+    const manner = { by, timeout, clockTolerance, ...identity, logger: this.#logger() };
+    return new AssuredOperator(await shell.open(target, manner));
   }
 
   #logger() {

@@ -1,29 +1,8 @@
-import type {
-  AllocationPlan,
-  GroupNode,
-  GroupSummary,
-  OwnedBy,
-  PastChange,
-  PastMove,
-  PastMoves,
-  SetInDoubt,
-} from '../../allocation/index.js';
+import type { AllocationPlan, GroupSummary, OwnedBy, PastChange, PastMove, PastMoves } from '../../allocation/index.js';
+import type { AnswerOf } from '../operator/operator.js';
 import { plain } from '../text/plain.js';
 import { excerpt, table } from '../text/table.js';
 import { timeText } from '../text/times.js';
-
-/** A group with the owner of each resource. The list may be shorter than `total`. */
-export interface Group {
-  readonly now: number;
-  readonly name: string;
-  readonly isRecovering: boolean;
-  readonly total: number;
-  readonly unowned: number;
-  readonly resources: readonly OwnedBy[];
-  readonly nodes: readonly GroupNode[];
-  readonly faults: readonly string[];
-  readonly doubt?: SetInDoubt;
-}
 
 /** Formats the groups of a node, one line each. "?" stands for the numbers of an owner map that can't be read. */
 export function groupsText({ groups }: { readonly groups: readonly GroupSummary[] }): string {
@@ -40,7 +19,7 @@ export function groupsText({ groups }: { readonly groups: readonly GroupSummary[
 }
 
 /** Formats the nodes of a group, and below them its resources, those without an owner first. */
-export function groupText({ resources, nodes, total, unowned, faults, isRecovering }: Group): string {
+export function groupText({ resources, nodes, total, unowned, faults, isRecovering }: AnswerOf<'group'>): string {
   const about = remark(isRecovering, faults);
   return [
     `${count(total, 'resource')}, ${unowned} without an owner, ${count(nodes.length, 'node')}`,
