@@ -127,7 +127,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(console/web/|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
+          '^lib/(console/web/|console/api/limits\\.ts$|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -135,7 +135,7 @@ module.exports = {
       name: 'shared-with-the-page-imports-nothing',
       severity: 'error',
       from: {
-        path: '^lib/(operate/insight/(format-duration|fault-titles)|core/context/loss-words|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
+        path: '^lib/(console/api/limits|operate/insight/(format-duration|fault-titles)|core/context/loss-words|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
       },
       to: { dependencyTypesNot: ['type-only'] },
     },

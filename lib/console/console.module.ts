@@ -17,6 +17,7 @@ import { ChangeRate } from './access/change-rate.js';
 import { FailedAttempts } from './access/failed-attempts.js';
 import { HostGuards } from './access/host-guards.js';
 import { TaskCalls } from './access/task-calls.js';
+import { Tokens } from './access/tokens.js';
 import { CONSOLE_CONTROLLERS, CONSOLE_SETTINGS } from './options/console.constants.js';
 import type { ConsoleOptions } from './options/console.options.js';
 import { parseConsoleOptions, type ConsoleSettings } from './options/console.settings.js';
@@ -71,6 +72,7 @@ const CONTROLLERS: Type[] = [
 const PROVIDERS: Provider[] = [
   AccessGuard,
   HostGuards,
+  Tokens,
   ProblemAnswers,
   AnswerInPieces,
   ConsoleRouter,

@@ -32,7 +32,6 @@ function bundle() {
     entryPoints: {
       console: join(sources, 'main.tsx'),
       style: join(sources, 'styles/console.css'),
-      broker: join(sources, 'tabs/broker.ts'),
       icon: join(sources, 'icon.svg'),
     },
     outdir: target,

@@ -7,6 +7,7 @@ import {
   type Page,
   chromium,
 } from 'playwright-core';
+import { PAGE_HEADER } from '../../lib/console/api/limits.js';
 import { describeUnless } from '../../test/support/unless.js';
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -19,7 +20,7 @@ export const lackOfBrowser = existsSync(PATH) ? undefined : `there is no browser
 export const describeInBrowser = describeUnless(lackOfBrowser);
 
 export interface Visit extends BrowserContextOptions {
-  /** A token that is stored as if a user had signed in. */
+  /** A token with which this browser has signed in before. */
   readonly token?: string;
   /** After the `#`. */
   readonly at?: string;
@@ -61,7 +62,7 @@ export function useBrowser() {
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
     });
-    if (token !== undefined) await keepToken(page, url, token);
+    if (token !== undefined) await signIn(context, url, token);
     await page.goto(`${url}/#${at}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     return { page, complaints };
@@ -73,8 +74,9 @@ export function gone(matches: Locator): Promise<void> {
   return matches.first().waitFor({ state: 'detached' });
 }
 
-/** Under the key that the page uses: see lib/console/web/api/token.ts. */
-async function keepToken(page: Page, url: string, token: string): Promise<void> {
-  const key = `gatekeeper-token ${new URL(`${url}/api/`).pathname}`;
-  await page.addInitScript({ content: `sessionStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(token)})` });
+/** As the page does, so that the browser has the cookie of the session. */
+async function signIn(context: BrowserContext, url: string, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, [PAGE_HEADER]: new URL(url).port };
+  const answer = await context.request.post(`${url}/api/session`, { headers, data: {} });
+  if (!answer.ok()) throw new Error(`signing in failed with ${answer.status()}: ${await answer.text()}`);
 }

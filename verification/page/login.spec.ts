@@ -31,6 +31,7 @@ describeInBrowser('signing in', () => {
     await page.getByRole('link', { name: 'nightly' }).waitFor();
     expect(await page.getByRole('banner').innerText()).toContain('vera');
     expect(page.url()).not.toContain(TOKENS.view);
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
   });
 
   it('leads back to the login when a call is refused, and leaves nothing in view', async () => {
@@ -42,9 +43,12 @@ describeInBrowser('signing in', () => {
     );
     // The next request, by this step or by the page itself.
     await page.goto(`${url}/#/nodes`);
-    await page.getByText('Your token is not accepted any more').waitFor();
+    await page.getByText('your token is not accepted any more').waitFor();
     expect(await page.content()).not.toContain('nightly');
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+
+    await page.unroute(/\/api\//);
+    await page.getByRole('button', { name: 'Try again without a new sign-in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
   });
 
   it('marks the tab of the page that it leads to', async () => {
@@ -78,7 +82,34 @@ describeInBrowser('signing in', () => {
     const { page } = await visit(url, { token: TOKENS.define });
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(await page.context().cookies(`${url}/api/session`)).toEqual([]);
+    await page.reload();
+    await page.getByLabel('Token').waitFor();
+  });
+
+  it('stays signed in, and says so, when no node hears of the sign-out', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url, { token: TOKENS.define });
+    await page.route(/\/api\/session/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are still signed in: No node can be reached').waitFor();
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+  });
+
+  it('keeps the token nowhere: the browser has a session that no script can read', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url);
+    await page.getByLabel('Token').fill(TOKENS.view);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    const readable = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(readable).not.toMatch(new RegExp(`${TOKENS.view}|gatekeeper-session`));
+    const { pathname } = new URL(`${url}/api`);
+    expect(await page.context().cookies(`${url}/api/session`)).toMatchObject([
+      { httpOnly: true, sameSite: 'Strict', secure: false, path: pathname, expires: -1 },
+    ]);
   });
 
   it('needs no token where the console needs none', async () => {
@@ -86,5 +117,6 @@ describeInBrowser('signing in', () => {
     const { page } = await visit(url);
     await page.getByRole('link', { name: 'nightly' }).waitFor();
     expect(await page.getByRole('banner').innerText()).toContain('staging');
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
   });
 });

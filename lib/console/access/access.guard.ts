@@ -10,12 +10,12 @@ import { ChangeRate } from './change-rate.js';
 import { FailedAttempts } from './failed-attempts.js';
 import { HostGuards } from './host-guards.js';
 import { areAllowed, isFromHere, requestHosts } from './request-hosts.js';
+import { sessionOf } from './session-cookie.js';
 import { Tokens } from './tokens.js';
 
 /** Refuses calls that the options do not allow. */
 @Injectable()
 export class AccessGuard implements OnModuleDestroy {
-  readonly #tokens: Tokens;
   readonly #underWay = new AnswersUnderWay();
 
   constructor(
@@ -23,9 +23,8 @@ export class AccessGuard implements OnModuleDestroy {
     private readonly hostGuards: HostGuards,
     private readonly failedAttempts: FailedAttempts,
     private readonly changeRate: ChangeRate,
-  ) {
-    this.#tokens = new Tokens(settings.tokens);
-  }
+    private readonly tokens: Tokens,
+  ) {}
 
   /**
    * A server that closes accepts no new connections, but still serves open ones. So a page that sends a request every few
@@ -59,15 +58,23 @@ export class AccessGuard implements OnModuleDestroy {
 
   #visitor(request: ConsoleRequest): Visitor {
     if (this.settings.insecure) return { user: 'anonymous', role: 'define', isNameless: true };
-    if (!this.#tokens.areGiven) return visitorOfHost(request);
-    const visitor = this.#tokens.visitorWith(request.headers.authorization);
+    if (!this.tokens.areGiven) return visitorOfHost(request);
+    const visitor = this.#signedIn(request.headers);
     if (visitor) return visitor;
-    // A request without a token is no attempt, because a page that was just opened sends such requests.
+    // A request without a token is no attempt: a page sends them when it was just opened, or when its session has ended.
     if (request.headers.authorization !== undefined) this.failedAttempts.note(request);
     throw new ProblemError(
       'no-token',
       'send "Authorization: Bearer <token>" with a token of the option console.tokens',
     );
+  }
+
+  /** A token counts more than a session: a program says who it is. */
+  #signedIn(headers: ConsoleRequest['headers']): Visitor | undefined {
+    const { authorization } = headers;
+    if (authorization !== undefined) return this.tokens.visitorWith(authorization);
+    const session = sessionOf(headers);
+    return session === undefined ? undefined : this.tokens.sessionIn(session)?.visitor;
   }
 
   #expectWritable({ writes }: Route): void {

@@ -1,15 +1,41 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { compilePattern } from '../../core/decision/index.js';
+import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import type { Visitor } from '../api/caller.js';
 
 type ParsedToken = ConsoleSettings['tokens'][number];
 
-/** The tokens of the console. Keeps only their hashes. */
-export class Tokens {
-  readonly #known: readonly { readonly visitor: Visitor; readonly digest: Buffer }[];
+/** ms for which a session stands for its token: a working day. */
+const SESSION = 12 * 60 * 60_000;
 
-  constructor(tokens: readonly ParsedToken[]) {
+/** A visitor who signed in. */
+export interface Session {
+  readonly visitor: Visitor;
+  /** ms since the epoch, by the node's clock. */
+  readonly endsAt: number;
+}
+
+/** A token as it is kept. */
+interface Known {
+  readonly visitor: Visitor;
+  readonly digest: Buffer;
+}
+
+/**
+ * The tokens of the console, and the sessions that stand for them. Keeps only hashes of the tokens, and nothing of the sessions:
+ *
+ *     session = end "." HMAC-SHA256(hash of the token, end)
+ *
+ * So each node that has the token knows its sessions, they end with it, and nobody can make a session or a later end
+ * without it.
+ */
+@Injectable()
+export class Tokens {
+  readonly #known: readonly Known[];
+
+  constructor(@Inject(CONSOLE_SETTINGS) { tokens }: Pick<ConsoleSettings, 'tokens'>) {
     this.#known = tokens.map((each) => ({ visitor: visitorOf(each), digest: digestOf(each.token) }));
   }
 
@@ -17,19 +43,46 @@ export class Tokens {
     return this.#known.length > 0;
   }
 
-  /**
-   * Finds the visitor of the token in an Authorization header. Its duration reveals nothing about the tokens: it
-   * compares hashes of equal length in constant time, and always compares all of them.
-   */
+  /** Finds the visitor of the token in an Authorization header. */
   visitorWith(authorization: string | undefined): Visitor | undefined {
+    return this.#with(authorization)?.visitor;
+  }
+
+  /** A session for the token in an Authorization header; undefined if there is no such token. */
+  sessionFor(authorization: string | undefined): string | undefined {
+    const known = this.#with(authorization);
+    const end = String(Date.now() + SESSION);
+    return known && `${end}.${signatureOf(end, known).toString('base64url')}`;
+  }
+
+  /** Finds the visitor of a session, and its end: ms since the epoch. Undefined if it has ended, or none of the tokens made it. */
+  sessionIn(session: string): Session | undefined {
+    const [, end, signature] = /^(\d{13,15})\.([\w-]{43})$/.exec(session) ?? [];
+    if (end === undefined || Number(end) <= Date.now()) return undefined;
+    const sent = Buffer.from(signature!, 'base64url');
+    const known = this.#find((each) => timingSafeEqual(signatureOf(end, each), sent));
+    return known && { visitor: known.visitor, endsAt: Number(end) };
+  }
+
+  #with(authorization: string | undefined): Known | undefined {
     const sent = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     const digest = digestOf(sent ?? '');
-    let found: Visitor | undefined;
-    for (const known of this.#known) {
-      if (timingSafeEqual(known.digest, digest) && sent !== undefined) found = known.visitor;
-    }
+    return this.#find((known) => timingSafeEqual(known.digest, digest) && sent !== undefined);
+  }
+
+  /**
+   * Its duration reveals nothing about the tokens: `isIt` compares hashes of equal length in constant time, and all of them
+   * are compared.
+   */
+  #find(isIt: (known: Known) => boolean): Known | undefined {
+    let found: Known | undefined;
+    for (const known of this.#known) if (isIt(known)) found = known;
     return found;
   }
+}
+
+function signatureOf(end: string, { digest }: Known): Buffer {
+  return createHmac('sha256', digest).update(`gatekeeper session ${end}`).digest();
 }
 
 function visitorOf({ name, role, names, permitsOnly, maxLease }: ParsedToken): Visitor {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   type BulkResult,
-  type Explanation,
   type MigrationPlan,
   type NodeIdentity,
   type NodeOverview,
@@ -11,8 +10,6 @@ import {
   jobInfoSchema,
   nodeInfoSchema,
 } from '../../gatekeeper/index.js';
-import type { DenialReason } from '../../core/decision/index.js';
-import type { StoreHealth } from '../../core/store/index.js';
 import {
   auditActionSchema,
   auditEntrySchema,
@@ -31,9 +28,9 @@ import {
   whole,
 } from './entities.js';
 import { stale } from './health.js';
-import { ROLES, type Role } from './roles.js';
+import { ROLES } from './roles.js';
 
-/* Schemas of the answers. The compiler checks each against the gatekeeper's own type. */
+/* Schemas of the answers. If one differs from the gatekeeper's own type that it has, this file doesn't compile. */
 
 const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
@@ -42,47 +39,32 @@ export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
   .extend({ holds: list(heldSchema), jobs: list(jobInfoSchema.meta({ id: 'NodeJob' })) })
   .meta({ id: 'Node' });
 
-/** The visitor and the node that answers. */
-export interface SessionAnswer {
-  readonly user: string;
-  readonly role: Role;
-  /** RE2: names of the semaphores that the visitor may see and change; absent: all. */
-  readonly names?: string;
-  /** Whether the token is for permits only. */
-  readonly permitsOnly?: boolean;
-  readonly readOnly: boolean;
-  /** Name of the environment, such as "production", which each page shows. */
-  readonly environment?: string;
-  /** Template of the address of a run's logs. */
-  readonly logsUrl?: string;
-  readonly node: NodeIdentity;
-  readonly store: StoreHealth;
-  readonly clock: Explanation['clock'];
-  /** clockTolerance of this node, in ms. */
-  readonly clockTolerance: number;
-  /** Shortest duration of a permit that this node accepts, in ms. */
-  readonly shortestDuration: number;
-  /** All reasons for a denial. */
-  readonly denialReasons: readonly DenialReason[];
-}
-
-export const sessionSchema: z.ZodType<SessionAnswer> = z
+export const sessionSchema = z
   .object({
     user: z.string(),
     role: z.enum(ROLES),
-    names: z.string().optional(),
-    permitsOnly: z.boolean().optional(),
+    names: z.string().optional().meta({
+      description: 'RE2: names of the semaphores that the visitor may see and change; absent: all',
+    }),
+    permitsOnly: z.boolean().optional().meta({ description: 'whether the token is for permits only' }),
     readOnly: z.boolean(),
-    environment: z.string().optional(),
-    logsUrl: z.string().optional(),
+    environment: z.string().optional().meta({ description: 'name of the environment, such as "production"' }),
+    logsUrl: z.string().optional().meta({ description: "template of the address of a run's logs" }),
     node: nodeIdentitySchema,
     store: storeHealthSchema,
     clock: clockSchema,
-    clockTolerance: whole,
-    shortestDuration: whole,
+    clockTolerance: whole.meta({ description: 'of the answering node, in ms' }),
+    shortestDuration: whole.meta({ description: 'of a permit that the answering node accepts, in ms' }),
     denialReasons: list(denialReasonSchema),
+    endsAt: time.optional().meta({
+      description:
+        "end of this browser's session, by the clock of the answering node: ms since the epoch; absent without one",
+    }),
   })
   .meta({ id: 'Session' });
+
+/** The visitor, and what a page must know of the answering node. */
+export type SessionAnswer = z.output<typeof sessionSchema>;
 
 /** The parts of the list of semaphores that changed. */
 export interface SemaphorePartsAnswer {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { onlyFields } from '../../core/decision/index.js';
 import { ALERT_OPERATIONS } from './alerts.js';
 import { ALLOCATION_OPERATIONS } from './allocation.js';
 import { sessionSchema } from './answers.js';
@@ -44,6 +45,27 @@ export const HTTP_ROUTES = {
     role: 'view',
     isForPermits: true,
     answer: sessionSchema,
+  }),
+  openSession: route({
+    operationId: 'openSession',
+    method: 'POST',
+    path: 'api/session',
+    summary:
+      'Sign in: send a token, and get a cookie that stands for it for 12 h. For pages in a browser; a program sends its token with each call',
+    role: 'view',
+    isForPermits: true,
+    body: onlyFields({}).meta({ id: 'SignIn' }),
+    answer: sessionSchema,
+  }),
+  closeSession: route({
+    operationId: 'closeSession',
+    method: 'DELETE',
+    path: 'api/session',
+    summary: 'Sign out: takes the cookie away',
+    role: 'view',
+    isForPermits: true,
+    body: onlyFields({}).meta({ id: 'SignOut' }),
+    answer: z.object({ ended: z.literal(true) }).meta({ id: 'SignedOut' }),
   }),
   events: route({
     operationId: 'streamEvents',

@@ -26,7 +26,7 @@ export interface ConsoleResponse {
   /** Node's own response, on Fastify. On Express the response itself is Node's. */
   readonly raw?: ServerResponse;
   status(code: number): unknown;
-  header(name: string, value: string): unknown;
+  header(name: string, value: string | string[]): unknown;
 }
 
 /** One call of a client: its request, the route that it matched, and the answer to send. */
@@ -42,6 +42,12 @@ export function rawRequest(request: ConsoleRequest): IncomingMessage {
 
 export function rawResponse(response: ConsoleResponse): ServerResponse {
   return response.raw ?? (response as unknown as ServerResponse);
+}
+
+/** Adds a cookie to those that the application has set. */
+export function addCookie(response: ConsoleResponse, cookie: string): void {
+  const before = [rawResponse(response).getHeader('Set-Cookie') ?? []].flat().map(String);
+  response.header('Set-Cookie', [...before, cookie]);
 }
 
 /** The sender of a call whose route needs a role: the guard has noted it. */

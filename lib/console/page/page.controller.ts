@@ -23,7 +23,7 @@ const POLICY = [
 
 const HEADERS = {
   'Content-Security-Policy': POLICY,
-  // Another page of the application that opens this one in a window can't reach into it: a new tab may get a token.
+  // Another page of the application that opens this one in a window can't reach into it: it may be signed in.
   'Cross-Origin-Opener-Policy': 'noopener-allow-popups',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',

@@ -1,6 +1,5 @@
 import { useEffect } from 'preact/hooks';
 import { whenUnauthorized } from './api/call.js';
-import { whenEnded } from './api/token.js';
 import { startClock } from './live/cluster-time.js';
 import { connect } from './live/connection.js';
 import { health } from './live/health.js';
@@ -9,19 +8,19 @@ import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
-import { leave, resumeSession, signIn } from './live/session.js';
+import { leave, resumeSession, signIn, whenSignedElsewhere } from './live/session.js';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.js';
 import { startShortcuts } from './shortcuts/shortcuts.js';
-import { answerOtherTabs } from './tabs/other-tabs.js';
 import { Header } from './header.js';
+
+const ENDED = 'Your session has ended, or your token is not accepted any more. Sign in again.';
 
 export function App() {
   useEffect(() => {
     whenUnauthorized(() => {
-      if (signIn.value.state === 'in') leave('Your token is not accepted any more. Sign in again.');
+      if (signIn.value.state === 'in') leave(ENDED, true);
     });
-    whenEnded(() => leave('You signed out in another tab.'));
-    answerOtherTabs();
+    whenSignedElsewhere(() => void resumeSession('You signed out in another tab.'));
     void resumeSession();
   }, []);
   return (
@@ -37,7 +36,7 @@ function Inside() {
     case 'asking':
       return <Arriving />;
     case 'out':
-      return <Login message={signIn.value.message} />;
+      return <Login message={signIn.value.message} mayResume={signIn.value.mayResume} />;
     case 'in':
       return <Console />;
   }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { token } from './api/token.js';
+import { messageOf } from './api/api-error.js';
 import { HealthStrip } from './health-strip.js';
 import { connection, isUnreachable } from './live/connection.js';
 import { health } from './live/health.js';
@@ -7,6 +7,7 @@ import { Badge } from './parts/badge.js';
 import { Brand } from './parts/brand.js';
 import { TIMES, type Times, chooseTimes, times } from './parts/format.js';
 import { Icon } from './parts/icon.js';
+import { announce } from './parts/notices.js';
 import { hrefOf, route } from './parts/router.js';
 import { signIn, signOut } from './live/session.js';
 import { ShortcutsButton } from './shortcuts/shortcuts-dialog.js';
@@ -132,16 +133,26 @@ function ThemeSwitch() {
   );
 }
 
+function tellStillIn(error: unknown): void {
+  announce(`You are still signed in: ${messageOf(error)}`, { isBad: true });
+}
+
 function Who() {
   const { value } = signIn;
   if (value.state !== 'in') return null;
-  const { user, role, readOnly } = value.session;
+  const { user, role, readOnly, endsAt } = value.session;
   return (
     <span class="who">
       <span class="user">{user}</span>
       <Badge tone="neutral">{readOnly ? 'read-only' : role}</Badge>
-      {token.get() !== undefined && (
-        <button type="button" class="quiet" aria-label="Sign out" title="Sign out" onClick={() => signOut()}>
+      {endsAt !== undefined && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label="Sign out"
+          title="Sign out"
+          onClick={() => void signOut().catch(tellStillIn)}
+        >
           <Icon name="leave" />
         </button>
       )}

@@ -1,12 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from './api/api-error.js';
-import { token } from './api/token.js';
 import { useSubmit } from './forms/use-submit.js';
 import { Field } from './parts/field.js';
 import { Brand } from './parts/brand.js';
 import { resumeSession, signInWith } from './live/session.js';
 
-export function Login({ message }: { readonly message: string | undefined }) {
+interface LoginProps {
+  readonly message: string | undefined;
+  readonly mayResume: boolean;
+}
+
+export function Login({ message, mayResume }: LoginProps) {
   const [value, setValue] = useState('');
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -32,15 +36,15 @@ export function Login({ message }: { readonly message: string | undefined }) {
           value={value}
           onValue={setValue}
           faults={error === undefined ? [] : [faultOf(error)]}
-          hint="A token from the application’s option console.tokens. Only open tabs of this console keep it."
+          hint="A token from the application’s option console.tokens. The page does not keep it: this browser gets a session of 12 hours, for all its tabs."
           input={{ type: 'password', autocomplete: 'current-password', name: 'token' }}
         />
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
         </button>
-        {token.get() !== undefined && (
+        {mayResume && (
           <button type="button" onClick={() => void resumeSession()}>
-            Try again with the token of this tab
+            Try again without a new sign-in
           </button>
         )}
       </form>

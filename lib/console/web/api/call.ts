@@ -1,11 +1,11 @@
+import { PAGE_HEADER } from '../../api/limits.js';
 import { ApiError, type Problem } from './api-error.js';
 import { apiBase } from './base.js';
-import { token } from './token.js';
 
 type Listener = () => void;
 let onUnauthorized: Listener = () => undefined;
 
-/** Sets the listener that runs when any call is refused because it has no valid token. */
+/** Sets the listener that runs when any call is refused because this browser has no session, or none that is valid. */
 export function whenUnauthorized(listener: Listener): void {
   onUnauthorized = listener;
 }
@@ -14,8 +14,10 @@ export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Token for this call. Default: the stored token. */
+  /** The token of a sign-in. All other calls have the session that the browser keeps in a cookie. */
   readonly token?: string;
+  /** Whether the call asks if there is a session. Then a refusal is an answer. Default false. */
+  readonly isSignIn?: boolean;
 }
 
 /** Calls the API and reads its answer as JSON. @throws ApiError */
@@ -36,7 +38,7 @@ interface RequestOptions extends CallOptions {
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
   if (response.ok || response.status === 304 || isOther(response, options)) return response;
-  if (response.status === 401 && options.token === undefined) onUnauthorized();
+  if (response.status === 401 && !options.isSignIn) onUnauthorized();
   throw new ApiError(response.status, await problemOf(response));
 }
 
@@ -45,10 +47,11 @@ function isOther({ status, headers }: Response, { otherStatus }: RequestOptions)
 }
 
 async function send(path: string, { method = 'GET', body, signal, ...options }: RequestOptions) {
-  const bearer = options.token ?? token.get();
+  const { token } = options;
   const headers = {
     Accept: options.accept ?? 'application/json',
-    ...(bearer && { Authorization: `Bearer ${bearer}` }),
+    [PAGE_HEADER]: location.port,
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     ...(options.known && { 'If-None-Match': options.known }),
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };

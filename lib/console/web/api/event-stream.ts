@@ -12,7 +12,7 @@ const LONGEST_SILENCE = 40_000;
 const LONGEST_EVENT = 8 * 1024 * 1024;
 
 /**
- * Reads server-sent events with fetch, because EventSource can't send a token as a header. Resolves when the stream
+ * Reads server-sent events with fetch, because EventSource can't send the header of the page. Resolves when the stream
  * ends.
  *
  * @param onOpen called as soon as the server has answered

@@ -1,62 +1,75 @@
 import { signal } from '@preact/signals';
 import type { Role, SessionAnswer } from '../api/answers.js';
 import { ApiError, messageOf } from '../api/api-error.js';
+import { apiBase } from '../api/base.js';
 import { call } from '../api/call.js';
 import { forgetSamples } from './type-history.js';
-import { signOuts, token } from '../api/token.js';
-import { tokenOfOtherTab } from '../tabs/other-tabs.js';
 
 export type SignIn =
   | { readonly state: 'asking' }
-  /** Signed out; `message` says why, if there is a reason. */
-  | { readonly state: 'out'; readonly message?: string }
+  /** Signed out; `message` says why, if there is a reason. `mayResume`: another try may find the session. */
+  | { readonly state: 'out'; readonly message?: string; readonly mayResume: boolean }
   | { readonly state: 'in'; readonly session: SessionAnswer };
 
 export const signIn = signal<SignIn>({ state: 'asking' });
 
 const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
 
+/** Key of the number of sign-ins and sign-outs in this browser. With the path, because one host may have several consoles. */
+const CHANGES = `gatekeeper-sign-ins ${apiBase.pathname}`;
+
 /**
- * Loads the user's name and role. Uses the token of this tab, or that of another open tab, or none, because the
- * application's own guards may be enough.
+ * Loads the user's name and role. The browser has the session of a sign-in in a cookie, which all its tabs share and no script
+ * can read. There may be none, because the application's own guards may be enough.
+ *
+ * @param ended said to a user who was signed in until now
  */
-export async function resumeSession(): Promise<void> {
-  if (token.get() === undefined) await takeOverToken();
-  const hadToken = token.get() !== undefined;
+export async function resumeSession(ended?: string): Promise<void> {
+  const wasIn = signIn.value.state === 'in';
   try {
-    signIn.value = { state: 'in', session: await call<SessionAnswer>('session', { token: token.get() ?? '' }) };
+    signIn.value = { state: 'in', session: await call<SessionAnswer>('session', { isSignIn: true }) };
   } catch (error) {
     const isRefused = error instanceof ApiError && error.status === 401;
-    signIn.value = { state: 'out', ...((hadToken || !isRefused) && { message: messageOf(error) }) };
+    if (isRefused) leave(wasIn ? ended : undefined);
+    // A signed-in page shows by itself that no node answers.
+    else if (!wasIn) signIn.value = { state: 'out', message: messageOf(error), mayResume: true };
   }
 }
 
-async function takeOverToken(): Promise<void> {
-  // A sign-out while the other tab answers ends this token, too.
-  const since = signOuts();
-  const given = await tokenOfOtherTab();
-  if (given === undefined) token.forget();
-  else token.keep(given, since);
+/** Signs in all tabs of this console in this browser. @throws ApiError if the token is not valid, or no node answers */
+export async function signInWith(token: string): Promise<void> {
+  const options = { method: 'POST', body: {}, token, isSignIn: true } as const;
+  signIn.value = { state: 'in', session: await call<SessionAnswer>('session', options) };
+  tellOtherTabs();
 }
 
-/** Signs in with a token, and keeps it. @throws ApiError if the token is not valid, or no node answers */
-export async function signInWith(value: string): Promise<void> {
-  const session = await call<SessionAnswer>('session', { token: value });
-  token.keep(value);
-  signIn.value = { state: 'in', session };
-}
-
-/** Signs out all tabs of this console in this browser. */
-export function signOut(): void {
-  token.end();
+/** Signs out all tabs of this console in this browser. @throws ApiError if no node answers: then the session is still there */
+export async function signOut(): Promise<void> {
+  try {
+    await call('session', { method: 'DELETE', body: {}, isSignIn: true });
+  } catch (error) {
+    const isOver = error instanceof ApiError && error.status === 401;
+    if (!isOver) throw error;
+  }
   leave();
+  tellOtherTabs();
 }
 
-/** Forgets the token of this tab alone. @param message why; shown above the sign-in */
-export function leave(message?: string): void {
+/** Calls the listener after a sign-in or sign-out in another tab, also if this page was not active at that time. */
+export function whenSignedElsewhere(listener: () => void): void {
+  addEventListener('storage', ({ key }) => key === CHANGES && listener());
+  addEventListener('pageshow', ({ persisted }) => persisted && listener());
+}
+
+/** The browser tells other tabs of a change in the storage that they share. */
+function tellOtherTabs(): void {
+  localStorage.setItem(CHANGES, String(Number(localStorage.getItem(CHANGES)) + 1));
+}
+
+/** Shows the sign-in. @param message why; shown above it */
+export function leave(message?: string, mayResume = false): void {
   forgetSamples();
-  token.forget();
-  signIn.value = { state: 'out', ...(message !== undefined && { message }) };
+  signIn.value = { state: 'out', mayResume, ...(message !== undefined && { message }) };
 }
 
 /** Whether the user may claim tasks, and so sees their data. A read-only console shows them as well. */
