@@ -26,7 +26,6 @@ import { PageController } from './page/page.controller.js';
 import { PageFiles } from './page/page-files.js';
 import { AnswerInPieces } from './http/answer-in-pieces.js';
 import { ConsoleRouter } from './console-router.js';
-import { HeavyAnswers } from './http/heavy-answers.js';
 import { UnreadAnswers } from './http/unread-answers.js';
 import { HostErrors } from './http/host-errors.js';
 import { IncomingBodies } from './http/incoming-bodies.js';
@@ -80,7 +79,6 @@ const PROVIDERS: Provider[] = [
   ChangeRate,
   TaskCalls,
   FailedAttempts,
-  HeavyAnswers,
   UnreadAnswers,
   HostErrors,
   OpenConsoleCheck,

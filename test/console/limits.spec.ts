@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { Allowance } from '../../lib/console/access/allowance.js';
 import { ChangeRate } from '../../lib/console/access/change-rate.js';
 import { ROUTES } from '../../lib/console/api/index.js';
-import { HeavyAnswers } from '../../lib/console/http/heavy-answers.js';
+import { AnswerInPieces } from '../../lib/console/http/answer-in-pieces.js';
 import { UnreadAnswers } from '../../lib/console/http/unread-answers.js';
 import { until } from '../support/apps.js';
 import { TooManyNamesError } from 'nestjs-gatekeeper';
@@ -120,7 +120,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
 
   it('meet requests for large answers, of which only a few are made at the same time', async () => {
     const { get, app } = await boot();
-    const heavy = app.get(HeavyAnswers);
+    const { heavy } = app.get(AnswerInPieces);
     let made = 0;
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -142,7 +142,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
 
   it('leave no place to requests for large answers whose clients have gone', async () => {
     const console = await boot();
-    const heavy = console.app.get(HeavyAnswers);
+    const { heavy } = console.app.get(AnswerInPieces);
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const making = Array.from({ length: 4 }, () => heavy.during('otto', () => finished));
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('limits of the console on %s', (platform) => {
   });
 
   it('let the next request for a large answer in after one that failed', async () => {
-    const heavy = new HeavyAnswers();
+    const { heavy } = new AnswerInPieces(new UnreadAnswers());
     const failing = Array.from({ length: 9 }, () => heavy.during('vera', () => Promise.reject(new Error('broken'))));
     const ends = await Promise.allSettled(failing);
     expect(ends.every(({ status }) => status === 'rejected')).toBe(true);

@@ -1,19 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { show } from '../../core/decision/index.js';
 import type { Limits, Visitor } from '../api/index.js';
 import { ProblemError } from '../api/problem.error.js';
 import { Allowance, type Rate } from './allowance.js';
 import { ChangeRate } from './change-rate.js';
+import { Gate } from '../http/gate.js';
 import { TaskCalls } from './task-calls.js';
-import { Waits } from './waits.js';
 
 /** Limit of tests of all visitors together, because each one sends requests to other machines. */
 const TESTS: Rate = { atOnce: 3, perSecond: 0.1 };
+
+/** Requests of one token that wait at the same time. Each has a connection and asks repeatedly. */
+const MOST_WAITS = 100;
 
 /** The limits of operations that are called over HTTP. */
 @Injectable()
 export class CallLimits implements Limits {
   readonly #tests = new Allowance(TESTS);
-  readonly #waits = { permits: new Waits(), runs: new Waits(), tasks: new Waits() };
+  readonly #waits = { permits: gateForWaits(), runs: gateForWaits(), tasks: gateForWaits() };
 
   constructor(
     readonly changes: ChangeRate,
@@ -30,4 +34,12 @@ export class CallLimits implements Limits {
   waiting<T>(kind: 'permits' | 'runs' | 'tasks', { user }: Visitor, wait: number, work: () => Promise<T>): Promise<T> {
     return wait > 0 ? this.#waits[kind].during(user, work) : work();
   }
+}
+
+function gateForWaits(): Gate {
+  const refusal = (user = '') => {
+    const detail = `${MOST_WAITS} requests of ${show(user)} wait on this node already: ask without wait, or use another token or node`;
+    return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+  };
+  return new Gate({ mostEach: MOST_WAITS, refusal });
 }

@@ -1,16 +1,22 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
+import { Gate } from './gate.js';
+import { ProblemError } from '../api/problem.error.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Slices } from '../../core/async/slices.js';
+import { show } from '../../core/decision/index.js';
 import { clientAbortOf } from './client-abort.js';
 import { type ConsoleCall, rawResponse, visitorOf } from './console-request.js';
 import type { Handler } from './handlers.js';
-import { HeavyAnswers } from './heavy-answers.js';
 import { isLong, jsonInPieces } from './json-in-pieces.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 /** Number of characters that are sent together. */
 const CHUNK = 64 * 1024;
+/** Number of heavy answers that are made at the same time. Each may need some 10 MB until it is made. */
+const MOST_HEAVY = 4;
+/** Number of requests of one token that wait for their turn. */
+const MOST_WAITING_EACH = 100;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
@@ -19,10 +25,13 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  */
 @Injectable()
 export class AnswerInPieces {
-  constructor(
-    private readonly heavyAnswers: HeavyAnswers,
-    private readonly unreadAnswers: UnreadAnswers,
-  ) {}
+  /**
+   * Only a few heavy answers are made at the same time. Otherwise some dozens of requests of the role `view` could fill the
+   * memory of the application.
+   */
+  readonly heavy = new Gate({ most: MOST_HEAVY, mostWaitingEach: MOST_WAITING_EACH, refusal: tooManyHeavy });
+
+  constructor(private readonly unreadAnswers: UnreadAnswers) {}
 
   /** Lets a handler make its answer. @returns what the server can send without a long block */
   async make(call: ConsoleCall, handler: Handler): Promise<unknown> {
@@ -40,8 +49,13 @@ export class AnswerInPieces {
       this.unreadAnswers.add(user, rawResponse(call.response));
       return answer;
     };
-    return this.heavyAnswers.during(user, make, clientAbortOf(call.response));
+    return this.heavy.during(user, make, clientAbortOf(call.response));
   }
+}
+
+function tooManyHeavy(user = ''): ProblemError {
+  const detail = `${MOST_WAITING_EACH} requests of ${show(user)} for large answers wait on this node already: repeat it later, or ask another node`;
+  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
 }
 
 function isWritten(answer: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { Gate } from './gate.js';
 import { show } from '../../core/decision/index.js';
 import { onceClosed } from './once-closed.js';
 import { ProblemError } from '../api/problem.error.js';
@@ -15,32 +16,23 @@ const PATIENCE = 30_000;
  */
 @Injectable()
 export class UnreadAnswers {
-  /** By name of the token. */
-  readonly #counts = new Map<string, number>();
+  readonly #gate = new Gate({ mostEach: MOST_EACH, refusal: tooMany });
 
   /** @throws ProblemError if the readers of this token are too far behind to make another answer */
   expectRoom(user: string): void {
-    if (this.#countOf(user) >= MOST_EACH) throw new ProblemError('too-many-waits', TOO_MANY(user), { retryAfter: 1 });
+    this.#gate.expectRoom(user);
   }
 
   /** Call this with each answer that is made, before it is sent. */
   add(user: string, response: ServerResponse, patience = PATIENCE): void {
-    this.#counts.set(user, this.#countOf(user) + 1);
+    const leave = this.#gate.take(user);
     // It counts from the last progress, so a slow reader gets all of its answer.
     response.setTimeout(patience, () => response.destroy());
-    onceClosed(response, () => this.#closed(user));
-  }
-
-  #countOf(user: string): number {
-    return this.#counts.get(user) ?? 0;
-  }
-
-  #closed(user: string): void {
-    const left = this.#countOf(user) - 1;
-    if (left > 0) this.#counts.set(user, left);
-    else this.#counts.delete(user);
+    onceClosed(response, leave);
   }
 }
 
-const TOO_MANY = (user: string) =>
-  `${MOST_EACH} large answers of this node to ${show(user)} are not read yet: read them first, or ask another node`;
+function tooMany(user = ''): ProblemError {
+  const detail = `${MOST_EACH} large answers of this node to ${show(user)} are not read yet: read them first, or ask another node`;
+  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+}

@@ -7,6 +7,7 @@ import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { EventStreams } from '../http/event-streams.js';
+import { Gate } from '../http/gate.js';
 import { ProblemError } from '../api/problem.error.js';
 import { ChangeStream } from './change-stream.js';
 
@@ -22,7 +23,7 @@ const MOST_WAITING = 1000;
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   readonly streams = new EventStreams({ most: 1000, heartbeat: BEAT });
   #driver?: Driver;
-  #waiting = 0;
+  readonly #waits = new Gate({ most: MOST_WAITING, refusal: tooManyWaits });
   #isClosing = false;
 
   constructor(
@@ -59,14 +60,9 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
    */
   async answer(call: Call, body: unknown, gone: AbortSignal): Promise<object> {
     const driver = await this.#opened();
-    if (call.waits && this.#waiting >= MOST_WAITING) throw new ProblemError('too-many-waits', TOO_MANY, RETRY);
-    this.#waiting += Number(call.waits ?? false);
-    try {
-      const answer = await call.run(driver, body, gone);
-      return { ...answer, health: driver.health() };
-    } finally {
-      this.#waiting -= Number(call.waits ?? false);
-    }
+    const run = () => call.run(driver, body, gone);
+    const answer = await (call.waits ? this.#waits.during('all', run) : run());
+    return { ...answer, health: driver.health() };
   }
 
   /** Streams changes below a prefix until either side ends it. @throws ProblemError */
@@ -81,5 +77,7 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-const TOO_MANY = `${MOST_WAITING} polls wait on this node already: repeat it later, or ask another node`;
-const RETRY = { retryAfter: 1 };
+function tooManyWaits(): ProblemError {
+  const detail = `${MOST_WAITING} polls wait on this node already: repeat it later, or ask another node`;
+  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+}
