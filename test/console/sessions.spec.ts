@@ -86,7 +86,7 @@ describe.each(PLATFORMS)('the session of a page on %s', (platform) => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another host of the same domain', { 'sec-fetch-site': 'same-site' }],
     ['the address bar', { 'sec-fetch-site': 'none' }],
-    ['a form or an image: they send no header of the page', { [PAGE_HEADER]: 'x' }],
+    ['a page whose header is not that of this page', { [PAGE_HEADER]: 'x' }],
   ])('counts for nothing in a request from %s', async (_, headers) => {
     const app = await start({ platform });
     const cookie = await signIn(app);
@@ -94,12 +94,37 @@ describe.each(PLATFORMS)('the session of a page on %s', (platform) => {
     expectProblem(await app.get('/api/semaphores', from(cookie, headers)), 401, 'no-token');
   });
 
-  it('counts for nothing on another origin, even if its pages may call with a token', async () => {
-    const origin = 'https://ops.example';
-    const app = await start({ platform, console: { ...SETTINGS, allowedOrigins: [origin] } });
-    const cookie = await signIn(app);
-    const headers = { origin, 'sec-fetch-site': 'cross-site' };
-    expectProblem(await app.send('POST', '/api/pause', { names: '.*' }, from(cookie, headers)), 401, 'no-token');
+  it.each<Record<string, string>>([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, {}])(
+    'counts for nothing on another origin, even if its pages may call with a token (%j)',
+    async (site) => {
+      const origin = 'https://ops.example';
+      const app = await start({ platform, console: { ...SETTINGS, allowedOrigins: [origin] } });
+      const headers = { ...PAGE, origin, ...site, cookie: await signIn(app) };
+      for (const call of [
+        app.send('POST', '/api/pause', { names: '.*' }, { token: null, headers }),
+        app.get('/api/semaphores', { token: null, headers }),
+      ]) {
+        expectProblem(await call, 401, 'no-token');
+      }
+    },
+  );
+
+  it('counts for nothing without the header of the page, as a form, an image or the address bar sends it', async () => {
+    const app = await start({ platform });
+    const answer = await app.send(
+      'POST',
+      '/api/session',
+      {},
+      { token: TOKENS.operate, headers: { [PAGE_HEADER]: '' } },
+    );
+    const cookie = answer.headers.getSetCookie()[0]!.split(';')[0]!;
+    expect(cookie).toMatch(/^gatekeeper-session=/);
+    const headers = { cookie };
+    expectProblem(await app.send('POST', '/api/pause', { names: '.*' }, { token: null, headers }), 401, 'no-token');
+    expectProblem(await app.get('/api/semaphores', { token: null, headers }), 401, 'no-token');
+    expect((await app.get('/api/semaphores', { token: null, headers: { ...headers, [PAGE_HEADER]: '' } })).status).toBe(
+      200,
+    );
   });
 
   it('does not hide a wrong token beside it', async () => {
@@ -126,13 +151,35 @@ describe.each(PLATFORMS)('the session of a page on %s', (platform) => {
     for (const { headers } of [wrong, program]) expect(headers.getSetCookie()).toEqual([]);
   });
 
-  it('is taken away by the sign-out', async () => {
+  it.each<[string, (session: string) => string]>([
+    ['its own', (session) => session],
+    [
+      'one that this node does not know, as while a token is given to all nodes',
+      (session) => session.replace(/.$/, '_'),
+    ],
+    ['none', () => 'theme=dark'],
+    ['two, one of which was planted', (session) => `${session}; gatekeeper-session-3000=x`],
+  ])('is taken away by the sign-out, if the browser has %s', async (_, changed) => {
     const app = await start({ platform });
-    const answer = await app.send('DELETE', '/api/session', {}, from(await signIn(app)));
+    const answer = await app.send('DELETE', '/api/session', {}, from(changed(await signIn(app))));
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([
       200,
       ['gatekeeper-session-3000=; Max-Age=0; HttpOnly; SameSite=Strict'],
     ]);
+    expectProblem(await app.send('DELETE', '/api/session', {}), 400, 'bad-request');
+  });
+
+  it('ends its stream of events', async () => {
+    const app = await start({ platform });
+    const cookie = await signIn(app);
+    const left = 500;
+    const endsAt = (await app.get('/api/session', from(cookie))).json.endsAt as number;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(endsAt - left);
+    const stream = app.get('/api/events', from(cookie));
+    const began = performance.now();
+    expect((await stream).status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(left - 50);
+    clock.mockRestore();
   });
 
   it('is possible on a read-only console', async () => {
@@ -162,7 +209,7 @@ describe('a session', () => {
     const now = Date.now();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
     const session = nodes[0]!.sessionFor(`Bearer ${TOKENS.operate}`)!;
-    const users = () => nodes.map((node) => node.sessionIn(session)?.visitor.user);
+    const users = () => nodes.map((node) => node.visitorIn(session)?.user);
     clock.mockReturnValue(now + 12 * HOUR - 1);
     expect(users()).toEqual(['otto', 'otto']);
     clock.mockReturnValue(now + 12 * HOUR);
@@ -173,7 +220,7 @@ describe('a session', () => {
     const tokens = Object.entries(TOKENS).map(([name, token]) => tokenOf(name, token));
     const node = new Tokens({ tokens });
     for (const { name, token } of tokens) {
-      expect(node.sessionIn(node.sessionFor(`Bearer ${token}`)!)?.visitor.user).toBe(name);
+      expect(node.visitorIn(node.sessionFor(`Bearer ${token}`)!)?.user).toBe(name);
     }
   });
 });

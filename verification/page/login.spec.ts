@@ -96,6 +96,21 @@ describeInBrowser('signing in', () => {
     await page.getByRole('link', { name: 'nightly' }).waitFor();
   });
 
+  it('says why a browser that keeps no cookies can’t sign in', async () => {
+    const { url } = await startWithOne();
+    const { page } = await visit(url);
+    // As a cookie that another host of the domain has planted, and that the page can't see.
+    const { hostname: domain, port } = new URL(url);
+    const planted = { name: `gatekeeper-session-${port}`, value: 'x', domain, path: '/' };
+    await page.context().addCookies([planted]);
+    await page.getByLabel('Token').fill(TOKENS.view);
+    await page.keyboard.press('Enter');
+    await page.getByText('This browser keeps no session. Allow cookies for this host').waitFor();
+    await page.context().clearCookies();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+  });
+
   it('keeps the token nowhere: the browser has a session that no script can read', async () => {
     const { url } = await startWithOne();
     const { page } = await visit(url);

@@ -95,6 +95,36 @@ describeInBrowser('the tabs of one console', () => {
     for (const tab of [page, other]) await tab.getByRole('link', { name: 'nightly' }).waitFor();
   });
 
+  it('show another user what is his, from the beginning, after a sign-in in another tab', async () => {
+    const { url, page, context } = await boot();
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    const other = await opened(context, `${url}/#/work`);
+    await other.getByRole('link', { name: 'nightly' }).waitFor();
+    await other.route(/\/api\//, (route) =>
+      route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"code":"no-token"}' }),
+    );
+    await other.goto(`${url}/#/nodes`);
+    await other.getByLabel('Token').waitFor();
+    await other.unroute(/\/api\//);
+    const streams: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/events') && streams.push(request.url()));
+    await other.getByLabel('Token').fill(TOKENS.view);
+    await other.keyboard.press('Enter');
+    await page.getByRole('banner').getByText('vera').waitFor();
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    expect(streams).toHaveLength(1);
+  });
+
+  it('leave at once when another one signs out, also if no node answers any more', async () => {
+    const { url, page, context } = await boot();
+    await page.getByRole('link', { name: 'nightly' }).waitFor();
+    const other = await opened(context, `${url}/#/work`);
+    await page.route(/\/api\//, (route) => route.abort());
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You signed out in another tab.').waitFor();
+    expect(await page.content()).not.toContain('nightly');
+  });
+
   it('give no session to the script of another page of the application', async () => {
     const { url, page, context } = await boot();
     await page.getByRole('link', { name: 'nightly' }).waitFor();

@@ -20,17 +20,26 @@ type Unchanged<T> = T extends object ? { readonly [Key in keyof T]: Unchanged<T[
 export type Overview = Pick<AnswerOf<'semaphores'>, 'now' | 'semaphores'>;
 
 /** The input of an operation, which the target checks. */
-export interface Sent<Body extends z.ZodType = z.ZodType> {
+export interface Sent<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+> {
   /** Values of its path. */
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly params?: { readonly [Name in keyof z.input<Params>]: string };
+  readonly query?: { readonly [Name in keyof z.input<Query>]?: string | number | undefined };
   readonly body?: Unchanged<z.input<Body>>;
 }
 
 /** Calls an operation of the catalogue. */
-export type Call = <Answer extends z.ZodType, Body extends z.ZodType = z.ZodType>(
-  operation: Operation<z.ZodObject, z.ZodObject, Body, Answer>,
-  sent?: Sent<Body>,
+export type Call = <
+  Answer extends z.ZodType,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodType = z.ZodType,
+>(
+  operation: Operation<Params, Query, Body, Answer>,
+  sent?: Sent<Params, Query, Body>,
 ) => Promise<z.output<Answer>>;
 
 /**

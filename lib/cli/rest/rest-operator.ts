@@ -23,7 +23,10 @@ export class RestOperator implements Operator {
 
   readonly call: Call = (operation, { params = {}, query, body } = {}) => {
     const { method, path, changesMany, otherStatus } = operation;
-    const [, ...segments] = path.split('/').map((part) => (part.startsWith(':') ? params[part.slice(1)]! : part));
+    const values: Partial<Record<string, string>> = { ...params };
+    const [, ...segments] = path
+      .split('/')
+      .map((part) => (part.startsWith(':') ? (values[part.slice(1)] ?? '') : part));
     return this.#client.ask(segments, {
       method,
       ...(query && { query }),

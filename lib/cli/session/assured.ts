@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import type { Operation } from '../../console/api/operation.js';
 import type { Health, HealthFaultCode, StalePart } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
-import { type Call, OPERATIONS, type Operator, type Sent } from '../operator/operator.js';
+import { type Call, OPERATIONS, type Operator } from '../operator/operator.js';
 import { outageLines } from '../views/health.view.js';
 
 /** Faults with which no answer of the target is the present state. */
@@ -19,10 +18,12 @@ const LOST: ReadonlySet<HealthFaultCode> = new Set<HealthFaultCode>([
  * at all: a client may see the smaller side of a split, and a node shows what it knew. So "no runs" and "no such entry" are
  * answers only if the target knows the present state:
  *
- *   a call that    asks the target for its health
- *   reads          after every answer
- *   changes        if it found nothing to change: a change that was made needed the store
- *   shows          if it found nothing that has the name: its command shows an outage itself
+ * | kind of call | when the target is asked for its health                           |
+ * | ------------ | ---------------------------------------------------------------- |
+ * | reads        | after every answer                                               |
+ * | changes      | if nothing was changed: a change that was made needed the store  |
+ * | shows        | never: its command shows an outage itself                        |
+ * | any          | if there is nothing of that name                                 |
  *
  * The health is asked for after the answer, so an outage that began in between is found too.
  */
@@ -77,7 +78,7 @@ function isLost({ faults }: Health): boolean {
   return faults.some(({ code }) => LOST.has(code));
 }
 
-function isReading<Body extends z.ZodType>({ writes }: Pick<Operation, 'writes'>, { body }: Sent<Body> = {}): boolean {
+function isReading({ writes }: Pick<Operation, 'writes'>, { body }: { readonly body?: unknown } = {}): boolean {
   return !writes || (body as { readonly dryRun?: boolean } | undefined)?.dryRun === true;
 }
 

@@ -46,7 +46,7 @@ export class AccessGuard implements OnModuleDestroy {
     const hosts = requestHosts(rawRequest(request), this.settings.trustProxy);
     this.#expectAllowedHost(hosts);
     await this.hostGuards.ask(call);
-    const visitor = this.#visitor(request);
+    const visitor = this.#visitor(request, hosts);
     expectForPermits(visitor, route);
     expectRole(visitor, route.role);
     this.#expectWritable(route);
@@ -56,10 +56,10 @@ export class AccessGuard implements OnModuleDestroy {
     request[VISITOR] = visitor;
   }
 
-  #visitor(request: ConsoleRequest): Visitor {
+  #visitor(request: ConsoleRequest, hosts: readonly string[]): Visitor {
     if (this.settings.insecure) return { user: 'anonymous', role: 'define', isNameless: true };
     if (!this.tokens.areGiven) return visitorOfHost(request);
-    const visitor = this.#signedIn(request.headers);
+    const visitor = this.#signedIn(request.headers, hosts);
     if (visitor) return visitor;
     // A request without a token is no attempt: a page sends them when it was just opened, or when its session has ended.
     if (request.headers.authorization !== undefined) this.failedAttempts.note(request);
@@ -70,11 +70,11 @@ export class AccessGuard implements OnModuleDestroy {
   }
 
   /** A token counts more than a session: a program says who it is. */
-  #signedIn(headers: ConsoleRequest['headers']): Visitor | undefined {
+  #signedIn(headers: ConsoleRequest['headers'], hosts: readonly string[]): Visitor | undefined {
     const { authorization } = headers;
     if (authorization !== undefined) return this.tokens.visitorWith(authorization);
-    const session = sessionOf(headers);
-    return session === undefined ? undefined : this.tokens.sessionIn(session)?.visitor;
+    const session = sessionOf(headers, hosts);
+    return session === undefined ? undefined : this.tokens.visitorIn(session);
   }
 
   #expectWritable({ writes }: Route): void {

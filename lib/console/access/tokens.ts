@@ -10,13 +10,6 @@ type ParsedToken = ConsoleSettings['tokens'][number];
 /** ms for which a session stands for its token: a working day. */
 const SESSION = 12 * 60 * 60_000;
 
-/** A visitor who signed in. */
-export interface Session {
-  readonly visitor: Visitor;
-  /** ms since the epoch, by the node's clock. */
-  readonly endsAt: number;
-}
-
 /** A token as it is kept. */
 interface Known {
   readonly visitor: Visitor;
@@ -55,13 +48,13 @@ export class Tokens {
     return known && `${end}.${signatureOf(end, known).toString('base64url')}`;
   }
 
-  /** Finds the visitor of a session, and its end: ms since the epoch. Undefined if it has ended, or none of the tokens made it. */
-  sessionIn(session: string): Session | undefined {
+  /** Finds the visitor of a session. Undefined if it has ended, or none of the tokens made it. */
+  visitorIn(session: string): Visitor | undefined {
     const [, end, signature] = /^(\d{13,15})\.([\w-]{43})$/.exec(session) ?? [];
     if (end === undefined || Number(end) <= Date.now()) return undefined;
     const sent = Buffer.from(signature!, 'base64url');
     const known = this.#find((each) => timingSafeEqual(signatureOf(end, each), sent));
-    return known && { visitor: known.visitor, endsAt: Number(end) };
+    return known && { ...known.visitor, endsAt: Number(end) };
   }
 
   #with(authorization: string | undefined): Known | undefined {

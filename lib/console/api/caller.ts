@@ -11,6 +11,8 @@ export interface Visitor {
   readonly names?: { readonly pattern: string; readonly matches: (name: string) => boolean };
   /** Whether others may send requests under the same name: it is of no token, and no guard gave it. */
   readonly isNameless?: boolean;
+  /** The end of the sender's session, by the clock of this node: ms since the epoch. Absent without one. */
+  readonly endsAt?: number;
   /** ms of the longest lease of a task; absent: the usual one. */
   readonly maxLease?: number;
   /** Whether the sender may only take, refresh and release permits. */

@@ -8,7 +8,7 @@ import { CLUSTER_OPERATIONS } from './cluster.js';
 import { DEFINITION_OPERATIONS } from './definitions.js';
 import { LEADER_OPERATIONS } from './leaders.js';
 import { MAINTENANCE_OPERATIONS } from './maintenance.js';
-import { type DocumentedRoute, type Operation, route } from './operation.js';
+import { type DocumentedRoute, type Operation, type Route, route } from './operation.js';
 import { PERMIT_OPERATIONS } from './permits.js';
 import { RUN_NOW_OPERATIONS } from './run-now.js';
 import { RUN_OPERATIONS } from './runs.js';
@@ -46,27 +46,6 @@ export const HTTP_ROUTES = {
     isForPermits: true,
     answer: sessionSchema,
   }),
-  openSession: route({
-    operationId: 'openSession',
-    method: 'POST',
-    path: 'api/session',
-    summary:
-      'Sign in: send a token, and get a cookie that stands for it for 12 h. For pages in a browser; a program sends its token with each call',
-    role: 'view',
-    isForPermits: true,
-    body: onlyFields({}).meta({ id: 'SignIn' }),
-    answer: sessionSchema,
-  }),
-  closeSession: route({
-    operationId: 'closeSession',
-    method: 'DELETE',
-    path: 'api/session',
-    summary: 'Sign out: takes the cookie away',
-    role: 'view',
-    isForPermits: true,
-    body: onlyFields({}).meta({ id: 'SignOut' }),
-    answer: z.object({ ended: z.literal(true) }).meta({ id: 'SignedOut' }),
-  }),
   events: route({
     operationId: 'streamEvents',
     method: 'GET',
@@ -86,6 +65,28 @@ export const HTTP_ROUTES = {
     answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
   }),
 } as const satisfies Record<string, DocumentedRoute>;
+
+/**
+ * How a page signs in and out. The document leaves this out, because a program sends its token with each call. The sign-out needs
+ * no valid session: it takes away also one that this node does not know.
+ */
+export const SIGN_IN_ROUTES = {
+  open: route({
+    method: 'POST',
+    path: 'api/session',
+    summary: 'Sign in: send a token, and get a cookie that stands for it',
+    role: 'view',
+    isForPermits: true,
+    body: onlyFields({}),
+    answer: z.object({ user: z.string() }),
+  }),
+  close: route({
+    method: 'DELETE',
+    path: 'api/session',
+    summary: 'Sign out: take the cookie away',
+    answer: z.object({ ended: z.literal(true) }),
+  }),
+} as const satisfies Record<string, Route>;
 
 /** All calls of the API that its document describes. */
 export const ROUTES = { ...OPERATIONS, ...HTTP_ROUTES } as const satisfies Record<string, DocumentedRoute>;

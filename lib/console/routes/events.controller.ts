@@ -26,7 +26,7 @@ export class EventsController implements Controller, OnModuleDestroy {
   }
 
   #events(call: ConsoleCall): void {
-    const { user, names } = visitorOf(call);
+    const { user, names, endsAt } = visitorOf(call);
     const sees = names?.matches;
     const stream = this.streams.open(call.response, user);
     const gatherer = new ChangeGatherer((semaphores) => stream.send('change', { semaphores }));
@@ -37,7 +37,10 @@ export class EventsController implements Controller, OnModuleDestroy {
       // Refreshes are frequent, and the event `change` already reports the changed record.
       if (event.type !== 'refreshed' && (!sees || isSeen(event, sees))) stream.send('gatekeeper', told(event));
     });
+    // The longest session is far shorter than the longest timer.
+    const end = endsAt === undefined ? undefined : setTimeout(() => stream.end(), endsAt - Date.now()).unref();
     stream.onEnd(() => {
+      clearTimeout(end);
       gatherer.close();
       changes.unsubscribe();
       events.unsubscribe();

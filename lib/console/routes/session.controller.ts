@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { partsOf } from '../../gatekeeper/index.js';
 import { GatekeeperService } from '../../nest/gatekeeper.service.js';
 import { shortestDuration } from '../../core/decision/index.js';
-import { HTTP_ROUTES, type SessionAnswer, denialReasonSchema } from '../api/index.js';
-import { cookieWith, cookieWithout, isFromPage, sessionOf } from '../access/session-cookie.js';
+import { HTTP_ROUTES, SIGN_IN_ROUTES, type SessionAnswer, type Visitor, denialReasonSchema } from '../api/index.js';
+import { cookieNameOf, setCookie } from '../access/session-cookie.js';
 import { Tokens } from '../access/tokens.js';
 import { ProblemError } from '../api/problem.error.js';
 import { PAGE_HEADER } from '../api/limits.js';
@@ -17,9 +17,9 @@ import type { ConsoleSettings } from '../options/console.settings.js';
 @Injectable()
 export class SessionController implements Controller {
   readonly handlers: readonly Handler[] = [
-    { route: HTTP_ROUTES.session, handle: (call) => this.#session(call, sessionOf(call.request.headers)) },
-    { route: HTTP_ROUTES.openSession, handle: (call) => this.#open(call) },
-    { route: HTTP_ROUTES.closeSession, handle: (call) => this.#close(call) },
+    { route: HTTP_ROUTES.session, handle: (call) => this.#session(visitorOf(call)) },
+    { route: SIGN_IN_ROUTES.open, handle: (call) => this.#open(call) },
+    { route: SIGN_IN_ROUTES.close, handle: (call) => this.#close(call) },
   ];
 
   constructor(
@@ -28,27 +28,23 @@ export class SessionController implements Controller {
     private readonly tokens: Tokens,
   ) {}
 
-  async #open(call: ConsoleCall): Promise<SessionAnswer> {
+  async #open(call: ConsoleCall): Promise<{ readonly user: string }> {
     await readInput(call);
     const { request, response } = call;
-    expectPage(request);
+    const name = cookieNameIn(request);
     const session = this.tokens.sessionFor(request.headers.authorization);
     // A session can't prolong itself: whoever stole one would keep it for ever.
     if (session === undefined) throw new ProblemError('no-token', 'to sign in, send "Authorization: Bearer <token>"');
-    addCookie(response, cookieWith(session, request));
-    return this.#session(call, session);
+    addCookie(response, setCookie(name, session, request));
+    return { user: visitorOf(call).user };
   }
 
-  async #close(call: ConsoleCall): Promise<{ readonly ended: true }> {
-    await readInput(call);
-    const { request, response } = call;
-    expectPage(request);
-    addCookie(response, cookieWithout(request));
+  #close({ request, response }: ConsoleCall): { readonly ended: true } {
+    addCookie(response, setCookie(cookieNameIn(request), undefined, request));
     return { ended: true };
   }
 
-  #session(call: ConsoleCall, session?: string): SessionAnswer {
-    const { user, role, names, permitsOnly } = visitorOf(call);
+  #session({ user, role, names, permitsOnly, endsAt }: Visitor): SessionAnswer {
     const { readOnly, environment, logsUrl } = this.settings;
     const { node, store, clock } = this.gatekeeper.health();
     const limits = { ...(names && { names: names.pattern }), ...(permitsOnly && { permitsOnly }) };
@@ -66,16 +62,15 @@ export class SessionController implements Controller {
       clockTolerance,
       shortestDuration: shortestDuration(clockTolerance),
       denialReasons: denialReasonSchema.options,
-      endsAt: session === undefined ? undefined : this.tokens.sessionIn(session)?.endsAt,
+      ...(endsAt !== undefined && { endsAt }),
     };
   }
 }
 
 /** A program that signs in would get a cookie that it does not use. @throws ProblemError */
-function expectPage(request: ConsoleRequest): void {
-  if (isFromPage(request)) return;
-  throw new ProblemError(
-    'bad-request',
-    `only a page signs in and out, and sends ${PAGE_HEADER}: a program sends its token with each call`,
-  );
+function cookieNameIn({ headers }: ConsoleRequest): string {
+  const name = cookieNameOf(headers);
+  if (name !== undefined) return name;
+  const detail = `only a page signs in and out, and sends ${PAGE_HEADER}: a program sends its token with each call`;
+  throw new ProblemError('bad-request', detail);
 }

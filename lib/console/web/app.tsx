@@ -8,7 +8,7 @@ import { Brand } from './parts/brand.js';
 import { Login } from './login.js';
 import { Notices } from './parts/notices.js';
 import { Page } from './pages.js';
-import { leave, resumeSession, signIn, whenSignedElsewhere } from './live/session.js';
+import { followOtherTabs, leave, resumeSession, signIn, userOf } from './live/session.js';
 import { ShortcutsDialog } from './shortcuts/shortcuts-dialog.js';
 import { startShortcuts } from './shortcuts/shortcuts.js';
 import { Header } from './header.js';
@@ -20,7 +20,7 @@ export function App() {
     whenUnauthorized(() => {
       if (signIn.value.state === 'in') leave(ENDED, true);
     });
-    whenSignedElsewhere(() => void resumeSession('You signed out in another tab.'));
+    followOtherTabs();
     void resumeSession();
   }, []);
   return (
@@ -38,7 +38,7 @@ function Inside() {
     case 'out':
       return <Login message={signIn.value.message} mayResume={signIn.value.mayResume} />;
     case 'in':
-      return <Console />;
+      return <Console key={userOf(signIn.value.session)} />;
   }
 }
 

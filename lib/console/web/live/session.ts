@@ -15,61 +15,107 @@ export const signIn = signal<SignIn>({ state: 'asking' });
 
 const ROLES: readonly Role[] = ['view', 'operate', 'define', 'node'];
 
-/** Key of the number of sign-ins and sign-outs in this browser. With the path, because one host may have several consoles. */
-const CHANGES = `gatekeeper-sign-ins ${apiBase.pathname}`;
+/** Key of the last sign-in or sign-out in this browser. With the path, because one host may have several consoles. */
+const LAST_CHANGE = `gatekeeper-sign-in ${apiBase.pathname}`;
+/** Number of this page's changes of the sign-in: an answer that another one has overtaken counts for nothing. */
+let changes = 0;
+/** The value of {@link LAST_CHANGE} that this page knows. */
+let known = lastChange();
 
 /**
  * Loads the user's name and role. The browser has the session of a sign-in in a cookie, which all its tabs share and no script
  * can read. There may be none, because the application's own guards may be enough.
- *
- * @param ended said to a user who was signed in until now
  */
-export async function resumeSession(ended?: string): Promise<void> {
-  const wasIn = signIn.value.state === 'in';
+export async function resumeSession(): Promise<void> {
+  const change = ++changes;
   try {
-    signIn.value = { state: 'in', session: await call<SessionAnswer>('session', { isSignIn: true }) };
+    const session = await ownSession();
+    if (change === changes) enter(session);
   } catch (error) {
+    if (change !== changes) return;
     const isRefused = error instanceof ApiError && error.status === 401;
-    if (isRefused) leave(wasIn ? ended : undefined);
+    if (isRefused) leave();
     // A signed-in page shows by itself that no node answers.
-    else if (!wasIn) signIn.value = { state: 'out', message: messageOf(error), mayResume: true };
+    else if (signIn.value.state !== 'in') leave(messageOf(error), true);
   }
 }
 
-/** Signs in all tabs of this console in this browser. @throws ApiError if the token is not valid, or no node answers */
+/**
+ * Signs in all tabs of this console in this browser.
+ *
+ * @throws ApiError if the token is not valid, or no node answers; Error if the browser keeps no session
+ */
 export async function signInWith(token: string): Promise<void> {
-  const options = { method: 'POST', body: {}, token, isSignIn: true } as const;
-  signIn.value = { state: 'in', session: await call<SessionAnswer>('session', options) };
-  tellOtherTabs();
+  const change = ++changes;
+  await call('session', { method: 'POST', body: {}, token, isSignIn: true });
+  const session = await ownSession().catch(explained);
+  tellOtherTabs('in');
+  if (change === changes) enter(session);
 }
 
 /** Signs out all tabs of this console in this browser. @throws ApiError if no node answers: then the session is still there */
 export async function signOut(): Promise<void> {
-  try {
-    await call('session', { method: 'DELETE', body: {}, isSignIn: true });
-  } catch (error) {
-    const isOver = error instanceof ApiError && error.status === 401;
-    if (!isOver) throw error;
-  }
+  await call('session', { method: 'DELETE', isSignIn: true });
+  tellOtherTabs('out');
   leave();
-  tellOtherTabs();
 }
 
-/** Calls the listener after a sign-in or sign-out in another tab, also if this page was not active at that time. */
-export function whenSignedElsewhere(listener: () => void): void {
-  addEventListener('storage', ({ key }) => key === CHANGES && listener());
-  addEventListener('pageshow', ({ persisted }) => persisted && listener());
+/** Follows sign-ins and sign-outs in other tabs, also those that happened while the browser had put this page aside. */
+export function followOtherTabs(): void {
+  addEventListener('storage', ({ key }) => key === LAST_CHANGE && follow());
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted || lastChange() === known) return;
+    // What it shows may be another user's.
+    if (signIn.value.state === 'in' && !lastChange().endsWith(' out')) signIn.value = { state: 'asking' };
+    follow();
+  });
+}
+
+function follow(): void {
+  if (lastChange() === known) return;
+  known = lastChange();
+  if (known.endsWith(' out')) leave(signIn.value.state === 'in' ? 'You signed out in another tab.' : undefined);
+  else void resumeSession();
+}
+
+/** Shows the sign-in. @param message why; shown above it. @param mayResume whether another try may find the session */
+export function leave(message?: string, mayResume = false): void {
+  changes++;
+  forgetSamples();
+  signIn.value = { state: 'out', mayResume, ...(message !== undefined && { message }) };
+}
+
+/** Shows the console, from the beginning if it was shown to another user. */
+function enter(session: SessionAnswer): void {
+  if (signIn.value.state === 'in' && userOf(session) !== userOf(signIn.value.session)) forgetSamples();
+  signIn.value = { state: 'in', session };
+}
+
+/** What a user may see and do, as a text. */
+export function userOf({ user, role, names = '', permitsOnly = false }: SessionAnswer): string {
+  return JSON.stringify([user, role, names, permitsOnly]);
+}
+
+function ownSession(): Promise<SessionAnswer> {
+  return call<SessionAnswer>('session', { isSignIn: true });
+}
+
+/** Says why a session that a node gave a moment ago does not count. */
+function explained(error: unknown): never {
+  if (!(error instanceof ApiError) || error.status !== 401) throw error;
+  throw new Error(
+    'This browser keeps no session. Allow cookies for this host, or delete its cookies “gatekeeper-session”.',
+  );
+}
+
+function lastChange(): string {
+  return localStorage.getItem(LAST_CHANGE) ?? '';
 }
 
 /** The browser tells other tabs of a change in the storage that they share. */
-function tellOtherTabs(): void {
-  localStorage.setItem(CHANGES, String(Number(localStorage.getItem(CHANGES)) + 1));
-}
-
-/** Shows the sign-in. @param message why; shown above it */
-export function leave(message?: string, mayResume = false): void {
-  forgetSamples();
-  signIn.value = { state: 'out', mayResume, ...(message !== undefined && { message }) };
+function tellOtherTabs(kind: 'in' | 'out'): void {
+  known = `${Number.parseInt(lastChange() || '0', 10) + 1} ${kind}`;
+  localStorage.setItem(LAST_CHANGE, known);
 }
 
 /** Whether the user may claim tasks, and so sees their data. A read-only console shows them as well. */
