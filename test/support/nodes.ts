@@ -49,7 +49,11 @@ export class TestCluster {
   }
 
   /** @param nodeClock of this node alone; default: the time of all nodes */
-  unstarted(options: Partial<GatekeeperOptions> = {}, nodeClock: NodeClock = this.time): TestNode {
+  unstarted(
+    options: Partial<GatekeeperOptions> = {},
+    nodeClock: NodeClock = this.time,
+    { isVisitor = false }: { readonly isVisitor?: boolean } = {},
+  ): TestNode {
     const { store, definition } = scripted(this.memory);
     const log: string[] = [];
     const level = (name: string) => (message: string) => void log.push(`${name} ${message}`);
@@ -57,7 +61,7 @@ export class TestCluster {
     const gatekeeper = new Gatekeeper(
       parseGatekeeperOptions({ ...QUIET, store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
       logger,
-      { nodeClock, shards: FEW_SHARDS },
+      { nodeClock, shards: FEW_SHARDS, isVisitor },
     );
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));

@@ -135,7 +135,13 @@ function returnHints({ driver }: TaskNode, isLost: () => boolean): void {
 /** Semaphores without any definition of code. */
 export function directoryOf(context: Context): SemaphoreDirectory {
   const times = { patience: 0, sweepInterval: 60_000, announcement: 0 };
-  return new SemaphoreDirectory(context, { isOwn: false, atOnce: false, requireDefinitions: false, ...times });
+  return new SemaphoreDirectory(context, {
+    isOwn: false,
+    atOnce: false,
+    requireDefinitions: false,
+    isVisitor: false,
+    ...times,
+  });
 }
 
 /** ms: longer than the sweep and its turn need. */

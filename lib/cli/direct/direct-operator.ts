@@ -67,7 +67,8 @@ export class DirectOperator implements Operator {
       // must not drop expired permits.
       strictStart: true,
     };
-    this.#gatekeeper = new Gatekeeper(parseGatekeeperOptions(options), this.#onceConnected(logger));
+    const settings = parseGatekeeperOptions(options);
+    this.#gatekeeper = new Gatekeeper(settings, this.#onceConnected(logger), { isVisitor: true });
     this.#parts = partsOf(this.#gatekeeper);
     const { signal } = new AbortController();
     this.#caller = { user: by, role: 'define', sees: undefined, limits: unlimited(this.#parts), signal };

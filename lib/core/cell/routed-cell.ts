@@ -41,6 +41,8 @@ export interface Route {
   readonly awaitShards: () => Promise<boolean>;
   /** Whether the shards are being made now, by this node or by another one. */
   readonly isBirthUnderWay: () => boolean;
+  /** Whether this process only visits the cluster, and no node has made the shards yet. Then a name without a record is free. */
+  readonly isBeforeBirth: () => Promise<boolean>;
   /** Why this node has not read the shards, if that has lasted for a while. */
   readonly whyUnread: () => string | undefined;
 }
@@ -96,7 +98,12 @@ export class RoutedCell implements SemaphoreCell {
     const isDeclared = this.route.declared(this.name) !== undefined;
     if (isDeclared) await this.route.own(this.name).look();
     if (!this.shards.isReady && !this.#own()) {
-      const result = isDeclared ? await this.route.own(this.name).transact(readOnly(plan)) : UNREAD;
+      const readable = isDeclared
+        ? ifActive(plan)
+        : (await this.route.isBeforeBirth())
+          ? withoutWrite(plan)
+          : undefined;
+      const result = readable ? await this.route.own(this.name).transact(readable) : UNREAD;
       if (result !== UNREAD) return result;
       // A store that can't be asked makes no shards: such a call fails within `callTimeout`, as any other.
       await this.shards.expectStore();
@@ -215,9 +222,14 @@ function isInForce({ known }: DedicatedCell): boolean {
 }
 
 /** A plan that may return a result from an active own record, but never writes. Otherwise the shard must be read. */
-function readOnly<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
+function ifActive<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
+  const read = withoutWrite(plan);
+  return (record, view, nonce) => (record && isActive(record) ? read(record, view, nonce) : { result: UNREAD });
+}
+
+/** The same plan, as long as it writes nothing. */
+function withoutWrite<T>(plan: SemaphorePlan<T>): SemaphorePlan<T | typeof UNREAD> {
   return (record, view, nonce) => {
-    if (!record || !isActive(record)) return { result: UNREAD };
     const step = plan(record, view, nonce);
     return 'result' in step ? step : { result: UNREAD };
   };

@@ -48,6 +48,8 @@ export class ShardBirth {
   readonly #periodic: Periodic;
   readonly #waiting = new Set<Wakeup>();
   #isStopped = false;
+  /** Whether a call has needed the shards. */
+  #isNeeded = false;
   /** Whether a look because of hints waits for its turn. */
   #isHinted = false;
   #endWatch?: () => Promise<void>;
@@ -60,6 +62,8 @@ export class ShardBirth {
       readonly patience: number;
       /** ms between two looks of a node with history. */
       readonly interval: number;
+      /** Whether this process only visits a cluster, as a command does: then it begins a birth only for a call that needs the shards. */
+      readonly isVisitor: boolean;
     },
   ) {
     this.#root = new ShardRootReader(context);
@@ -86,7 +90,8 @@ export class ShardBirth {
   get fault(): ShardsFault | undefined {
     // Allows for one replacement of a dead creator.
     const longest = 2 * (this.options.patience + LIST_FACTOR * this.context.timing.callTimeout);
-    return shardsFault(this.#root, { hasHistory: this.hasHistory, now: this.context.nodeClock.monotonic(), longest });
+    const now = this.context.nodeClock.monotonic();
+    return shardsFault(this.#root, { hasHistory: this.hasHistory, now, longest });
   }
 
   async start(): Promise<void> {
@@ -104,6 +109,19 @@ export class ShardBirth {
   /** Ends all waits, because this node shuts down. Until {@link stop} it still restores a lost root. */
   stopWaiting(): void {
     this.#wake();
+  }
+
+  /** Whether no node has made the shards yet, as a visitor sees it. A visitor that writes makes them; one that reads does not. */
+  async isBefore(): Promise<boolean> {
+    if (!this.options.isVisitor || this.hasHistory) return false;
+    await this.look();
+    return !this.hasHistory && this.#stood === undefined;
+  }
+
+  /** Call it before a call that waits for the shards: a visitor begins a birth for it, if there are none. */
+  async need(): Promise<void> {
+    this.#isNeeded = true;
+    if (this.options.isVisitor && !this.hasHistory) await this.look();
   }
 
   /** Waits until this node has history. @returns false after `timeout` ms, or when this node shuts down */
@@ -150,6 +168,7 @@ export class ShardBirth {
     const isOpen = root?.state === 'open';
     const isNew = this.#stood?.text !== text;
     const hasStood = this.#hasStood(text, root);
+    if (!isOpen && this.options.isVisitor && !this.#isNeeded) return false;
     // A listing is expensive. So the records are listed only twice: when an announcement is new, and when it has stood.
     if (root && !isOpen && !isNew && !hasStood) return false;
     const isStrict = this.context.timing.strictStart;

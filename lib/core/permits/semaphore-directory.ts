@@ -19,6 +19,8 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
   readonly sweepInterval: number;
   /** ms for which a birth of the cluster is announced. */
   readonly announcement: number;
+  /** Whether this process only visits the cluster, as a command does. */
+  readonly isVisitor: boolean;
 };
 
 /** Names on demand that are remembered. Code that makes names up must not fill the memory. */
@@ -40,8 +42,9 @@ export class SemaphoreDirectory {
     find: (name) => this.own.find(name),
     own: (name) => this.own.of(name),
     revive: (own, asked) => this.declared.revive(own, asked),
-    awaitShards: () => this.declared.awaitShards(),
+    awaitShards: () => this.birth.need().then(() => this.declared.awaitShards()),
     isBirthUnderWay: () => this.birth.isUnderWay,
+    isBeforeBirth: () => this.birth.isBefore(),
     whyUnread: () => this.birth.fault?.sentence,
   };
 
@@ -61,8 +64,8 @@ export class SemaphoreDirectory {
       awaitsArchive: options.archived !== undefined,
       nameChanged: changed,
     });
-    const { announcement: patience, sweepInterval: interval } = options;
-    this.birth = new ShardBirth(this.shards, context, { patience, interval });
+    const { announcement: patience, sweepInterval: interval, isVisitor } = options;
+    this.birth = new ShardBirth(this.shards, context, { patience, interval, isVisitor });
     const awaitHistory = (timeout: number) => this.birth.wait(timeout);
     this.declared = new DeclaredDefinitions(this.own, this.shards, context, { ...options, awaitHistory });
     this.listing = new SemaphoreListing(this.own, this.shards, context);

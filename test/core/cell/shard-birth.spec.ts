@@ -1,4 +1,4 @@
-import { UnknownOutcomeError } from 'nestjs-gatekeeper';
+import { UnknownOutcomeError, UnknownSemaphoreError } from 'nestjs-gatekeeper';
 import {
   ROOT_KEY,
   SHARD_PREFIX,
@@ -59,6 +59,51 @@ describe('the birth of a cluster', () => {
     await nodes.time.advance(6_000);
     expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
+  });
+
+  describe('beside a visitor, such as a command', () => {
+    const visit = async (nodes: TestCluster, options = {}) => {
+      const visitor = nodes.unstarted({ strictStart: true, ...options }, nodes.time, { isVisitor: true });
+      await visitor.gatekeeper.start();
+      return visitor;
+    };
+
+    it('is left to the nodes: one that only reads before the first of them leaves no grace behind', async () => {
+      const nodes = cluster();
+      const { gatekeeper } = await visit(nodes);
+      await nodes.time.advance(60_000);
+      expect((await gatekeeper.state()).semaphores).toEqual([]);
+      expect((await gatekeeper.explain('job')).reason).toBe('no-definition');
+      expect(await gatekeeper.definitions.get('job')).toBeUndefined();
+      await expect(gatekeeper.definitions.edit('job', { permits: 2 })).rejects.toThrow(UnknownSemaphoreError);
+      expect(await nodes.raw.records.read(ROOT_KEY)).toBeUndefined();
+
+      const node = await start(nodes);
+      await nodes.time.advance(12_000);
+      expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeDefined();
+      expect((await gatekeeper.explain(NAME)).holders).toHaveLength(1);
+    });
+
+    it('is awaited by its calls', async () => {
+      const nodes = cluster();
+      const { gatekeeper } = await visit(nodes);
+      await start(nodes, { definitionsDelay: 0 });
+      await nodes.time.advance(100);
+      const defining = gatekeeper.definitions.define({ name: 'report', duration: '1m' });
+      await nodes.time.advance(12_000);
+      expect((await defining).definition.name).toBe('report');
+      expect((await shards(nodes)).every(({ grace }) => grace === undefined)).toBe(true);
+    });
+
+    it('is made by it, with the grace, if it has something to write before the first node', async () => {
+      const nodes = cluster();
+      const { gatekeeper } = await visit(nodes);
+      await nodes.time.advance(1000);
+      const defining = gatekeeper.definitions.define(JOB);
+      await nodes.time.advance(2000);
+      expect((await defining).definition.name).toBe('job');
+      expect((await shards(nodes)).every(({ grace }) => grace !== undefined)).toBe(true);
+    });
   });
 
   it('shows the grace in the health of a node that starts strictly, until it is over', async () => {

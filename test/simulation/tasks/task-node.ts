@@ -46,6 +46,7 @@ export class TaskNode {
       isOwn: false,
       atOnce: false,
       requireDefinitions: false,
+      isVisitor: false,
       patience: scene.callTimeout,
       sweepInterval: scene.settings.sweepInterval,
       announcement: 0,
