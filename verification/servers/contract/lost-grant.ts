@@ -26,7 +26,7 @@ export async function expectKept({ permit, duration, others, reconnect }: LostGr
   reconnect();
   await eventually('the holder has its permit again', () => permit.refresh());
   await permit.release();
-  const next = await others[0].acquire('job', { timeout: 20_000 });
+  const next = await others[0].acquire('job', { timeout: 2 * duration });
   expect(next.token).toBeGreaterThan(permit.token);
 }
 

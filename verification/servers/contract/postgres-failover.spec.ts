@@ -5,7 +5,8 @@ import { SwitchableProxy } from '../../../test/support/switchable-proxy.js';
 import { eventually } from '../../../test/contract/eventually.js';
 import { answered, expectKept } from './lost-grant.js';
 
-const DURATION = 12_000;
+/** ms: in its second half the holder connects again and refreshes, which takes some seconds on a busy machine. */
+const DURATION = 16_000;
 const SETTINGS = { definitionsDelay: 0, clockTolerance: 100, callTimeout: 1000, sweepInterval: 500, heartbeat: 500 };
 const silent = { log: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined };
 
