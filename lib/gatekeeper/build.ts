@@ -66,8 +66,8 @@ export interface Environment {
   readonly random?: Randomness;
   /** A smaller number of shards, only for simulations. */
   readonly shards?: number;
-  /** Whether this process only visits the cluster, as a command does. Default false. */
-  readonly isVisitor?: boolean;
+  /** Whether this process lives for a moment, as a command does. Default false. */
+  readonly isTransient?: boolean;
 }
 
 /**
@@ -89,7 +89,7 @@ export function buildParts(
   settings: GatekeeperSettings,
   logger: GatekeeperLogger,
   isClosing: () => boolean,
-  { nodeClock = systemClock, random = systemRandomness(), shards, isVisitor = false }: Environment = {},
+  { nodeClock = systemClock, random = systemRandomness(), shards, isTransient = false }: Environment = {},
 ) {
   const { group, acquirer, application, version, store, callTimeout, sweepInterval, shutdownGrace: grace } = settings;
   /** Whether only this process writes to the store. */
@@ -126,7 +126,7 @@ export function buildParts(
     shards,
     announcement,
     sweepInterval,
-    isVisitor,
+    isTransient,
   });
   const { cells, declared, listing } = directory;
   for (const definition of settings.definitions) declared.register(definition);

@@ -52,7 +52,7 @@ export class TestCluster {
   unstarted(
     options: Partial<GatekeeperOptions> = {},
     nodeClock: NodeClock = this.time,
-    { isVisitor = false }: { readonly isVisitor?: boolean } = {},
+    { isTransient = false }: { readonly isTransient?: boolean } = {},
   ): TestNode {
     const { store, definition } = scripted(this.memory);
     const log: string[] = [];
@@ -61,7 +61,7 @@ export class TestCluster {
     const gatekeeper = new Gatekeeper(
       parseGatekeeperOptions({ ...QUIET, store: definition, acquirer: `app${this.#nodes.length + 1}`, ...options }),
       logger,
-      { nodeClock, shards: FEW_SHARDS, isVisitor },
+      { nodeClock, shards: FEW_SHARDS, isTransient },
     );
     const events: GatekeeperEvent[] = [];
     gatekeeper.events$.subscribe((event) => events.push(event));

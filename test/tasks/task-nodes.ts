@@ -139,7 +139,7 @@ export function directoryOf(context: Context): SemaphoreDirectory {
     isOwn: false,
     atOnce: false,
     requireDefinitions: false,
-    isVisitor: false,
+    isTransient: false,
     ...times,
   });
 }

@@ -68,7 +68,7 @@ export class DirectOperator implements Operator {
       strictStart: true,
     };
     const settings = parseGatekeeperOptions(options);
-    this.#gatekeeper = new Gatekeeper(settings, this.#onceConnected(logger), { isVisitor: true });
+    this.#gatekeeper = new Gatekeeper(settings, this.#onceConnected(logger), { isTransient: true });
     this.#parts = partsOf(this.#gatekeeper);
     const { signal } = new AbortController();
     this.#caller = { user: by, role: 'define', sees: undefined, limits: unlimited(this.#parts), signal };

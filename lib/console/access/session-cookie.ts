@@ -21,7 +21,7 @@ export function cookieNameOf(headers: IncomingHttpHeaders): string | undefined {
 
 /**
  * The session that the page of this console sends; undefined if there is none. A page of another site can't send the page's
- * header without the consent of this server. Not even that consent lets it use a session: it has tokens. A cookie that comes
+ * header without the consent of this server. With that consent it may send tokens, but use no session. A cookie that comes
  * twice was planted, maybe by another host of the domain.
  *
  * @param hosts the hosts that the request names

@@ -41,7 +41,7 @@ export interface Route {
   readonly awaitShards: () => Promise<boolean>;
   /** Whether the shards are being made now, by this node or by another one. */
   readonly isBirthUnderWay: () => boolean;
-  /** Whether this process only visits the cluster, and no node has made the shards yet. Then a name without a record is free. */
+  /** Whether this process is transient, and no node has made the shards yet. Then a name without a record is free. */
   readonly isBeforeBirth: () => Promise<boolean>;
   /** Why this node has not read the shards, if that has lasted for a while. */
   readonly whyUnread: () => string | undefined;

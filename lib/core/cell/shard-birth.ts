@@ -62,8 +62,8 @@ export class ShardBirth {
       readonly patience: number;
       /** ms between two looks of a node with history. */
       readonly interval: number;
-      /** Whether this process only visits a cluster, as a command does: then it begins a birth only for a call that needs the shards. */
-      readonly isVisitor: boolean;
+      /** Whether this process lives for a moment, as a command does: then it begins a birth only for a call that needs the shards. */
+      readonly isTransient: boolean;
     },
   ) {
     this.#root = new ShardRootReader(context);
@@ -111,17 +111,17 @@ export class ShardBirth {
     this.#wake();
   }
 
-  /** Whether no node has made the shards yet, as a visitor sees it. A visitor that writes makes them; one that reads does not. */
+  /** Whether this process is transient, and no node has made the shards yet. To read, it does not make them. */
   async isBefore(): Promise<boolean> {
-    if (!this.options.isVisitor || this.hasHistory) return false;
+    if (!this.options.isTransient || this.hasHistory) return false;
     await this.look();
     return !this.hasHistory && this.#stood === undefined;
   }
 
-  /** Call it before a call that waits for the shards: a visitor begins a birth for it, if there are none. */
+  /** Call it before a call that waits for the shards: a transient process begins a birth for it, if there are none. */
   async need(): Promise<void> {
     this.#isNeeded = true;
-    if (this.options.isVisitor && !this.hasHistory) await this.look();
+    if (this.options.isTransient && !this.hasHistory) await this.look();
   }
 
   /** Waits until this node has history. @returns false after `timeout` ms, or when this node shuts down */
@@ -168,7 +168,7 @@ export class ShardBirth {
     const isOpen = root?.state === 'open';
     const isNew = this.#stood?.text !== text;
     const hasStood = this.#hasStood(text, root);
-    if (!isOpen && this.options.isVisitor && !this.#isNeeded) return false;
+    if (!isOpen && this.options.isTransient && !this.#isNeeded) return false;
     // A listing is expensive. So the records are listed only twice: when an announcement is new, and when it has stood.
     if (root && !isOpen && !isNew && !hasStood) return false;
     const isStrict = this.context.timing.strictStart;

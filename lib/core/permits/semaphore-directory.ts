@@ -19,8 +19,8 @@ type DirectoryOptions = Omit<ConstructorParameters<typeof DeclaredDefinitions>[3
   readonly sweepInterval: number;
   /** ms for which a birth of the cluster is announced. */
   readonly announcement: number;
-  /** Whether this process only visits the cluster, as a command does. */
-  readonly isVisitor: boolean;
+  /** Whether this process lives for a moment, as a command does. */
+  readonly isTransient: boolean;
 };
 
 /** Names on demand that are remembered. Code that makes names up must not fill the memory. */
@@ -64,8 +64,8 @@ export class SemaphoreDirectory {
       awaitsArchive: options.archived !== undefined,
       nameChanged: changed,
     });
-    const { announcement: patience, sweepInterval: interval, isVisitor } = options;
-    this.birth = new ShardBirth(this.shards, context, { patience, interval, isVisitor });
+    const { announcement: patience, sweepInterval: interval, isTransient } = options;
+    this.birth = new ShardBirth(this.shards, context, { patience, interval, isTransient });
     const awaitHistory = (timeout: number) => this.birth.wait(timeout);
     this.declared = new DeclaredDefinitions(this.own, this.shards, context, { ...options, awaitHistory });
     this.listing = new SemaphoreListing(this.own, this.shards, context);

@@ -61,11 +61,11 @@ describe('the birth of a cluster', () => {
     expect(await node.gatekeeper.tryAcquire(NAME, SHORT)).toBeUndefined();
   });
 
-  describe('beside a visitor, such as a command', () => {
+  describe('beside a transient process, such as a command', () => {
     const visit = async (nodes: TestCluster, options = {}) => {
-      const visitor = nodes.unstarted({ strictStart: true, ...options }, nodes.time, { isVisitor: true });
-      await visitor.gatekeeper.start();
-      return visitor;
+      const process = nodes.unstarted({ strictStart: true, ...options }, nodes.time, { isTransient: true });
+      await process.gatekeeper.start();
+      return process;
     };
 
     it('is left to the nodes: one that only reads before the first of them leaves no grace behind', async () => {

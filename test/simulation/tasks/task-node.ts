@@ -46,7 +46,7 @@ export class TaskNode {
       isOwn: false,
       atOnce: false,
       requireDefinitions: false,
-      isVisitor: false,
+      isTransient: false,
       patience: scene.callTimeout,
       sweepInterval: scene.settings.sweepInterval,
       announcement: 0,
