@@ -51,7 +51,7 @@ function shownText(shown: readonly SemaphoreOverview[], all: number, isWide: boo
   return shown.length === 0 && all > 0 ? `0 of ${all} semaphores` : statusText(shown, isWide);
 }
 
-/** What is known now: during an outage the last known state. `stale` and `health` say how old it is, and why. */
+/** The semaphores and the health. During an outage they are the last known ones: `stale` and `health` say since when, and why. */
 interface Look extends AnswerOf<'semaphores'> {
   readonly health: AnswerOf<'health'>;
   /** Absent if they are not known: an empty list would say that none is open. */

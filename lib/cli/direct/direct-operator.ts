@@ -41,8 +41,8 @@ export interface DirectOptions {
 }
 
 /**
- * Operates directly on the store: makes the operations in this process. It acts like a node, but has no code and no registry entry, and never acquires a
- * permit.
+ * Operates directly on the store: makes the operations in this process. It acts like a node, but has no code and no registry
+ * entry, and never acquires a permit.
  */
 export class DirectOperator implements Operator {
   readonly target: string;

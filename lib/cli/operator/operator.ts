@@ -8,12 +8,12 @@ export { OPERATIONS };
 /** The answer of an operation. */
 export type AnswerOf<Name extends keyof typeof OPERATIONS> = z.output<(typeof OPERATIONS)[Name]['answer']>;
 
-/** What a client may send to an operation. */
+/** The body that an operation takes. */
 export type BodyOf<Name extends keyof typeof OPERATIONS> = Unchanged<
   z.input<(typeof OPERATIONS)[Name]['body'] & z.ZodType>
 >;
 
-/** The same value, which nobody changes. */
+/** A value with read-only fields and lists. */
 type Unchanged<T> = T extends object ? { readonly [Key in keyof T]: Unchanged<T[Key]> } : T;
 
 /** All semaphores with their holders and warnings, at one moment. */

@@ -4,7 +4,7 @@ import type { Limits, Visitor } from '../api/index.js';
 import { ProblemError } from '../api/problem.error.js';
 import { Allowance, type Rate } from './allowance.js';
 import { ChangeRate } from './change-rate.js';
-import { Gate } from '../http/gate.js';
+import { Gate, tooManyWaits } from '../http/gate.js';
 import { TaskCalls } from './task-calls.js';
 
 /** Limit of tests of all visitors together, because each one sends requests to other machines. */
@@ -37,9 +37,9 @@ export class CallLimits implements Limits {
 }
 
 function gateForWaits(): Gate {
-  const refusal = (user = '') => {
-    const detail = `${MOST_WAITS} requests of ${show(user)} wait on this node already: ask without wait, or use another token or node`;
-    return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
-  };
+  const refusal = (user = '') =>
+    tooManyWaits(
+      `${MOST_WAITS} requests of ${show(user)} wait on this node already: ask without wait, or use another token or node`,
+    );
   return new Gate({ mostEach: MOST_WAITS, refusal });
 }

@@ -21,8 +21,8 @@ interface Known {
  *
  *     session = end "." HMAC-SHA256(hash of the token, end)
  *
- * So each node that has the token knows its sessions, they end with it, and nobody can make a session or a later end
- * without it.
+ * Each node that has the token can check its sessions. When the token is removed, they end. Without the token, nobody can make
+ * a session or change its end.
  */
 @Injectable()
 export class Tokens {

@@ -1,4 +1,4 @@
-/* What the command line and the page must know of requests. They must not load the rest of the console. */
+/* Limits and names that the command line and the page share with the server. This file imports nothing, so it loads nothing else. */
 
 /** Entries of a journal that one answer shows: as many as a journal holds. */
 export const MOST_SHOWN = 10_000;

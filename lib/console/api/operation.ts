@@ -72,7 +72,7 @@ export interface DocumentedRoute<
 /** Default maximum size of a body, in bytes. */
 export const LARGEST_BODY = 64 * 1024;
 
-/** What a schema makes of a value; undefined without a schema. */
+/** The type of a value that a schema has checked; undefined if there is no schema. */
 type OutputOf<Schema> = [Schema] extends [never] ? undefined : Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** The checked input of a call. */

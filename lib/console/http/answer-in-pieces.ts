@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
-import { Gate } from './gate.js';
-import { ProblemError } from '../api/problem.error.js';
+import { Gate, tooManyWaits } from './gate.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { Slices } from '../../core/async/slices.js';
 import { show } from '../../core/decision/index.js';
@@ -53,9 +52,10 @@ export class AnswerInPieces {
   }
 }
 
-function tooManyHeavy(user = ''): ProblemError {
-  const detail = `${MOST_WAITING_EACH} requests of ${show(user)} for large answers wait on this node already: repeat it later, or ask another node`;
-  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+function tooManyHeavy(user = '') {
+  return tooManyWaits(
+    `${MOST_WAITING_EACH} requests of ${show(user)} for large answers wait on this node already: repeat it later, or ask another node`,
+  );
 }
 
 function isWritten(answer: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { ProblemError } from '../api/problem.error.js';
+import { ProblemError } from '../api/problem.error.js';
 
 interface GateSettings {
   /** Places of all owners together. Default: no limit. */
@@ -7,13 +7,13 @@ interface GateSettings {
   readonly mostEach?: number;
   /** How many of one owner may wait until one of all places is free. Default 0. */
   readonly mostWaitingEach?: number;
-  /** @param owner who has too many; absent if all places are taken, whoever has them */
+  /** @param owner whose places are all taken; absent if those of all owners together are */
   readonly refusal: (owner?: string) => ProblemError;
 }
 
 interface Waiting {
   readonly owner: string;
-  readonly begin: () => void;
+  readonly begin: (leave: Leave) => void;
 }
 
 /** Gives a place back. Call it once. */
@@ -54,7 +54,7 @@ export class Gate {
   /**
    * Does `work` in a place.
    *
-   * @param signal aborts when nobody needs the work any more: then it does not wait any longer, and nothing is done
+   * @param signal aborts when the caller has gone. Work that still waits for its place is dropped then
    * @throws ProblemError if there is no place to work or to wait, the error of `work`, or the signal's reason
    */
   async during<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -73,12 +73,11 @@ export class Gate {
     if (!this.#isFull) return this.take(owner);
     const waiting = this.#waiting.filter((each) => each.owner === owner).length;
     if (waiting >= mostWaitingEach) throw refusal(mostWaitingEach > 0 ? owner : undefined);
-    await new Promise<void>((begin, fail) => {
+    return new Promise<Leave>((begin, fail) => {
       const place = { owner, begin };
       this.#waiting.push(place);
       signal?.addEventListener('abort', () => this.#giveUp(place) && fail(signal.reason as Error), { once: true });
     });
-    return () => this.#leave(owner);
   }
 
   get #isFull(): boolean {
@@ -100,9 +99,7 @@ export class Gate {
     else this.#places.delete(owner);
     // The next one has the place before others can come in between.
     const next = this.#isFull ? undefined : this.#waiting.shift();
-    if (!next) return;
-    this.take(next.owner);
-    next.begin();
+    next?.begin(this.take(next.owner));
   }
 
   /** @returns false if it has its place already */
@@ -111,4 +108,9 @@ export class Gate {
     if (index >= 0) this.#waiting.splice(index, 1);
     return index >= 0;
   }
+}
+
+/** The refusal of a request that may be repeated a moment later. @param detail what is full, and what to do */
+export function tooManyWaits(detail: string): ProblemError {
+  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
 }

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { Gate } from './gate.js';
+import { Gate, tooManyWaits } from './gate.js';
 import { show } from '../../core/decision/index.js';
 import { onceClosed } from './once-closed.js';
-import { ProblemError } from '../api/problem.error.js';
 
 /** Maximum number of heavy answers of one token that its readers have not taken yet. Each may need some 5 MB until then. */
 const MOST_EACH = 16;
@@ -32,7 +31,8 @@ export class UnreadAnswers {
   }
 }
 
-function tooMany(user = ''): ProblemError {
-  const detail = `${MOST_EACH} large answers of this node to ${show(user)} are not read yet: read them first, or ask another node`;
-  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+function tooMany(user = '') {
+  return tooManyWaits(
+    `${MOST_EACH} large answers of this node to ${show(user)} are not read yet: read them first, or ask another node`,
+  );
 }

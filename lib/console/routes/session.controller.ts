@@ -33,7 +33,7 @@ export class SessionController implements Controller {
     const { request, response } = call;
     const name = cookieNameIn(request);
     const session = this.tokens.sessionFor(request.headers.authorization);
-    // A session can't prolong itself: whoever stole one would keep it for ever.
+    // Only a token gives a session. Otherwise a thief could renew a stolen session for ever.
     if (session === undefined) throw new ProblemError('no-token', 'to sign in, send "Authorization: Bearer <token>"');
     addCookie(response, setCookie(name, session, request));
     return { user: visitorOf(call).user };

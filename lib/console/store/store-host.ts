@@ -7,7 +7,7 @@ import { CONSOLE_SETTINGS } from '../options/console.constants.js';
 import type { ConsoleSettings } from '../options/console.settings.js';
 import type { ConsoleResponse } from '../http/console-request.js';
 import { EventStreams } from '../http/event-streams.js';
-import { Gate } from '../http/gate.js';
+import { Gate, tooManyWaits } from '../http/gate.js';
 import { ProblemError } from '../api/problem.error.js';
 import { ChangeStream } from './change-stream.js';
 
@@ -23,7 +23,7 @@ const MOST_WAITING = 1000;
 export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   readonly streams = new EventStreams({ most: 1000, heartbeat: BEAT });
   #driver?: Driver;
-  readonly #waits = new Gate({ most: MOST_WAITING, refusal: tooManyWaits });
+  readonly #waits = new Gate({ most: MOST_WAITING, refusal: tooManyPolls });
   #isClosing = false;
 
   constructor(
@@ -77,7 +77,6 @@ export class StoreHost implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-function tooManyWaits(): ProblemError {
-  const detail = `${MOST_WAITING} polls wait on this node already: repeat it later, or ask another node`;
-  return new ProblemError('too-many-waits', detail, { retryAfter: 1 });
+function tooManyPolls() {
+  return tooManyWaits(`${MOST_WAITING} polls wait on this node already: repeat it later, or ask another node`);
 }

@@ -63,19 +63,17 @@ export async function signOut(): Promise<void> {
 /** Follows sign-ins and sign-outs in other tabs, also those that happened while the browser had put this page aside. */
 export function followOtherTabs(): void {
   addEventListener('storage', ({ key }) => key === LAST_CHANGE && follow());
-  addEventListener('pageshow', ({ persisted }) => {
-    if (!persisted || lastChange() === known) return;
-    // What it shows may be another user's.
-    if (signIn.value.state === 'in' && !lastChange().endsWith(' out')) signIn.value = { state: 'asking' };
-    follow();
-  });
+  addEventListener('pageshow', ({ persisted }) => persisted && follow(true));
 }
 
-function follow(): void {
+function follow(wasAway = false): void {
   if (lastChange() === known) return;
   known = lastChange();
-  if (known.endsWith(' out')) leave(signIn.value.state === 'in' ? 'You signed out in another tab.' : undefined);
-  else void resumeSession();
+  const wasIn = signIn.value.state === 'in';
+  if (known.endsWith(' out')) return leave(wasIn ? 'You signed out in another tab.' : undefined);
+  // This page may still show the data of another user.
+  if (wasAway && wasIn) signIn.value = { state: 'asking' };
+  void resumeSession();
 }
 
 /** Shows the sign-in. @param message why; shown above it. @param mayResume whether another try may find the session */
