@@ -60,7 +60,8 @@ async function bundle(input, make) {
  * What several entries need lies in a few chunks, in place of one for each set of entries: `base`, what the command line
  * needs, too; `gatekeeper`, what it loads to connect directly; `nest`, the rest of what an application loads in any case.
  * What an application loads later has chunks of its own: `allocation`, and `tasks`. The command line shares `task-views`
- * with the latter, and the console `task-groups`, too: they don't load the rest of it.
+ * with the latter, and the console `task-groups`, too: they don't load the rest of it. Both share the operations,
+ * `catalogue`. Without that group, the bundler would name their chunk after one of its files, `allocation`, too.
  *
  * @param chunks of a build without these groups: they tell which modules an entry really needs
  */
@@ -92,6 +93,7 @@ function groupsOf(chunks) {
     { name: 'task-groups', test: (id) => tasks.has(id) && page.has(id) },
     { name: 'tasks', test: (id) => tasks.has(id) },
     { name: 'allocation', test: (id) => allocation.has(id) },
+    { name: 'catalogue', test: (id) => page.has(id) && commandLine.has(id) },
   ];
 }
 
