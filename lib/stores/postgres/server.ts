@@ -84,9 +84,12 @@ abstract class PooledServer implements Server {
   }
 
   async #run(isNamed: boolean, { name, text }: Statement, values: unknown[], deadline: Deadline): Promise<Row[]> {
-    const connection = await this.lend(deadline).catch((cause: unknown) => {
+    let connection: PgConnection;
+    try {
+      connection = await this.lend(deadline);
+    } catch (cause) {
       throw new Failed(cause, false);
-    });
+    }
     // The pool does not listen while a connection is lent. Without a listener, a broken connection would end the process.
     connection.on('error', ignore);
     try {
@@ -105,7 +108,7 @@ function giveBack(connection: PgConnection, broken: boolean): void {
   connection.release(broken);
 }
 
-/** The call that uses the connection gets the same error. */
+/** The call gets the error from another promise, or has ended already. */
 const ignore = (): void => undefined;
 
 /** A pool that does not lend connections. */
@@ -152,11 +155,11 @@ class OwnServer extends PooledServer {
   protected async lend(deadline: Deadline): Promise<PgConnection> {
     const used = this.#pool();
     try {
-      return await firstOf([used.connect()], deadline);
+      return await inTime(used.connect(), deadline);
     } catch (error) {
       if (!refusesSettings(error as PgError)) throw error;
       if (this.#opened === used) this.#withoutSettings(used);
-      return firstOf([this.#pool().connect()], deadline);
+      return inTime(this.#pool().connect(), deadline);
     }
   }
 
@@ -206,9 +209,12 @@ class GivenServer extends PooledServer {
    *
    * @throws NoFreeConnectionError if none was free in time, DeadlinePassed, or the error of the pool
    */
-  protected async lend(deadline: Deadline): Promise<PgConnection> {
+  protected lend(deadline: Deadline): Promise<PgConnection> {
     const { pool } = this;
-    if (!isCounted(pool) || !isExhausted(pool)) return firstOf([pool.connect()], deadline);
+    return isCounted(pool) && isExhausted(pool) ? this.#lendAny(pool, deadline) : inTime(pool.connect(), deadline);
+  }
+
+  async #lendAny(pool: CountedPool, deadline: Deadline): Promise<PgConnection> {
     let isLent = false;
     const late = deadline.pause(PATIENCE).then(() => {
       if (isLent || this.#isClosed || !isExhausted(pool) || !hasPg()) throw new Error('it is not needed');
@@ -225,7 +231,7 @@ class GivenServer extends PooledServer {
 
   /** Never the connection in reserve. */
   dedicated(deadline: Deadline): Promise<PgConnection> {
-    return firstOf([this.pool.connect()], deadline);
+    return inTime(this.pool.connect(), deadline);
   }
 
   async close(): Promise<void> {
@@ -265,19 +271,22 @@ function reserveOf({ options, Client }: CountedPool): OwnPool {
   return openPool({ ...options, ...hidden, max: 1, min: 0 });
 }
 
+/** Waits for a connection until the deadline. One that comes later goes back. */
+function inTime(lent: Promise<PgConnection>, deadline: Deadline): Promise<PgConnection> {
+  return deadline.race(lent, (passed) => {
+    lent.then((connection) => connection.release(), ignore);
+    return passed;
+  });
+}
+
 /** The connection that is lent first. Those that come later go back. @throws the error of the first one if all fail */
 async function firstOf(lent: readonly Promise<PgConnection>[], deadline: Deadline): Promise<PgConnection> {
   let first: PgConnection | undefined;
   try {
-    return (first = await deadline.race(lent.length === 1 ? lent[0]! : Promise.any(lent)));
+    return (first = await deadline.race(Promise.any(lent)));
   } catch (error) {
     throw error instanceof AggregateError ? (error.errors[0] as Error) : error;
   } finally {
-    for (const each of lent) {
-      each.then(
-        (connection) => void (connection !== first && connection.release()),
-        () => undefined, // it is the error that is thrown, or came after another connection, or after the deadline
-      );
-    }
+    for (const each of lent) each.then((connection) => void (connection !== first && connection.release()), ignore);
   }
 }

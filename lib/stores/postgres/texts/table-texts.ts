@@ -56,7 +56,7 @@ export class TableTexts implements TextCollection {
     return textsOf(await this.calls.read(this.sql.readMany, [keys.map(storedForm)]));
   }
 
-  async compareAndSet(
+  compareAndSet(
     key: string,
     expected: string | undefined,
     next: string | undefined,
@@ -64,7 +64,7 @@ export class TableTexts implements TextCollection {
   ): Promise<boolean> {
     const write = { key, former: expected, next, hint };
     const change = changeOf(write);
-    return change ? this.#writes[change].write(write) : (await this.read(key)) === undefined;
+    return change ? this.#writes[change].write(write) : this.read(key).then((found) => found === undefined);
   }
 }
 

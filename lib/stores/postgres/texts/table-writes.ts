@@ -76,18 +76,23 @@ export class TableWrites {
    * @returns whether it was written
    * @throws StoreUnavailableError also if it was not sent in time, UnknownOutcomeError
    */
-  async write(write: TextWrite): Promise<boolean> {
+  write(write: TextWrite): Promise<boolean> {
     const deadline = this.calls.deadline(PATIENCE);
     const line = this.#lineOf(write.key);
-    const turn = { isSent: false, isGivenUp: false };
-    const inTurn = { ...write, turn };
+    const inTurn = { ...write, turn: { isSent: false, isGivenUp: false } };
     const written = line.turns.run(() => this.#send(inTurn, line, deadline));
+    // Without load it is sent at once. Then the limit of its statement is enough.
+    return inTurn.turn.isSent ? written : this.#inTime(written, inTurn, deadline);
+  }
+
+  /** Waits for a write as long as it is under way, or may still be sent in time. @throws StoreUnavailableError */
+  async #inTime<T>(written: Promise<T>, write: WriteInTurn, deadline: Deadline): Promise<T> {
     try {
       return await deadline.race(written);
     } catch (error) {
       if (!(error instanceof DeadlinePassed)) throw error;
-      if (turn.isSent) return written;
-      turn.isGivenUp = true;
+      if (write.turn.isSent) return written;
+      write.turn.isGivenUp = true;
       throw heldError(write, deadline);
     }
   }
@@ -102,7 +107,9 @@ export class TableWrites {
   async #send(write: WriteInTurn, line: Line, deadline: Deadline): Promise<boolean> {
     try {
       for (let looks = 0; deadline.remaining > 0;) {
-        const written = await (line.isHeld ? this.#alone : this.#together).write(write);
+        const written = await (line.isHeld
+          ? this.#inTime(this.#alone.write(write), write, deadline)
+          : this.#together.write(write));
         if (written !== HELD) {
           line.isHeld = false;
           return written;
