@@ -11,11 +11,11 @@ export { ROOT };
 /** Compiled sources, at the same paths as the sources have in the project. */
 export const BUILD = join(ROOT, '.build');
 
-const FOLDERS = ['lib', 'test', 'verification', 'examples', 'sample-app/src'];
+const FOLDERS = ['lib', 'test', 'verification', 'examples', 'sample-app/src', 'tools/docs/tables'];
 const STATE = join(BUILD, 'compiled.json');
 
 /**
- * Compiles the TypeScript of library, tests and examples into `.build`, each file on its own and without a check of
+ * Compiles the TypeScript of library, tests, examples and generated docs into `.build`, each file on its own and without a check of
  * types. Only files that changed since the last call are compiled.
  *
  * @returns number of files that were compiled

@@ -22,7 +22,7 @@ import type { Parts } from '../../gatekeeper/index.js';
 import { type Caller, expectSeen } from './caller.js';
 import { list, nodeIdentitySchema, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
-import { operation } from './operation.js';
+import { type Operation, operation } from './operation.js';
 
 /* The calls about allocation. If a schema differs from the library's own type, this file doesn't compile. */
 
@@ -211,7 +211,7 @@ interface Order {
  * @param change of the group, with what the audit log shall say of it; nothing if there is nothing to change
  */
 const order = <Body extends z.ZodObject>(
-  { verb, ...described }: { readonly verb: AuditAction; readonly operationId: string; readonly summary: string },
+  { verb, ...described }: Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly verb: AuditAction },
   body: Body,
   change: (group: AllocationGroup, body: z.output<Body>) => Promise<Ordered | undefined>,
 ) =>
@@ -263,6 +263,9 @@ export const ALLOCATION_OPERATIONS = {
     method: 'GET',
     path: 'api/allocation/groups',
     summary: 'The allocation groups of the answering node',
+    description:
+      'With the numbers of resources, of those without an owner (`unowned`) and of those on the way (`moving`). The numbers ' +
+      "are absent if the owner map can't be read; `faults` says why.",
     role: 'view',
     isHeavy: true,
     answer: groupsSchema,
@@ -280,6 +283,10 @@ export const ALLOCATION_OPERATIONS = {
     method: 'GET',
     path: group,
     summary: 'One allocation group: the owner of each resource, and the nodes',
+    description:
+      `\`resources\` has those without an owner first, up to \`limit\` (${USUAL}, at most ${MOST_SHOWN}). \`nodes\` has with ` +
+      "`excluded` why a node can't own any. `doubt` (`node`, `known`, `left`) is there while a set is in doubt " +
+      '(docs/allocation.md#the-set-of-resources).',
     role: 'view',
     isHeavy: true,
     params,
@@ -309,6 +316,9 @@ export const ALLOCATION_OPERATIONS = {
     method: 'GET',
     path: `${group}/moves`,
     summary: 'Which resources moved, when, from which node to which, and why; newest first',
+    description:
+      `Up to \`limit\` changes (${USUAL_CHANGES}, at most ${MOST_CHANGES}). \`resource\` (a part of an id) and \`node\` select moves; ` +
+      '`unnamed` changes do not name all their resources: see docs/allocation.md#which-resource-moved-and-why.',
     role: 'view',
     params,
     query: onlyFields({
@@ -328,6 +338,10 @@ export const ALLOCATION_OPERATIONS = {
     method: 'POST',
     path: `${group}/plan`,
     summary: 'What would move if nodes went, joined or were drained, or resources were pinned; changes nothing',
+    description:
+      `With \`lose\`, \`drain\`, \`join\`, \`pin\` or \`unpin\`. The answer has \`moves\` (the first ${USUAL} of \`total\`), \`homeless\` (how ` +
+      'many no node may own then), `shares` before and after, and `sentences`. 500 `invalid-strategy` says what is wrong with a ' +
+      'strategy of the application.',
     role: 'view',
     isHeavy: true,
     params,
@@ -373,6 +387,8 @@ export const ALLOCATION_OPERATIONS = {
       verb: 'confirm-resources',
       operationId: 'confirmResources',
       summary: 'Let the set in doubt count, which lacks most of the known resources',
+      description:
+        '`left` says which one you saw: if fewer resources are left by now, nothing is confirmed. Default: the present one.',
     },
     onlyFields({
       left: z

@@ -140,6 +140,9 @@ export const LEADER_OPERATIONS = {
     method: 'GET',
     path: 'api/leaders',
     summary: 'The scopes of leadership with their leaders, and the nodes of the membership',
+    description:
+      '`scopes` has the leader, its `term` (the fencing token), `since`, `expiresAt` of its permit, `fault` (`no-leader`) and ' +
+      'the number of `candidates`. `members` has the nodes with state and metadata.',
     role: 'view',
     answer: leadersSchema,
     run: async (parts, _input, { sees }) => {
@@ -153,6 +156,9 @@ export const LEADER_OPERATIONS = {
     method: 'GET',
     path: leader,
     summary: 'One scope: who leads, why the others do not, and its terms',
+    description:
+      '`candidates` has why each node leads, or does not. `terms` has the last ones, why each ended, and the operator who ' +
+      'ended it.',
     role: 'view',
     params: scopeParams,
     answer: leaderSchema,
@@ -183,6 +189,7 @@ export const LEADER_OPERATIONS = {
     method: 'POST',
     path: `${leader}/transfer`,
     summary: 'Make a node the next leader; the present one steps down after the work under its term',
+    description: '`node` is an `instance` of `members`.',
     role: 'operate',
     writes: true,
     params: scopeParams,

@@ -21,6 +21,8 @@ export interface Route<
   readonly path: string;
   /** Summary for the OpenAPI document. */
   readonly summary: string;
+  /** What the summary leaves out, in sentences, for the OpenAPI document and docs/http-api.md. */
+  readonly description?: string;
   /** The lowest role that may call it; absent if it needs no token. */
   readonly role?: Role;
   /** Whether the call changes something. Then the option `readOnly` refuses it. Default false. */

@@ -1,13 +1,14 @@
-/**
- * Roles of visitors. Each has the rights of those before it, and more. view: look. operate: pause, resume, revoke,
- * migrate, and take permits. define: change definitions. node: use the store itself, as a node of another application
- * does.
- */
+/** Roles of visitors, from the lowest to the highest. */
 export const ROLES = ['view', 'operate', 'define', 'node'] as const;
 
 /**
- * Role of a console token or visitor. Each has the rights of those before it, and more. `view`: look. `operate`: pause,
- * resume, revoke, migrate, and take permits. `define`: change definitions. `node`: use the store, as `remote()` does.
+ * Role of a console token or visitor. Each has the rights of those before it, and more:
+ *
+ * - `view`: look
+ * - `operate`: pause, resume, revoke, migrate, undo these, run a job now, take permits for other programs, submit, claim,
+ *   cancel and retry tasks
+ * - `define`: define, edit, reset and remove
+ * - `node`: use the store itself, as the nodes of another application do with `remote()`
  *
  * @useDeclaredType
  */

@@ -60,7 +60,7 @@ export const HTTP_ROUTES = {
     operationId: 'getDocument',
     method: 'GET',
     path: 'api/openapi.json',
-    summary: 'This document',
+    summary: 'The OpenAPI document of these calls',
     isConditional: true,
     answer: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
   }),

@@ -66,6 +66,8 @@ export const RUN_NOW_OPERATIONS = {
     method: 'GET',
     path: run,
     summary: 'The jobs that could be run now, on which nodes, and the latest requests for a run',
+    description:
+      '`jobs` has for each job the `nodes` that may run it now, or an `obstacle`. `requests` has the latest ten.',
     role: 'view',
     params: onlyFields({ name }),
     answer: planSchema,
@@ -77,6 +79,8 @@ export const RUN_NOW_OPERATIONS = {
     method: 'POST',
     path: run,
     summary: 'Run a job now, on a node that may run it: the first that gets a permit takes it',
+    description:
+      'Give `job` if the semaphore has several, and a `reason`. Waits for the end of the run up to `wait` (0, at most 30s).',
     role: 'operate',
     writes: true,
     params: onlyFields({ name }),
@@ -98,7 +102,7 @@ export const RUN_NOW_OPERATIONS = {
     operationId: 'getRunRequest',
     method: 'GET',
     path: `${run}/:id`,
-    summary: 'What became of a request for a run; waits for its end if asked to',
+    summary: 'What became of a request for a run; waits for its end up to `wait`',
     role: 'view',
     params: onlyFields({ name, id: text(100) }),
     query: onlyFields({ wait: wait.default(0) }),

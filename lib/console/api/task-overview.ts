@@ -69,6 +69,7 @@ const switched = (verb: 'off' | 'on', operationId: string, summary: string) =>
     method: 'POST',
     path: `api/task-types/:type/${verb}`,
     summary,
+    description: '`node` is its instance; another node answers 409 `other-node`.',
     role: 'operate',
     writes: true,
     params: fields.typeParams,
@@ -99,6 +100,10 @@ export const TASK_OVERVIEW_OPERATIONS = {
     method: 'GET',
     path: 'api/task-types',
     summary: 'Types of which tasks wait, and the types that each node handles, with their work in the last minute',
+    description:
+      '`waiting` has up to 100 types of which tasks wait, and about how many; `isCut`: whether more may wait. `here` has those ' +
+      'that the node handles, with what keeps them; `nodes` those of each node. With `ifUsed=true` the store is asked for ' +
+      'nothing if no living node uses tasks.',
     role: 'view',
     query: fields.taskTypesQuery,
     answer: taskTypesSchema,
@@ -125,7 +130,10 @@ export const TASK_OVERVIEW_OPERATIONS = {
     operationId: 'listTaskGroups',
     method: 'GET',
     path: 'api/task-groups',
-    summary: 'Groups of the first tasks of each state, at most 50',
+    summary: 'Groups of the first 100 tasks of each state, at most 50',
+    description:
+      'Of a `type`: those that have not ended first, then the newest (`begunAt`). `isCut`: there may be more. `leftOut`: groups ' +
+      'that the node can not read.',
     role: 'view',
     query: fields.taskGroupsQuery,
     answer: answers.foundGroupsSchema,
@@ -141,7 +149,8 @@ export const TASK_OVERVIEW_OPERATIONS = {
     operationId: 'getTaskGroup',
     method: 'GET',
     path: 'api/task-groups/:id',
-    summary: 'One group with its counts, and a page of its members',
+    summary: 'One group such as `import[june]` with its counts, and a page of its members',
+    description: 'The page has up to `limit` (100) members `from` a number.',
     role: 'view',
     params: fields.taskGroupParams,
     query: fields.membersQuery,
@@ -160,6 +169,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
     method: 'POST',
     path: 'api/task-groups/:id/cancel',
     summary: 'Cancel all members of a group that have not ended',
+    description: 'With a `reason`: see docs/tasks.md#end-a-group.',
     role: 'operate',
     writes: true,
     params: fields.taskGroupParams,
@@ -184,7 +194,8 @@ export const TASK_OVERVIEW_OPERATIONS = {
     operationId: 'listSubTasks',
     method: 'GET',
     path: 'api/tasks/:id/sub-tasks',
-    summary: 'A page of the sub-tasks of a task, at most 128',
+    summary: 'A page of the sub-tasks of a task, and of groups of sub-tasks, at most 128',
+    description: '`isUnreadable`: the node can not read it.',
     role: 'view',
     params: fields.taskParams,
     query: fields.subTasksQuery,
@@ -204,6 +215,9 @@ export const TASK_OVERVIEW_OPERATIONS = {
     method: 'GET',
     path: 'api/schedules',
     summary: 'The schedules of the cluster, with their next and last planned time',
+    description:
+      '`isUnreadable`: the node can not read it. `silentUntil`: none runs until then, because the clock of the store was set ' +
+      'back. See docs/tasks.md#schedules.',
     role: 'view',
     answer: answers.schedulesSchema,
     run: async ({ tasks, context }, _input, { sees }) => {

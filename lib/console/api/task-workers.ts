@@ -21,6 +21,7 @@ interface Verb {
   readonly verb: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   readonly largestBody?: number;
   readonly problems?: readonly ProblemCode[];
 }
@@ -64,6 +65,9 @@ export const WORKER_OPERATIONS = {
     method: 'POST',
     path: 'api/tasks/claim',
     summary: 'Claim tasks of some types for a worker that is no node, or wait for one up to a minute',
+    description:
+      'Gives up to `max` (1, at most 20) tasks, and about 1 MiB, of `types` (at most 20) for a `lease` (30 s); waits up to ' +
+      '`wait` for one.',
     role: 'operate',
     writes: true,
     isUnaudited: true,
@@ -95,6 +99,7 @@ export const WORKER_OPERATIONS = {
       verb: 'renew',
       operationId: 'renewTask',
       summary: 'Renew the lease of a task, and the permit of its limit',
+      description: 'The lease lasts at least `lease` (30 s) from now. May report `progress`: `done`, `total`, `note`.',
       problems: ['task-cancelled', 'denied', 'permit-lost'],
     },
     fields.renewTaskBody,
@@ -111,7 +116,7 @@ export const WORKER_OPERATIONS = {
     {
       verb: 'complete',
       operationId: 'completeTask',
-      summary: 'End a task with its result',
+      summary: 'End a task with its `result`',
       largestBody: fields.LARGEST_TASK_BODY,
       problems: ['task-cancelled'],
     },
@@ -120,7 +125,13 @@ export const WORKER_OPERATIONS = {
     async (external, of, { result }) => ended(await external.complete(of, result)),
   ),
   failTask: attempt(
-    { verb: 'fail', operationId: 'failTask', summary: 'Report that an attempt failed' },
+    {
+      verb: 'fail',
+      operationId: 'failTask',
+      summary: 'Report that an attempt failed',
+      description:
+        'With `message`, `name` and `stack` of the error. With `retryable: false` the task is a dead letter at once.',
+    },
     fields.failTaskBody,
     answers.endSchema,
     async (external, of, { name, message, stack, retryable }) => {
@@ -129,7 +140,7 @@ export const WORKER_OPERATIONS = {
     },
   ),
   retryTaskLater: attempt(
-    { verb: 'retry-later', operationId: 'retryTaskLater', summary: 'Let a task wait, which is no failure' },
+    { verb: 'retry-later', operationId: 'retryTaskLater', summary: 'Let a task wait for `after`, which is no failure' },
     fields.retryLaterBody,
     answers.endSchema,
     async (external, of, { after }) => ended(await external.retryLater(of, after)),

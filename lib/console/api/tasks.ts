@@ -26,6 +26,7 @@ interface Verb {
   readonly verb: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   /** Of the audit log. */
   readonly action: 'cancel-task' | 'retry-task' | 'release-task';
   /** Refusal of a task whose state does not allow the change. Without one, the answer says it. */
@@ -74,6 +75,9 @@ export const TASK_OPERATIONS = {
     method: 'POST',
     path: 'api/tasks',
     summary: 'Submit a task; the same id again changes nothing while its task has not ended',
+    description:
+      'Takes `id`, `data`, `total` of its group, and the options of a submission (docs/tasks.md#submit): `runAt` in ms or ' +
+      '`delay`; `after` is a list of ids, `to` an object.',
     role: 'operate',
     writes: true,
     isUnaudited: true,
@@ -108,6 +112,9 @@ export const TASK_OPERATIONS = {
     method: 'GET',
     path: 'api/tasks',
     summary: 'Tasks of a state, page by page; each page reads at most 500 tasks',
+    description:
+      'Of a `state` (`waiting`, `delayed`, `blocked`, `running`, `awaiting`, `dead`) and a `type`, without data and results, ' +
+      'up to `limit` (100).',
     role: 'view',
     query: fields.tasksQuery,
     answer: answers.tasksSchema,
@@ -140,6 +147,7 @@ export const TASK_OPERATIONS = {
       operationId: 'cancelTask',
       action: 'cancel-task',
       summary: 'Cancel a task; the result of an attempt that runs is refused',
+      description: 'With a `reason`: see docs/tasks.md#one-task-by-its-id.',
     },
     answers.cancelledSchema,
     (tasks, id, meta) => tasks.cancel(id, meta),
@@ -150,6 +158,7 @@ export const TASK_OPERATIONS = {
       operationId: 'retryTask',
       action: 'retry-task',
       summary: 'Let a task run again that ended without success',
+      description: "409 `retry-refused` says why it can't.",
       refusal: 'retry-refused',
     },
     answers.retriedSchema,
@@ -161,6 +170,7 @@ export const TASK_OPERATIONS = {
       operationId: 'releaseTask',
       action: 'release-task',
       summary: 'End the claim of a program: another worker may have the task at once',
+      description: 'With a `reason`. 409 `release-refused` if no program has it.',
       refusal: 'release-refused',
     },
     answers.releasedSchema,

@@ -64,12 +64,12 @@ function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
 }
 
 function operation(route: DocumentedRoute, schemas: Schemas): Json {
-  const { role, body, operationId } = route;
+  const { role, body, operationId, description = '' } = route;
   return {
     operationId,
     tags: [tagOf(route)],
     summary: route.summary,
-    ...(role && { description: `Needs the role ${role}.`, 'x-role': role }),
+    ...(role && { description: `${description} Needs the role ${role}.`.trim(), 'x-role': role }),
     security: role ? [{ token: [] }] : [],
     parameters: [
       ...parameters('path', route.params, schemas),

@@ -1,0 +1,36 @@
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** First words of sentences that keep their capital in a cell. */
+const NAMES = /^(Nest|Node|Redis|Hazelcast|Java|Maven|Slack)\b/;
+
+/** @param page on which the table stands */
+export function markdownOf({ head, rows }: Table, page: string): string {
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return withLinks(lines.join('\n'), page);
+}
+
+export const code = (text: string): string => `\`${text.replaceAll('|', String.raw`\|`)}\``;
+
+/** Sentences as they stand in a cell: without the first capital and the last period. */
+export function cell(...sentences: readonly (string | undefined)[]): string {
+  const text = sentences
+    .flatMap((each) => each?.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '') || [])
+    .join('. ')
+    .replaceAll(/\{@link (\S+)\}/g, '`$1`')
+    .replaceAll('|', String.raw`\|`);
+  return /^[A-Z][a-z]* /.test(text) && !NAMES.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+}
+
+/**
+ * Code names a page of docs by its path, "docs/tasks.md#unique-tasks", which is right in an editor and in the package. On
+ * a page this becomes a link.
+ */
+function withLinks(text: string, page: string): string {
+  return text.replaceAll(/\bdocs\/([\w-]+)\.md(#[\w-]+)?/g, (_, name: string, anchor = '') => {
+    const target = `${name}.md` === page && anchor !== '' ? anchor : `${name}.md${anchor}`;
+    return `[${(anchor.slice(1) || name).replaceAll('-', ' ')}](${target})`;
+  });
+}

@@ -1,0 +1,45 @@
+import { ALLOCATION_OPERATIONS } from '../../../lib/console/api/allocation.js';
+import { ROUTES, type Route } from '../../../lib/console/api/index.js';
+import { LEADER_OPERATIONS } from '../../../lib/console/api/leaders.js';
+import { PERMIT_OPERATIONS } from '../../../lib/console/api/permits.js';
+import { RUN_NOW_OPERATIONS } from '../../../lib/console/api/run-now.js';
+import { RUN_OPERATIONS } from '../../../lib/console/api/runs.js';
+import { TASK_OVERVIEW_OPERATIONS } from '../../../lib/console/api/task-overview.js';
+import { WORKER_OPERATIONS } from '../../../lib/console/api/task-workers.js';
+import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
+import { type Table, cell, code } from './markdown.js';
+import { pointsOf } from './source.js';
+
+type Routes = Readonly<Record<string, Route>>;
+
+const CALLS: Readonly<Record<string, Routes>> = {
+  'runs and jobs': RUN_OPERATIONS,
+  'runs by hand': RUN_NOW_OPERATIONS,
+  leadership: LEADER_OPERATIONS,
+  allocation: ALLOCATION_OPERATIONS,
+  permits: PERMIT_OPERATIONS,
+  tasks: { ...TASK_OPERATIONS, ...WORKER_OPERATIONS, ...TASK_OVERVIEW_OPERATIONS },
+};
+const elsewhere = new Set(Object.values(CALLS).flatMap((calls) => Object.keys(calls)));
+const others = Object.fromEntries(Object.entries<Route>(ROUTES).filter(([name]) => !elsewhere.has(name)));
+
+/** The generated tables, by the names in the pages of docs: what the code describes is written there only once. */
+export const TABLES: Readonly<Record<string, () => Table>> = {
+  roles: () => ({ head: ['role', 'may'], rows: pointsOf('lib/console/api/roles.ts', 'Role').map(point) }),
+  ...Object.fromEntries(
+    Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [`calls for ${name}`, () => callsTable(calls)]),
+  ),
+};
+
+function point([value, text]: [string, string]): string[] {
+  return [code(value), cell(text)];
+}
+
+function callsTable(calls: Routes): Table {
+  const rows = Object.values(calls).map(({ method, path, role, summary, description }) => [
+    code(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    role ? code(role) : '',
+    cell(summary, description),
+  ]);
+  return { head: ['call', 'role', ''], rows };
+}
