@@ -1,5 +1,5 @@
 import { ALLOCATION_OPERATIONS } from '../../../lib/console/api/allocation.js';
-import { ROUTES, type Route } from '../../../lib/console/api/index.js';
+import { PROBLEMS, ROUTES, type Route } from '../../../lib/console/api/index.js';
 import { LEADER_OPERATIONS } from '../../../lib/console/api/leaders.js';
 import { PERMIT_OPERATIONS } from '../../../lib/console/api/permits.js';
 import { RUN_NOW_OPERATIONS } from '../../../lib/console/api/run-now.js';
@@ -29,6 +29,10 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
   ...Object.fromEntries(
     Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [`calls for ${name}`, () => callsTable(calls)]),
   ),
+  'problem codes': () => ({
+    head: ['status', 'code', 'title'],
+    rows: Object.entries(PROBLEMS).map(([problem, [status, title]]) => [String(status), code(problem), cell(title)]),
+  }),
 };
 
 function point([value, text]: [string, string]): string[] {
