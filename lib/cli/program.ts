@@ -21,7 +21,7 @@ import { statusCommand } from './commands/status.command.js';
 import { tasksCommand } from './commands/tasks.command.js';
 import { undoCommand } from './commands/undo.command.js';
 import { watchCommand } from './commands/watch.command.js';
-import { EXIT_CODES_HELP } from './options/exit-code.js';
+import { EXIT_MEANINGS } from './options/exit-code.js';
 import { readSpan } from './options/option-readers.js';
 import { FORMATS, type Streams } from './session/output.js';
 import type { Runner } from './session/session.js';
@@ -34,6 +34,9 @@ const ENVIRONMENT_HELP = `Environment, used if no option is given:
   GATEKEEPER_STORE                  as --store; other users can't see it, so it may contain a password
   GATEKEEPER_CONTEXT                as --context
   GATEKEEPER_CONFIG                 the file of contexts (default: ~/.config/gatekeeper/config.json)`;
+
+const exitCodesHelp = () =>
+  ['Exit codes:', ...Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `  ${code}  ${meaning}`)].join('\n');
 
 const UNITS_HELP = `Durations are 500ms, 30s, 5m, 2h, 1d or PT5M; a bare number is ms. Patterns are RE2 and match the whole name.`;
 
@@ -77,7 +80,7 @@ export function createProgram(runner: Runner, streams: Streams): Command {
     .description("Shows and changes a cluster's semaphores: over the console's HTTP API, or directly in the store.")
     .version(VERSION)
     .addHelpText('afterAll', `\n${UNITS_HELP}`)
-    .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
+    .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${exitCodesHelp()}`)
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
     .configureOutput({

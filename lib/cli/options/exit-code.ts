@@ -16,15 +16,16 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The part of `--help` about exit codes. */
-export const EXIT_CODES_HELP = `Exit codes:
-  0  done
-  1  failed, or partly failed
-  2  wrong usage
-  3  not found
-  4  conflict (another change came first, or it exists already), or denied
-  5  not allowed
-  6  the target is unreachable, can't answer now, or grants nothing`;
+/** Meaning of each exit code, for `--help` and docs/cli.md. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: 'done',
+  [EXIT.failed]: 'failed, or partly failed; health: degraded',
+  [EXIT.usage]: 'wrong usage',
+  [EXIT.notFound]: 'not found',
+  [EXIT.conflict]: 'conflict (another change came first, or it exists already), or denied',
+  [EXIT.notAllowed]: 'not allowed: no token, a wrong one, or a role that is too low',
+  [EXIT.unreachable]: "the target is unreachable, can't answer now, or grants nothing",
+};
 
 /** Exit code of the only error whose HTTP status stands for another one. */
 const BY_CODE: ReadonlyMap<unknown, ExitCode> = new Map([['not-in-code', EXIT.notFound]]);

@@ -7,6 +7,7 @@ import { RUN_OPERATIONS } from '../../../lib/console/api/runs.js';
 import { TASK_OVERVIEW_OPERATIONS } from '../../../lib/console/api/task-overview.js';
 import { WORKER_OPERATIONS } from '../../../lib/console/api/task-workers.js';
 import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
+import { EXIT_MEANINGS } from '../../../lib/cli/options/exit-code.js';
 import { type Table, cell, code } from './markdown.js';
 import { pointsOf } from './source.js';
 
@@ -33,6 +34,7 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
     head: ['status', 'code', 'title'],
     rows: Object.entries(PROBLEMS).map(([problem, [status, title]]) => [String(status), code(problem), cell(title)]),
   }),
+  'exit codes': () => ({ head: ['exit code', 'meaning'], rows: Object.entries(EXIT_MEANINGS) }),
 };
 
 function point([value, text]: [string, string]): string[] {
