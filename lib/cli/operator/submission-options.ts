@@ -28,7 +28,7 @@ const each = (id: string, before: readonly string[] = []) => [...before, id];
 /** Makes new options for each command, because commander stores the values in them. */
 export const submissionOptions = (): Option[] => [
   new Option('--total <n>', 'for submit: number of members of its group').argParser(wholeNumber(0)),
-  new Option('--priority <priority>', 'for submit').choices(PRIORITIES),
+  new Option('--priority <priority>', 'for submit: which tasks usually run first').choices(PRIORITIES),
   new Option('--delay <duration>', 'for submit: how long it waits').argParser(readSpan),
   new Option('--after <id>', 'for submit: task or group that must end first; may be repeated').argParser(each),
   new Option('--after-failed <effect>', 'for submit: what happens if one of these fails').choices(['cancel', 'run']),
@@ -40,7 +40,7 @@ export const submissionOptions = (): Option[] => [
   ]),
   new Option('--to <pattern>', 'for submit: names of the nodes that may run it').argParser(readPattern),
   new Option('--to-group <pattern>', 'for submit: groups of the nodes that may run it').argParser(readPattern),
-  new Option('--to-instance <instance>', 'for submit: the process that may run it'),
+  new Option('--to-instance <instance>', 'for submit: instance of the process that may run it'),
   new Option('--fair-key <key>', 'for submit: tasks of different keys are taken in turn'),
 ];
 

@@ -8,6 +8,7 @@ import { TASK_OVERVIEW_OPERATIONS } from '../../../lib/console/api/task-overview
 import { WORKER_OPERATIONS } from '../../../lib/console/api/task-workers.js';
 import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
 import { EXIT_MEANINGS } from '../../../lib/cli/options/exit-code.js';
+import { commandsTable, globalOptionsTable, submissionTable } from './commands.js';
 import { type Table, cell, code } from './markdown.js';
 import { pointsOf } from './source.js';
 
@@ -35,6 +36,9 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
     rows: Object.entries(PROBLEMS).map(([problem, [status, title]]) => [String(status), code(problem), cell(title)]),
   }),
   'exit codes': () => ({ head: ['exit code', 'meaning'], rows: Object.entries(EXIT_MEANINGS) }),
+  commands: commandsTable,
+  'options of all commands': globalOptionsTable,
+  'options of tasks submit': submissionTable,
 };
 
 function point([value, text]: [string, string]): string[] {
