@@ -52,7 +52,7 @@ const gauge = (name: string, unit: string, attributes: readonly string[], descri
 const histogram = (name: string, bounds: readonly number[], attributes: readonly string[], description: string) =>
   ({ kind: 'histogram', name, unit: 's', bounds, attributes, description }) as const;
 
-/** All metrics. docs/telemetry.md lists the same. */
+/** All metrics. */
 export const METRICS = {
   attempts: counter('gatekeeper.acquire.attempts', '{attempt}', [A.semaphore], 'calls for a permit'),
   denials: counter('gatekeeper.acquire.denials', '{attempt}', [A.semaphore, A.denial], 'calls that got no permit'),

@@ -8,6 +8,7 @@ import { TASK_OVERVIEW_OPERATIONS } from '../../../lib/console/api/task-overview
 import { WORKER_OPERATIONS } from '../../../lib/console/api/task-workers.js';
 import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
 import { EXIT_MEANINGS } from '../../../lib/cli/options/exit-code.js';
+import { METRICS } from '../../../lib/telemetry/metrics.js';
 import { commandsTable, globalOptionsTable, submissionTable } from './commands.js';
 import { type Table, cell, code } from './markdown.js';
 import { pointsOf } from './source.js';
@@ -39,6 +40,12 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
   commands: commandsTable,
   'options of all commands': globalOptionsTable,
   'options of tasks submit': submissionTable,
+  metrics: () => ({
+    head: ['metric', 'type', 'unit', 'attributes', ''],
+    rows: Object.values(METRICS).map(({ name, kind, unit, attributes, description }) => {
+      return [code(name), kind, code(unit), attributes.map(code).join(', '), cell(description)];
+    }),
+  }),
 };
 
 function point([value, text]: [string, string]): string[] {
