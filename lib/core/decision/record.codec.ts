@@ -8,13 +8,19 @@ import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, SOURCES, ty
 import { storedCount, storedDuration, storedList, storedTime } from './stored-values.js';
 import { show } from './texts/show.js';
 
-/** The text under a record's key is not a valid record. It stays unchanged and grants nothing until it is repaired. */
+/**
+ * The text under a record's key is not a valid record. It stays unchanged and grants nothing until `reset` or `remove` replaces
+ * it: see docs/operations.md#a-record-that-cant-be-read.
+ */
 export class CorruptRecordError extends GatekeeperError {
   static override readonly className = 'CorruptRecordError';
   readonly code = 'corrupt-record';
 }
 
-/** A newer version of this package wrote the record. It may contain data that this version doesn't know. */
+/**
+ * A newer version of this package wrote the record. It may contain data that this version doesn't know, so it grants nothing
+ * here, and stays as it is.
+ */
 export class NewerRecordError extends GatekeeperError {
   static override readonly className = 'NewerRecordError';
   readonly code = 'newer-record';

@@ -31,7 +31,7 @@ export class PermitLostError extends GatekeeperError {
   }
 }
 
-/** `acquire` got no permit within its timeout. */
+/** `acquire` got no permit within its timeout; `reason` is that of the last denial. */
 export class AcquireTimeoutError extends GatekeeperError {
   static override readonly className = 'AcquireTimeoutError';
   readonly code = 'acquire-timeout';
@@ -50,7 +50,7 @@ export class AcquireTimeoutError extends GatekeeperError {
   }
 }
 
-/** `currentPermit()` was called outside a guarded run. */
+/** `currentPermit()` was called, and there is no guarded run around the call. */
 export class NoCurrentPermitError extends GatekeeperError {
   static override readonly className = 'NoCurrentPermitError';
   readonly code = 'no-current-permit';
@@ -62,7 +62,7 @@ export class NoCurrentPermitError extends GatekeeperError {
   }
 }
 
-/** No semaphore of that name is defined. */
+/** Neither code nor an operator defines a semaphore of that name, and the call gave no duration. */
 export class UnknownSemaphoreError extends GatekeeperError {
   static override readonly className = 'UnknownSemaphoreError';
   readonly code = 'unknown-semaphore';

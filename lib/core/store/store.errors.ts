@@ -13,7 +13,10 @@ export class NoQuorumError extends StoreUnavailableError {
   override readonly code = 'no-quorum';
 }
 
-/** A write was sent, and its outcome is unknown: it may have been applied, or may still be applied. */
+/**
+ * A write was sent, its answer was lost, and no look within `callTimeout` told what became of it: it may have been applied, or
+ * may still be applied. A permit that it made is taken back in the background.
+ */
 export class UnknownOutcomeError extends GatekeeperError {
   static override readonly className = 'UnknownOutcomeError';
   readonly code = 'unknown-outcome';

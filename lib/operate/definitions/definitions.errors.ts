@@ -56,7 +56,7 @@ export class AlreadyDefinedError extends GatekeeperError {
   }
 }
 
-/** This node's code has no definition to reset to. */
+/** A `reset` of a semaphore that the code of this node does not define. */
 export class NotInCodeError extends GatekeeperError {
   static override readonly className = 'NotInCodeError';
   readonly code = 'not-in-code';
@@ -71,7 +71,10 @@ export class NotInCodeError extends GatekeeperError {
   }
 }
 
-/** The code of a living node defines the semaphore, so that a removal would end its job for ever. */
+/**
+ * A removal was refused, because the code of a living node defines the semaphore and its job would never run again: pause it, or
+ * remove it from the code first.
+ */
 export class DefinedInCodeError extends GatekeeperError {
   static override readonly className = 'DefinedInCodeError';
   readonly code = 'defined-in-code';

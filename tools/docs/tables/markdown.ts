@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { ROOT } from './source.js';
+
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -17,11 +20,21 @@ export const code = (text: string): string => `\`${text.replaceAll('|', String.r
 /** Sentences as they stand in a cell: without the first capital and the last period. */
 export function cell(...sentences: readonly (string | undefined)[]): string {
   const text = sentences
-    .flatMap((each) => each?.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '') || [])
+    .flatMap(
+      (each) =>
+        each
+          ?.replaceAll(/\s+/g, ' ')
+          .trim()
+          .replace(/(?<!\.)\.$/, '') || [],
+    )
     .join('. ')
     .replaceAll(/\{@link (\S+)\}/g, '`$1`')
     .replaceAll('|', String.raw`\|`);
-  return /^[A-Z][a-z]* /.test(text) && !NAMES.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
+  return withoutCapital(text);
+}
+
+function withoutCapital(text: string): string {
+  return /^[A-Z][a-z]*(?![A-Za-z])/.test(text) && !NAMES.test(text) ? text[0]!.toLowerCase() + text.slice(1) : text;
 }
 
 /**
@@ -29,8 +42,19 @@ export function cell(...sentences: readonly (string | undefined)[]): string {
  * a page this becomes a link.
  */
 function withLinks(text: string, page: string): string {
-  return text.replaceAll(/\bdocs\/([\w-]+)\.md(#[\w-]+)?/g, (_, name: string, anchor = '') => {
-    const target = `${name}.md` === page && anchor !== '' ? anchor : `${name}.md${anchor}`;
-    return `[${(anchor.slice(1) || name).replaceAll('-', ' ')}](${target})`;
+  return text.replaceAll(/\bdocs\/([\w-]+)\.md(#[\w-]+)?/g, (_, name: string, anchor?: string) => {
+    const file = `${name}.md` === page ? '' : `${name}.md`;
+    return `[${headingOf(name, anchor?.slice(1))}](${file}${anchor ?? ''})`;
   });
+}
+
+/** @param anchor as GitHub makes it of a heading; without one, the page's title counts */
+function headingOf(page: string, anchor?: string): string {
+  const headings = readFileSync(`${ROOT}docs/${page}.md`, 'utf8').matchAll(/^#+ (?<heading>.+)$/gm);
+  for (const { groups } of headings) {
+    const heading = groups!['heading']!;
+    const own = heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '');
+    if (anchor === undefined || own.replaceAll(' ', '-') === anchor) return withoutCapital(heading);
+  }
+  throw new Error(`docs/${page}.md has no heading #${anchor}`);
 }

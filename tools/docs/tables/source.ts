@@ -25,13 +25,35 @@ export function pointsOf(file: string, name: string): [value: string, text: stri
   return [...points].map(({ groups }) => [groups!['value']!, groups!['text']!]);
 }
 
+export interface DocumentedError extends Documented {
+  readonly file: string;
+  /** Name of the class that it extends. */
+  readonly base: string;
+  /** Absent if it has that of its base class. */
+  readonly code?: string | undefined;
+}
+
+/** The classes of errors that a file exports. */
+export function errorsIn(file: string): DocumentedError[] {
+  return parse(file).statements.flatMap((each) => {
+    if (!ts.isClassDeclaration(each) || !each.name?.text.endsWith('Error')) return [];
+    const base = each.heritageClauses?.[0]?.types[0]?.expression.getText() ?? '';
+    const field = each.members.find((member) => ts.isPropertyDeclaration(member) && member.name.getText() === 'code');
+    const value = field && ts.isPropertyDeclaration(field) ? field.initializer : undefined;
+    return [{ ...documented(each), file, base, code: value && ts.isStringLiteral(value) ? value.text : undefined }];
+  });
+}
+
+function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(ROOT + file, 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
 function declarationIn<Node extends ts.Node & { readonly name: ts.Identifier }>(
   file: string,
   name: string,
   isKind: (node: ts.Node) => node is Node,
 ): Node {
-  const { statements } = ts.createSourceFile(file, readFileSync(ROOT + file, 'utf8'), ts.ScriptTarget.Latest, true);
-  for (const each of statements) if (isKind(each) && each.name.text === name) return each;
+  for (const each of parse(file).statements) if (isKind(each) && each.name.text === name) return each;
   throw new Error(`${file} does not declare ${name}`);
 }
 

@@ -10,6 +10,7 @@ import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
 import { EXIT_MEANINGS } from '../../../lib/cli/options/exit-code.js';
 import { METRICS } from '../../../lib/telemetry/metrics.js';
 import { commandsTable, globalOptionsTable, submissionTable } from './commands.js';
+import { errorsTable } from './errors.js';
 import { type Table, cell, code } from './markdown.js';
 import { pointsOf } from './source.js';
 
@@ -26,11 +27,25 @@ const CALLS: Readonly<Record<string, Routes>> = {
 const elsewhere = new Set(Object.values(CALLS).flatMap((calls) => Object.keys(calls)));
 const others = Object.fromEntries(Object.entries<Route>(ROUTES).filter(([name]) => !elsewhere.has(name)));
 
+/** Parts of lib with errors of one table, by their folders. */
+const ERRORS: Readonly<Record<string, RegExp>> = {
+  'of people and programs': /^(operate|core\/permits\/by-hand)\//,
+  'of leadership': /^leadership\//,
+  'of allocation': /^allocation\//,
+  'of tasks': /^tasks\//,
+  'of tests': /^testing\//,
+};
+const isOfNone = (file: string) => !Object.values(ERRORS).some((part) => part.test(file));
+
 /** The generated tables, by the names in the pages of docs: what the code describes is written there only once. */
 export const TABLES: Readonly<Record<string, () => Table>> = {
   roles: () => ({ head: ['role', 'may'], rows: pointsOf('lib/console/api/roles.ts', 'Role').map(point) }),
   ...Object.fromEntries(
     Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [`calls for ${name}`, () => callsTable(calls)]),
+  ),
+  errors: () => errorsTable(isOfNone),
+  ...Object.fromEntries(
+    Object.entries(ERRORS).map(([name, part]) => [`errors ${name}`, () => errorsTable((file) => part.test(file))]),
   ),
   'problem codes': () => ({
     head: ['status', 'code', 'title'],

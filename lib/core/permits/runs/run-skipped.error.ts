@@ -27,7 +27,10 @@ export function skipSentence(reason: SkipReason, semaphore: string): string {
   return SENTENCES[reason](show(semaphore));
 }
 
-/** A run was skipped, and its `onSkip` is `'throw'`. No part of the work was done. */
+/**
+ * A run was skipped, and its `onSkip` is `'throw'`. No part of the work was done. `reason` says why, for example `own-run`: a
+ * run called its own job.
+ */
 export class RunSkippedError extends GatekeeperError {
   static override readonly className = 'RunSkippedError';
   readonly code = 'run-skipped';
