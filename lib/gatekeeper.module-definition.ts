@@ -6,11 +6,18 @@ import { withAliases } from './nest/shared-services.js';
 
 /** Options that Nest needs before it calls the factory of `forRootAsync`. */
 export interface GatekeeperModuleExtras {
-  /** Whether all modules can inject GatekeeperService and use `@ClusterSingleton` without an import. Default true. */
+  /**
+   * Whether all modules can inject GatekeeperService and use `@ClusterSingleton` without an import.
+   *
+   * @defaultValue true
+   */
   readonly isGlobal?: boolean;
   /**
-   * Mounts the console: page, API and event stream. Default: no console. With `forRootAsync` it must be given here, `{}` is enough,
-   * because Nest loads modules before it calls the factory. The factory may return options of the console, as `console`.
+   * Mounts the console: page, API and event stream. See docs/http-api.md. With `forRootAsync` it must be given beside
+   * the factory, `{}` is enough, because Nest loads modules before it calls the factory. The factory may return options of the
+   * console, as `console`.
+   *
+   * @defaultValue none
    */
   readonly console?: ConsoleOptions;
 }

@@ -31,25 +31,57 @@ export type AllocationListener<T = unknown> = (owned: readonly Allocated<T>[], c
 /** Options of an allocation group. Durations are ms, or text ("5m", "PT5M"). */
 export interface AllocationGroupOptions<T = unknown> {
   /**
-   * Returns all resources of the group. It may return others at each call. All nodes should return the same; while they
-   * differ, those of the leader count.
+   * Returns all resources of the group, or a promise of them. It may return others at each call. All nodes should
+   * return the same; while they differ, those of the leader count. See docs/allocation.md#the-set-of-resources.
    */
   readonly resources: () => Iterable<T> | Promise<Iterable<T>>;
   /** Returns the id of a resource: 1 to 500 characters, each id once. */
   readonly id: (item: T) => string;
-  /** Awaited before a revoked resource may go to another node, for `handoverTimeout` at most. */
+  /**
+   * Called after each change, as a method with `@AllocatedResources`. Awaited before a revoked resource may go to
+   * another node, for `handoverTimeout` at most.
+   *
+   * @defaultValue none
+   */
   readonly onAllocated?: AllocationListener<T>;
-  /** This node's share, compared with the others: a whole number from 0 (it owns nothing) to 1000. Default 1. */
+  /**
+   * This node's share, compared with the others: a whole number from 0 (it owns nothing) to 1000.
+   *
+   * @defaultValue 1
+   */
   readonly weight?: number;
-  /** `'sticky'` (default): even, with the fewest moves. `'even'`: the same result whatever was before. Or your function. */
+  /**
+   * How to divide. `'sticky'`: even, with the fewest moves. `'even'`: the same result whatever was before. Or your
+   * function. See docs/allocation.md#who-gets-what.
+   *
+   * @defaultValue `'sticky'`
+   */
   readonly strategy?: Strategy;
-  /** Interval at which `resources` is called. Default 30s. */
+  /**
+   * Interval at which `resources` is called.
+   *
+   * @defaultValue 30s
+   */
   readonly refreshInterval?: number | string;
-  /** Longest time for which callbacks and work may keep a revoked resource. Default 10s. */
+  /**
+   * Longest time for which callbacks and work may keep a revoked resource.
+   *
+   * @defaultValue 10s
+   */
   readonly handoverTimeout?: number | string;
-  /** Time without joins and leaves after which resources move for balance. Default 2s. */
+  /**
+   * Time without joins and shutdowns of nodes after which resources move for balance. Resources without an owner do not
+   * wait, so a rolling restart moves many (docs/allocation.md#traps).
+   *
+   * @defaultValue 2s
+   */
   readonly settleDelay?: number | string;
-  /** How many resources may move for balance at the same time. Default: no limit. */
+  /**
+   * How many resources may be on the way for balance at the same time, `{ count, share }`: as a number, as a part of
+   * all resources, or both. The smaller one counts.
+   *
+   * @defaultValue no limit
+   */
   readonly movement?: MovementLimit;
 }
 

@@ -40,87 +40,200 @@ export interface MembershipInput {
 
 /** Options of leadership. Durations are ms, or text ("5m", "PT5M"). */
 export interface LeadershipOptions {
-  /** Whether this node takes part from its start. Default false: `ClusterService.initialize()` begins it later. */
+  /**
+   * Whether this node takes part when the application has booted, after `onApplicationBootstrap` of all modules. If
+   * false, `ClusterService.initialize()` begins it later.
+   *
+   * @defaultValue false
+   */
   readonly enabled?: boolean;
-  /** Names of the scopes in which this node takes part. The first one is the default scope. Default `['default']`. */
+  /**
+   * Names of the scopes in which this node takes part. The first one is the default of every `scope` argument.
+   *
+   * @defaultValue `['default']`
+   */
   readonly scopes?: readonly string[];
-  /** How long a leader's permit lasts without a refresh: the time until another node leads after a crash. Default 10s. */
+  /**
+   * How long a leader's permit lasts without a refresh: the time until another node leads after a crash. It must be
+   * more than three times `clockTolerance`.
+   *
+   * @defaultValue 10s
+   */
   readonly lease?: number | string;
 }
 
 /** Options of `GatekeeperModule.forRoot`. Durations are ms, or text ("5m", "PT5M"). */
 export interface GatekeeperOptions {
-  /** The store of all records: `hazelcast({...})`, `memory()` or `remote({...})`. */
+  /**
+   * The store of all records: `postgres({...})` of `nestjs-gatekeeper/postgres`, `redis({...})` of
+   * `nestjs-gatekeeper/redis`, `hazelcast({...})`, `memory()` or `remote({...})`. See docs/stores.md.
+   */
   readonly store: StoreDefinition;
-  /** The node's zone or environment. Group patterns match it. Default "default". */
+  /**
+   * The node's zone or environment. Group patterns match it.
+   *
+   * @defaultValue `default`
+   */
   readonly group?: string;
   /**
-   * The node's name. Acquirer patterns match it. Default: the host's name; of a worker of PM2 or of Node's cluster with its
-   * number, "web-1#0".
+   * The node's name. Acquirer patterns match it. The name of a worker of PM2 or of Node's cluster has its number,
+   * `web-1#0`: see docs/pm2.md.
+   *
+   * @defaultValue the host's name
    */
   readonly acquirer?: string;
-  /** The semaphores that this node's code defines. Default: none. */
+  /**
+   * The semaphores that this node's code defines: `{ name, groupPattern = '.*', acquirerPattern = '.*', permits = 1,
+   * duration }`.
+   *
+   * @defaultValue none
+   */
   readonly definitions?: readonly SemaphoreDefinitionInput[];
   /**
-   * Whether a stored definition follows a changed one in code. `follow`: it does as soon as no living node has the former
-   * one in its code, unless an operator changed it. `keep`: the stored one stays until `reset`. Default `follow`.
+   * Whether a stored definition follows a changed one in code. `follow`: it does as soon as no living node has the
+   * former one in its code, unless an operator changed it. `keep`: the stored one stays until `reset`. See
+   * docs/operations.md#two-versions-at-once.
+   *
+   * @defaultValue `follow`
    */
   readonly codeChanges?: (typeof CODE_CHANGES)[number];
   /**
-   * Whether a semaphore must have a definition. If true, a duration in a decorator or a call makes none. Default false.
+   * Whether a semaphore must have a definition. If true, a duration in a decorator or a call makes none.
+   *
+   * @defaultValue false
    */
   readonly requireDefinitions?: boolean;
-  /** Time from the start until missing definitions are created in the store. Default 5s; with `memory()` always 0. */
+  /**
+   * Time from the start until missing definitions are put into the store. Calls that need one wait for it.
+   *
+   * @defaultValue 5s; with `memory()` always 0
+   */
   readonly definitionsDelay?: number | string;
-  /** Interval at which the state of every semaphore is logged, one line each. Default: never. */
+  /**
+   * Interval at which the state of every semaphore is logged, one line each.
+   *
+   * @defaultValue never
+   */
   readonly stateDump?: number | string;
-  /** The largest difference of clocks. Every duration must be more than three times as long. Default 500ms. */
+  /**
+   * The largest difference of clocks. Every duration must be more than three times as long.
+   *
+   * @defaultValue 500ms
+   */
   readonly clockTolerance?: number | string;
-  /** Timeout of one call that asks the store. Default 2s. */
+  /**
+   * The longest time that a call may take to ask the store.
+   *
+   * @defaultValue 2s
+   */
   readonly callTimeout?: number | string;
-  /** Interval of the looks at records and of the search for expired permits; at most 5 minutes. Default 10s. */
+  /**
+   * Interval at which this node looks at the records that it uses; at most 5 minutes. One node at a time also frees
+   * expired permits.
+   *
+   * @defaultValue 10s
+   */
   readonly sweepInterval?: number | string;
-  /** Interval at which this node publishes that it lives, and its jobs. 0: never. Default 10s. */
+  /**
+   * Interval at which this node publishes that it lives, and its jobs with their schedule. 0: never.
+   *
+   * @defaultValue 10s
+   */
   readonly heartbeat?: number | string;
-  /** Leadership: elects one leader per scope among the nodes. Default: this node does not take part. */
+  /**
+   * Leadership: one leader per scope among the nodes, `{ enabled, scopes, lease }`. See docs/leadership.md.
+   *
+   * @defaultValue this node does not take part
+   */
   readonly leadership?: LeadershipOptions;
-  /** Allocation: divides resources over the nodes. Default: this node does not take part. */
+  /**
+   * Allocation: resources divided over the nodes, `{ groups: [{ name, resources, id }] }`. See docs/allocation.md.
+   *
+   * @defaultValue this node does not take part
+   */
   readonly allocation?: AllocationOptions;
-  /** Distributed tasks. Any node may submit tasks; a node works on those for which it has a handler. */
+  /**
+   * Distributed tasks: see docs/tasks.md. Any node may submit tasks; a node works on those for which it has a handler.
+   * `{ work: false }`: it only submits (docs/tasks.md#a-process-that-only-submits). `{ maxBytes }`: the largest data
+   * and result as JSON, 65,536 bytes unless set. `{ maxRetainedBytes }`: the most of all ended tasks together.
+   *
+   * @defaultValue none
+   */
   readonly tasks?: TasksOptions;
-  /** Makes this node a participant, with a lease that it renews every third of it. Default: none, unless needed. */
+  /**
+   * Makes this node a participant, `{ lease: '10s' }`, with a lease that it renews every third of it. A crash is
+   * noticed within the lease, `clockTolerance` and 1 s. The lease must be more than three times `clockTolerance`, and
+   * at most 10 minutes.
+   *
+   * @defaultValue off, unless needed
+   */
   readonly membership?: MembershipInput;
-  /** Data that a participant publishes, for example its address: plain JSON of at most 1 kB. Default: none. */
+  /**
+   * Data that a participant publishes, for example its address: plain JSON of at most 1 kB.
+   *
+   * @defaultValue `{}`
+   */
   readonly metadata?: NodeMetadata;
   /**
-   * Whether runs are written to the cluster's journal and to the past of jobs: their ends, and the starts of runs of 2 s or
-   * more. Default true. `{ stacks: false }`: without the stacks of their errors. `{ archive }`: also into an archive.
+   * Whether runs are written to the cluster's journal and to the past of jobs: their ends, and the starts of runs of 2
+   * s or more. `{ stacks: false }`: without the stacks of their errors, which else the role `view` sees. `{ archive }`:
+   * also into an archive (docs/operations.md#keep-runs-for-months).
+   *
+   * @defaultValue true
    */
   readonly history?: boolean | HistoryOptions;
-  /** Keeps definitions outside the cluster: `fileArchive('...')` or `postgresArchive({...})`. Default: none. */
+  /**
+   * Keeps definitions outside the cluster, so that operators' changes survive its loss:
+   * `fileArchive('./gatekeeper-definitions.json')` or `postgresArchive({ connectionString })`. See docs/persistence.md.
+   *
+   * @defaultValue none
+   */
   readonly persistence?: Persistence;
   /**
-   * Logs entries with fields (semaphore, token, reason, node, ...) instead of lines of text. The value is the name of the
-   * field with the text: "msg" for pino, "message" for Nest's JSON logger and winston. Default: lines of text.
+   * Logs entries with fields (semaphore, token, reason, node, ...) instead of lines of text. The value is the name of
+   * the field with the text: `msg` for pino, `message` for Nest's JSON logger and winston. See docs/telemetry.md#log.
+   *
+   * @defaultValue lines of text
    */
   readonly logFields?: string;
-  /** Spans and metrics: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. Default: none, at no cost. */
+  /**
+   * Spans and metrics: `openTelemetry()` of `nestjs-gatekeeper/opentelemetry`. See docs/telemetry.md.
+   *
+   * @defaultValue none, at no cost
+   */
   readonly telemetry?: TelemetryDefinition;
-  /** Sends alerts to webhooks when runs fail, the store is lost, or a scope has no leader. Default: none, at no cost. */
+  /**
+   * Sends alerts to webhooks when runs fail, the store is lost, or a scope has no leader, and when such a trouble ends.
+   * See docs/alerts.md.
+   *
+   * @defaultValue none, at no cost
+   */
   readonly alerts?: AlertsOptions;
   /**
-   * The application's name. Applications on one store that use the same names warn of each other, so give all nodes that
-   * are meant to share them the same one. Default: the name in the package.json of the process.
+   * The application's name. Applications on one store that use the same names warn of each other, so give all nodes
+   * that are meant to share them the same one. See docs/options.md#several-applications-or-environments-on-one-store.
+   *
+   * @defaultValue the name in the `package.json` of the process
    */
   readonly application?: string;
-  /** The application's version, shown to operators. */
+  /**
+   * The application's version, shown to operators.
+   *
+   * @defaultValue none
+   */
   readonly version?: string;
   /**
-   * The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Default 10s. Under PM2 it
-   * ends 700 ms before PM2 kills the process.
+   * The longest time for which a shutdown waits for runs, tasks, and requests that hold a permit. Under PM2 it ends 700
+   * ms before PM2 kills the process.
+   *
+   * @defaultValue 10s
    */
   readonly shutdownGrace?: number | string;
-  /** Whether a new node must watch a permit for its whole duration before it takes it over. Default false. */
+  /**
+   * Whether a new node must watch a permit for its whole duration before it takes it over, until its clock is proven.
+   *
+   * @defaultValue false
+   */
   readonly strictStart?: boolean;
 }
 

@@ -7,7 +7,12 @@ export const CLUSTER_CRON = sharedKey('cluster-cron');
 
 /** Options of `@ClusterCron`. */
 export interface ClusterCronOptions extends ScheduleOptions {
-  /** Name of the schedule in the cluster: 1 to 59 letters, digits, `_`, `.` or `-`. Default: class and method, "JobsService.export". */
+  /**
+   * Name of the schedule in the cluster: 1 to 59 letters, digits, `_`, `.` or `-`. Give one: a renamed class is another
+   * schedule.
+   *
+   * @defaultValue class and method, `JobsService.export`
+   */
   readonly name?: string;
 }
 

@@ -16,14 +16,17 @@ export type SemaphoreName = string | ((...args: never[]) => string);
 /** Options of `@ClusterSingleton`: those of `run()`, except `duration`, which is an argument. */
 export interface ClusterSingletonOptions extends Omit<RunOptions, 'duration'> {
   /**
-   * Name of the job in events, history, "run now" and for `missed`. It must be the same on all nodes. Default: class and
-   * method, "JobsService.export".
+   * Name of the job in events, history, "run now" and for `missed`. It must be the same on all nodes.
+   *
+   * @defaultValue class and method, `JobsService.export`
    */
   readonly job?: string;
   /**
-   * For a method with `@Cron`: effect of a planned time that passed while the whole cluster was down, or the store. `skip`
-   * (default): it is not made up for. `once`: after the start one node runs the job once, for the last planned time that was
-   * missed by more than a minute, unless the next one comes before.
+   * For a method with `@Cron`: effect of a planned time that passed while the whole cluster was down, or the store.
+   * `skip`: it is not made up for. `once`: after the start one node runs the job once, for the last planned time that
+   * was missed by more than a minute, unless the next one comes before.
+   *
+   * @defaultValue `skip`
    */
   readonly missed?: 'skip' | 'once';
 }

@@ -19,18 +19,37 @@ import { Spans } from './spans.js';
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
-  /** Makes the spans. Default: the global provider. */
+  /**
+   * Makes the spans.
+   *
+   * @defaultValue the global provider
+   */
   readonly tracerProvider?: TracerProvider;
-  /** Makes the metrics. Default: the global provider, when the application starts. */
+  /**
+   * Makes the metrics.
+   *
+   * @defaultValue the global provider, when the application starts
+   */
   readonly meterProvider?: MeterProvider;
-  /** Whether there are spans. Default true. */
+  /**
+   * Whether there are spans.
+   *
+   * @defaultValue true
+   */
   readonly traces?: boolean;
   /**
-   * Names a semaphore that no code defines, for example "import" for "import-acme". Return one of a few names, or undefined
-   * for `_OTHER`, which is the default for all of them.
+   * Names a semaphore that no code defines: `(name) => (name.startsWith('import-') ? 'import' : undefined)`. Return one
+   * of a few names, or undefined for `_OTHER`.
+   *
+   * @defaultValue all are `_OTHER`
    */
   readonly semaphoreName?: (name: string) => string | undefined;
-  /** The most names of semaphores, and of jobs, types of tasks and errors, in attributes. Others are `_OTHER`. Default 200. */
+  /**
+   * The most names of semaphores, and of jobs, types of tasks and errors, in attributes. Others are `_OTHER`. Of types
+   * of tasks only those count that a node handles, or that code submits or limits: programs may name any.
+   *
+   * @defaultValue 200
+   */
   readonly maxNames?: number;
 }
 

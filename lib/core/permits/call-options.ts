@@ -10,20 +10,33 @@ import { type RetryPolicy, type RunRetry, retrySchema } from './retry-policy.js'
 /** Options of `tryAcquire`. Durations are ms, or text ("5m", "PT5M"). */
 export interface AcquireOptions {
   /**
-   * Name of the holder, to hold several permits in one process: each holder has its own. Default: the process itself.
+   * Name of the holder, to hold several permits in one process: each holder has its own. All calls without one share that
+   * of the process.
+   *
+   * @defaultValue the process itself
    */
   readonly holder?: string;
-  /** Name that the acquirer pattern must match. Default: the node's own name. */
+  /**
+   * Name that the acquirer pattern must match.
+   *
+   * @defaultValue the node's own name
+   */
   readonly acquirer?: string;
   /**
-   * How long the permit lasts, also after each refresh. Default: the definition's duration. If several uses share a
-   * permit, the longest duration counts. If an operator then edits the definition to a shorter duration, that one
-   * counts from the next refresh on. If neither code nor an operator defined the semaphore, this duration makes a
+   * How long the permit lasts, also after each refresh: see docs/options.md#which-duration-counts. If several uses
+   * share a permit, the longest duration counts. If an operator then edits the definition to a shorter duration, that
+   * one counts from the next refresh on. If neither code nor an operator defined the semaphore, this duration makes a
    * definition that exists as long as a permit does. Then 15 minutes is the maximum: a longer one throws
    * InvalidOptionsError.
+   *
+   * @defaultValue the definition's duration
    */
   readonly duration?: number | string;
-  /** Refreshes the permit until it is released. Default false: the permit lasts for its duration, unless extended. */
+  /**
+   * Refreshes the permit until it is released. If false, the permit lasts for its duration, unless extended.
+   *
+   * @defaultValue false
+   */
   readonly keepAlive?: boolean;
 }
 
@@ -37,39 +50,68 @@ export interface AcquireWaitOptions extends AcquireOptions {
 
 /** Options of `run` and of `@ClusterSingleton`. */
 export interface RunOptions extends Pick<AcquireOptions, 'holder' | 'acquirer' | 'duration'> {
-  /** Name of the job in events. Runs of the same job count as overlapping. Default: the semaphore's name. */
+  /**
+   * Name of the job in events, history and "run now". Runs of the same job count as overlapping.
+   *
+   * @defaultValue the semaphore's name; with `@ClusterSingleton` class and method
+   */
   readonly job?: string;
   /**
-   * Shortest time from the run's start to the release of the permit (ShedLock's lockAtLeastFor). If absent, the permit
+   * Shortest time from the run's start to the release of the permit (ShedLock's lockAtLeastFor). Without it, the permit
    * is kept until it expires, so that a node whose clock is late finds it taken. 0: the permit is released when the run
-   * ends; this is the default of a run with `wait`.
+   * ends.
+   *
+   * @defaultValue none; with `wait` 0
    */
   readonly atLeastFor?: number | string;
-  /** Refreshes the permit every third of its duration during the run. Default true. */
+  /**
+   * Refreshes the permit every third of its duration during the run.
+   *
+   * @defaultValue true
+   */
   readonly keepAlive?: boolean;
-  /** A run that takes longer loses its permit: its signal aborts, and the permit expires. Default: no limit. */
+  /**
+   * A run that takes longer loses its permit: its signal aborts, and the permit expires.
+   *
+   * @defaultValue no limit
+   */
   readonly maxRunTime?: number | string;
-  /** If the former run of this job in this process has not ended: skip (default), or allow both runs. */
+  /**
+   * If the former run of this job in this process has not ended: `skip` (with `wait`: wait for its end; a run that
+   * calls its own job does not wait: `own-run`), or `allow` both runs.
+   *
+   * @defaultValue `skip`
+   */
   readonly overlap?: 'skip' | 'allow';
-  /** If the store can't be asked: skip (default), or run without a permit. */
+  /**
+   * If the store can't be asked: `skip`, or `run` without a permit (`token` is 0, `assertHeld` throws).
+   *
+   * @defaultValue `skip`
+   */
   readonly onUnavailable?: 'skip' | 'run';
   /**
    * `'throw'`: a skipped run throws a RunSkippedError, so that a queue delivers its message again. Or a callback that
-   * gets the reason. If the callback throws, a `problem` event reports the error, and the run still counts as skipped.
-   * Default: a skipped run only makes an event.
+   * gets `{ semaphore, job, reason }`. If the callback throws, a `problem` event reports the error, and the run still
+   * counts as skipped.
+   *
+   * @defaultValue a skipped run only makes an event
    */
   readonly onSkip?: ((skipped: Skipped) => void | Promise<void>) | 'throw';
   /**
-   * How long to wait for a permit. After that the run is skipped with the last denial's reason. Default 0: the run does
-   * not wait. Unless `overlap` is `'allow'`, the run also waits for the former run of this job in this process. If that
-   * does not end in time, the run is skipped with the reason `overlap`. A run that waits releases its permit when it
-   * ends, unless `atLeastFor` is given.
+   * How long to wait for a permit. After that the run is skipped with the last denial's reason. Unless `overlap` is
+   * `'allow'`, the run also waits for the former run of this job in this process. If that does not end in time, the run
+   * is skipped with the reason `overlap`. A run that waits releases its permit when it ends, unless `atLeastFor` is
+   * given.
+   *
+   * @defaultValue 0: it does not wait
    */
   readonly wait?: number | string;
   /**
-   * How a failed run is tried again, for example `{ attempts: 3, backoff: '10s' }`. The permit is held all the while, and
-   * `maxRunTime` limits all attempts together. No attempt begins after the permit was lost, while the semaphore is paused or
-   * no longer matches this node, or while this node shuts down. Default: a failed run is not tried again.
+   * How a failed run is tried again, for example `{ attempts: 3, backoff: '10s' }`. The permit is held all the while,
+   * and `maxRunTime` limits all attempts together. No attempt begins after the permit was lost, while the semaphore is
+   * paused or no longer matches this node, or while this node shuts down.
+   *
+   * @defaultValue a failed run is not tried again
    */
   readonly retry?: RunRetry;
 }

@@ -5,22 +5,46 @@ import { ALERT_KINDS, type AlertKind } from '../../core/context/alert.js';
 
 /** A receiver of alerts: an address that takes POST requests. */
 export interface WebhookOptions {
-  /** Its address: https, unless `allowHttp` is set. It is never logged in full, because its path may be a secret. */
+  /**
+   * Its address: https, or http to this machine with `allowHttp`. It is never logged in full, because its path may be a
+   * secret.
+   */
   readonly url: string;
   /**
-   * Signs the requests as Standard Webhooks says: `whsec_` and 24 to 64 random bytes in Base64. Needed, unless `format` is
-   * `'slack'`.
+   * Signs the requests as Standard Webhooks says: `whsec_` and 24 to 64 random bytes in Base64 (`echo whsec_$(openssl
+   * rand -base64 32)`). Needed, unless `format` is `'slack'`.
    */
   readonly secret?: string;
-  /** Name of the receiver in logs, in the console and on the command line. Default: the host of `url`. */
+  /**
+   * Name of the receiver in logs, in the console and on the command line.
+   *
+   * @defaultValue the host of `url`
+   */
   readonly name?: string;
-  /** Kinds of alerts that it gets. Default: all. */
+  /**
+   * Kinds of alerts that it gets.
+   *
+   * @defaultValue all
+   */
   readonly kinds?: readonly AlertKind[];
-  /** `standard`: JSON with a signature. `slack`: `{ "text": … }`, for Slack, Mattermost and others. Default standard. */
+  /**
+   * `standard`: JSON with a signature. `slack`: `{ "text": … }` without one, for Slack, Mattermost and others: see
+   * docs/alerts.md#slack-and-mattermost.
+   *
+   * @defaultValue `standard`
+   */
   readonly format?: 'standard' | 'slack';
-  /** Timeout of one request, ms or text; at most 30 s. Default 5s. */
+  /**
+   * Timeout of one request, ms or text; at most 30 s.
+   *
+   * @defaultValue 5s
+   */
   readonly timeout?: number | string;
-  /** Allows http, but only to this machine: localhost, 127.0.0.0/8 and [::1]. Default false. */
+  /**
+   * Allows http, but only to this machine: localhost, 127.0.0.0/8 and [::1].
+   *
+   * @defaultValue false
+   */
   readonly allowHttp?: boolean;
 }
 
@@ -28,13 +52,29 @@ export interface WebhookOptions {
 export interface AlertsOptions {
   /** The receivers, at most 10. */
   readonly webhooks: readonly WebhookOptions[];
-  /** Name of the cluster in each message, for receivers of several clusters. Default: none. */
+  /**
+   * Name of the cluster in each message, for receivers of several clusters.
+   *
+   * @defaultValue none
+   */
   readonly cluster?: string;
-  /** How long a fault of a node's health must last before it fires, 0 for at once. Default 10s. */
+  /**
+   * How long a fault of a node's health (docs/operations.md#check-the-health) must last before it fires, 0 for at once.
+   *
+   * @defaultValue 10s
+   */
   readonly pendingPeriod?: number | string;
-  /** The shortest time between two messages that one trouble fires. Default 5m. */
+  /**
+   * The shortest time between two messages that one trouble fires. What occurs meanwhile is counted.
+   *
+   * @defaultValue 5m
+   */
   readonly groupInterval?: number | string;
-  /** How often a trouble that lasts fires again. Default 4h. */
+  /**
+   * How often a trouble that lasts fires again.
+   *
+   * @defaultValue 4h
+   */
   readonly repeatInterval?: number | string;
 }
 

@@ -8,28 +8,48 @@ import { NO_ADDRESS, type PgPool, type Queries, isAddress } from './pg.js';
 
 /** Options of `postgres(...)`: either `connectionString` or `pool`. */
 export interface PostgresStoreOptions {
-  /** Address of the primary: "postgres://user:password@host/database". The store opens and closes its connections. */
+  /**
+   * Address of the primary: "postgres://user:password@host/database". The store opens and closes its connections. The
+   * password stands in no log and no error.
+   */
   readonly connectionString?: string;
   /**
-   * pg's pool of the application, which is never closed. Keeps one of its connections, for notifications. With
+   * Instead of `connectionString`: pg's pool of the application, which is never closed. Keeps one of its connections, for notifications. With
    * `notifications: false`, any object with pg's `query(text, values)` will do, except a single `Client`.
    */
   readonly pool?: PgPool | Queries;
-  /** Largest number of connections that the store opens with `connectionString`, 1 to 100. One more listens. Default 10. */
+  /**
+   * Largest number of connections that the store opens with `connectionString`, 1 to 100. One more listens.
+   *
+   * @defaultValue 10
+   */
   readonly maxConnections?: number;
-  /** Schema of the tables. Applications with different schemas share nothing. Default "gatekeeper". */
+  /**
+   * Schema of the tables. Applications with different schemas share nothing.
+   *
+   * @defaultValue `gatekeeper`
+   */
   readonly schema?: string;
   /**
-   * Whether to create missing tables, and the schema. If false, create them with the SQL of docs/stores.md. Default true.
+   * Whether to create missing tables, and the schema. Nodes that start together take turns. If false, create them with
+   * the SQL under docs/stores.md#tables.
+   *
+   * @defaultValue true
    */
   readonly createTables?: boolean;
   /**
    * Whether to use LISTEN and NOTIFY, so that nodes learn of changes at once. Use false behind a pooler that gives each
-   * transaction another connection, for instance pgbouncer with pool_mode = transaction: then nodes poll, and the store uses
-   * neither settings of a session nor named statements. Use the same value on all nodes. Default true.
+   * transaction another connection, for instance pgbouncer with pool_mode = transaction: then nodes poll, and the store
+   * uses neither settings of a session nor named statements. Use the same value on all nodes.
+   *
+   * @defaultValue true
    */
   readonly notifications?: boolean;
-  /** Time between two polls, ms or text, 50 ms to 1 minute, while no notifications arrive. Default 1s. */
+  /**
+   * Time between two polls, ms or text, 50 ms to 1 minute, while no notifications arrive.
+   *
+   * @defaultValue 1s
+   */
   readonly pollInterval?: DurationInput;
 }
 

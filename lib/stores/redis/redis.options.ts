@@ -15,27 +15,35 @@ import type { RedisClient } from './clients/redis-client.js';
 
 interface RecordOptions {
   /**
-   * Begins the names of all keys and channels. Stores with different prefixes share nothing. Default 'gatekeeper:'.
+   * Begins the names of all keys and channels. Stores with different prefixes share nothing.
+   *
+   * @defaultValue `gatekeeper:`
    */
   readonly prefix?: string;
   /**
-   * Number of replicas that must confirm a write (WAIT) before it counts. If they don't in time, the outcome is unknown,
-   * so nothing is granted. A failover then loses fewer writes, but may still lose some. Not for Cluster clients. Default 0.
+   * Number of replicas that must confirm a write (docs/redis.md#wait) before it counts. If they don't in time, the outcome is unknown,
+   * so nothing is granted. A failover then loses fewer writes, but may still lose some. Not for Cluster clients.
    *
+   * @defaultValue 0
    * @see https://redis.io/docs/latest/commands/wait/
    */
   readonly replicas?: number;
   /**
-   * Whether the server loses no write that it has confirmed, whatever happens: `appendonly yes`, `appendfsync always`, and no
-   * failover to a replica that may lag. Then a restart or a failover causes no grace. If it is not true, a failover may make
-   * two holders. All nodes need the same value. Default false.
+   * Whether the server loses no write that it has confirmed, whatever happens: `appendonly yes`, `appendfsync always`,
+   * and no failover to a replica that may lag. Then a restart or a failover causes no grace (docs/redis.md#losses). If
+   * it is not true, a failover may make two holders. All nodes need the same value.
+   *
+   * @defaultValue false
    */
   readonly durable?: boolean;
 }
 
 /** The store uses a client of the application, and never closes it. */
 export interface GivenRedisOptions extends RecordOptions {
-  /** A client of ioredis or of node-redis (version 4 or 5), for one server, for Sentinel (ioredis) or for a Cluster. */
+  /**
+   * A client of ioredis or of node-redis (version 4 or 5), for one server, for Sentinel (ioredis) or for a Cluster. The store
+   * never closes it.
+   */
   readonly client: IoredisClient | NodeRedisClient;
   /** Must be absent: the store uses the given client. */
   readonly url?: undefined;
@@ -44,7 +52,7 @@ export interface GivenRedisOptions extends RecordOptions {
 /** The store creates its own client, and closes it. */
 export interface OwnRedisOptions extends RecordOptions {
   /**
-   * "redis://user:password@host:6379/0", or "rediss://…" for TLS. Needs the package ioredis or redis; of the two, ioredis
+   * Instead of `client`: "redis://user:password@host:6379/0", or "rediss://…" for TLS. Needs the package ioredis or redis; of the two, ioredis
    * is used.
    */
   readonly url: string;

@@ -12,14 +12,18 @@ export { RemoteRefusedError } from './failures.js';
 /** Options of `remote(...)`. */
 export interface RemoteOptions {
   /**
-   * Address of the other application's console: "https://jobs.example.com/gatekeeper". Give several addresses if
+   * Address of the console of the other application: `https://jobs.example.com/gatekeeper`. Give several addresses if
    * several of its nodes serve the same cluster. If one fails, the store asks the next.
    */
   readonly url: string | readonly string[];
-  /** A token of the other application's option `console.tokens`, with the role node. */
+  /**
+   * A token of the other application's option `console.tokens` with the role `node`. This is the highest role: it may
+   * write any record and any task. Use HTTPS, unless you control the network.
+   */
   readonly token: string;
   /**
-   * Replaces the store's own agent, for certificates or a proxy. Never closed. For https addresses, use one of `https`.
+   * An agent of `node:http` or `node:https`, for your own certificate authority, client certificates or a proxy. It
+   * replaces the store's own agent, and is never closed. For https addresses, use one of `https`.
    */
   readonly agent?: Agent;
 }

@@ -14,15 +14,29 @@ import { type TaskLimits, USUAL_LEASE } from './task.js';
 
 /** Options of a handler of tasks. */
 export interface HandlerOptions {
-  /** How long a claim lasts, ms or text. A crashed node's task is taken over after that. Default 30s. */
+  /**
+   * How long a claim lasts, ms or text. A crashed node's task is taken over after that.
+   *
+   * @defaultValue 30s
+   */
   readonly lease?: number | string;
-  /** Whether the lease is renewed every third of it while the handler works. Default true. */
+  /**
+   * Whether the lease is renewed every third of it while the handler works. If not, call `lease.renew()`.
+   *
+   * @defaultValue true
+   */
   readonly keepAlive?: boolean;
-  /** Tasks of the type at the same time on this node. Default 4. */
+  /**
+   * Tasks of the type at the same time on this node.
+   *
+   * @defaultValue 4
+   */
   readonly concurrency?: number;
   /**
-   * How long an attempt may take, ms or text. Then the signal aborts with a TaskTimeoutError, and the lease is renewed no
-   * more. Default: as long as it needs.
+   * How long an attempt may take, ms or text. Then the signal aborts with a TaskTimeoutError, and the lease is renewed
+   * no more.
+   *
+   * @defaultValue as long as it needs
    */
   readonly maxDuration?: number | string;
 }

@@ -32,15 +32,23 @@ type RunOptions = Pick<
 /** Options of a schedule, of its tasks, and of their handler. */
 export interface ScheduleOptions extends RunOptions, HandlerOptions {
   /**
-   * `once-per-tick` (default): one run per tick. `at-most-one-running`: a tick is skipped while the former run has not ended.
-   * `queue`: ticks run one after another, in their order.
+   * `'once-per-tick'`: one run per tick. `'at-most-one-running'`: a tick is skipped while the former run has not ended.
+   * `'queue'`: ticks run one after another, in their order.
+   *
+   * @defaultValue `'once-per-tick'`
    */
   readonly mode?: ScheduleMode;
-  /** Name of a time zone ("Europe/Berlin"). Default "UTC", because nodes may have different zones. */
+  /**
+   * Name of a time zone (`'Europe/Berlin'`). The machine's zone has no effect, because nodes may differ.
+   *
+   * @defaultValue `'UTC'`
+   */
   readonly timeZone?: string;
   /**
-   * Ticks older than a minute that no node has submitted, because all were down, or the store. `skip` (default): they do not
-   * run. `once`: the last one runs. `all`: all run, at most the last 1,000.
+   * Ticks older than a minute that no node has submitted, because all were down, or the store. `'skip'`: they do not
+   * run. `'once'`: the last one runs. `'all'`: all run, at most the last 1,000.
+   *
+   * @defaultValue `'skip'`
    */
   readonly missed?: MissedTicks;
 }

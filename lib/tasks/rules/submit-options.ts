@@ -37,59 +37,109 @@ export type AwaitedName =
 
 /** Options of a submission. Durations are ms, or text ("5m"). */
 export interface SubmitOptions {
-  /** Tasks of a higher priority usually run first; no strict order is promised. Default "normal". */
+  /**
+   * `'high'`, `'normal'` or `'low'`: tasks of a higher priority usually run first; no strict order is promised.
+   *
+   * @defaultValue `'normal'`
+   */
   readonly priority?: Priority;
-  /** When the task may run: a `Date`, or a delay from now. Default: at once. */
+  /**
+   * When the task may run: a `Date`, or a delay from now.
+   *
+   * @defaultValue at once
+   */
   readonly runAt?: Date | number | string;
   /**
-   * Names or ids of tasks, and names of groups ({@link wholeGroup}), that must end before the task may run: at most 100.
-   * They must have been submitted. In a handler, a name is that of another sub-task.
+   * Names or ids of tasks, and names of groups ({@link wholeGroup}), that must end before the task may run: at most
+   * 100. They must have been submitted. In a handler, a name is that of another sub-task. See
+   * docs/tasks.md#one-after-another.
+   *
+   * @defaultValue none
    */
   readonly after?: readonly AwaitedName[];
   /**
-   * If one of `after` fails, or ends in another way without success: `cancel` (default) ends the task as cancelled at once,
-   * `run` lets it run when all have ended.
+   * If one of `after` fails, or ends in another way without success: `'cancel'` ends the task as cancelled at once,
+   * `'run'` lets it run when all have ended.
+   *
+   * @defaultValue `'cancel'`
    */
   readonly afterFailed?: 'cancel' | 'run';
-  /** Attempts that may fail before the task is given up. Default 5. */
+  /**
+   * Attempts that may fail before the task is given up.
+   *
+   * @defaultValue 5
+   */
   readonly maxAttempts?: number;
-  /** Attempts in which the node may crash before the task is given up. Default 3. */
+  /**
+   * Attempts in which the node may crash before the task is given up.
+   *
+   * @defaultValue 3
+   */
   readonly maxCrashes?: number;
-  /** Pauses between failed attempts: the first one, doubled each time, up to the longest. Default 1s and 10m. */
+  /**
+   * Pauses between failed attempts, `{ first, longest }`: the first one, doubled each time, up to the longest.
+   *
+   * @defaultValue 1s and 10m
+   */
   readonly backoff?: {
     /** Pause after the first failed attempt, ms or text. Default 1s. */
     readonly first?: number | string;
     /** Longest pause, ms or text. Default 10m. */
     readonly longest?: number | string;
   };
-  /** How long a completed task is remembered. Default 1h. */
+  /**
+   * How long a completed task is remembered, with its result.
+   *
+   * @defaultValue 1h
+   */
   readonly retention?: number | string;
-  /** How long a task is remembered that did not complete. Default 7d. */
+  /**
+   * How long a task is remembered that did not complete, with its last error.
+   *
+   * @defaultValue 7d
+   */
   readonly deadLetterRetention?: number | string;
-  /** When the same id is ignored: while the task is `unfinished` (default), or as long as it is `retained`. */
+  /**
+   * When the same id is ignored: while the task is `'unfinished'`, or as long as it is `'retained'`. See
+   * docs/tasks.md#names.
+   *
+   * @defaultValue `'unfinished'`
+   */
   readonly dedup?: Dedup;
   /**
    * Whether the rest of its group ends at once, as cancelled, if this member of a group ends without success. Then the
-   * group's handler runs. Default false.
+   * group's handler runs. See docs/tasks.md#end-a-group.
+   *
+   * @defaultValue false
    */
   readonly failGroupFast?: boolean;
   /**
-   * The nodes that may run the task: a pattern that the acquirer must match, or {@link TaskTarget}. Default: all. It waits
-   * until such a node lives.
+   * The nodes that may run the task: a pattern that the acquirer must match, or {@link TaskTarget}. It waits until such
+   * a node lives. See docs/tasks.md#addressed-tasks.
+   *
+   * @defaultValue all nodes
    */
   readonly to?: string | TaskTarget;
   /**
    * A tenant, or another key, among which the waiting tasks of a type are taken in turn; or a function of the data that
-   * returns it: 1 to 200 characters. Default: the task takes no part in the turns.
+   * returns it: 1 to 200 characters. See docs/tasks.md#fair-turns.
+   *
+   * @defaultValue none: the task takes no part in the turns
    */
   readonly fairKey?: string | ((data: never) => string);
-  /** The rule for a task of the same key that has not ended. Default: it stays, and this submission is ignored. */
+  /**
+   * The rule for a task of the same key that has not ended. See docs/tasks.md#unique-tasks.
+   *
+   * @defaultValue it stays, and this submission is ignored
+   */
   readonly unique?: UniqueOptions;
   /**
-   * A transaction of the application, with the store `postgres()`: the connection of `pg` on which it has called BEGIN, or
-   * any object whose `query(text, values)` returns `{ rows }`. The task exists from the commit on. Only for a task of its
-   * own, without `unique` and `after`. After an error, roll back. `undefined` is refused: the task would be submitted outside
-   * of the transaction that the caller means.
+   * A transaction of the application, with the store `postgres()`: the connection of `pg` on which it has called BEGIN,
+   * or any object whose `query(text, values)` returns `{ rows }`. The task exists from the commit on. Only for a task
+   * of its own, without `unique` and `after`. After an error, roll back. `undefined` is refused: the task would be
+   * submitted outside of the transaction that the caller means. See docs/tasks.md#in-your-transaction.
+   *
+   * @defaultValue none
    */
   readonly tx?: TaskTransaction;
 }

@@ -12,6 +12,7 @@ import { METRICS } from '../../../lib/telemetry/metrics.js';
 import { commandsTable, globalOptionsTable, submissionTable } from './commands.js';
 import { errorsTable } from './errors.js';
 import { type Table, cell, code } from './markdown.js';
+import { OPTION_TABLES } from './options.js';
 import { pointsOf } from './source.js';
 
 type Routes = Readonly<Record<string, Route>>;
@@ -52,6 +53,7 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
     rows: Object.entries(PROBLEMS).map(([problem, [status, title]]) => [String(status), code(problem), cell(title)]),
   }),
   'exit codes': () => ({ head: ['exit code', 'meaning'], rows: Object.entries(EXIT_MEANINGS) }),
+  ...OPTION_TABLES,
   commands: commandsTable,
   'options of all commands': globalOptionsTable,
   'options of tasks submit': submissionTable,
