@@ -6,9 +6,14 @@ import { type RunOutcome, type RunRequest, isOpen } from '../../core/permits/by-
 export const RUN_NOW_STATES = ['asked', 'running', 'ended', 'not-taken', 'unclear'] as const;
 
 /**
- * State of a run that was asked for: `asked`: no node has taken it yet. `not-taken`: no node took it within a minute, and
- * none can any more. `unclear`: the node that took it has no permit any more, and noted no end: it has crashed, or goes on
- * without its permit.
+ * State of a run that was asked for:
+ *
+ * - `asked`: no node has taken it yet; `sentence` says why, for example who holds the permit
+ * - `running`: a node runs it
+ * - `ended`: see `outcome`: `ok`, `failed` (with `message`), or `lost` (its permit ended before the run did)
+ * - `not-taken`: no node took it within a minute, and none can any more
+ * - `unclear`: its node has no permit any more and has noted no end: it crashed, or goes on without its permit. No other
+ *   node runs it
  *
  * @useDeclaredType
  */

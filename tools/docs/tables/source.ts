@@ -18,9 +18,12 @@ export function fieldsOf(file: string, name: string): Documented[] {
   return declarationIn(file, name, ts.isInterfaceDeclaration).members.map(documented);
 }
 
-/** The points of the list in a type's docstring: "- `view`: look". */
-export function pointsOf(file: string, name: string): [value: string, text: string][] {
-  const { text } = documented(declarationIn(file, name, ts.isTypeAliasDeclaration));
+/** The points of the list in the docstring of a type, or of a field of an interface: "- `view`: look". */
+export function pointsOf(file: string, name: string, field?: string): [value: string, text: string][] {
+  const { text } =
+    field === undefined
+      ? documented(declarationIn(file, name, ts.isTypeAliasDeclaration))
+      : fieldsOf(file, name).find((each) => each.name === field)!;
   const points = text.matchAll(/^- `(?<value>[^`]+)`: (?<text>.+(?:\n(?!- |\n).+)*)/gm);
   return [...points].map(({ groups }) => [groups!['value']!, groups!['text']!]);
 }

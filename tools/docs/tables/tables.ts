@@ -41,6 +41,14 @@ const isOfNone = (file: string) => !Object.values(ERRORS).some((part) => part.te
 /** The generated tables, by the names in the pages of docs: what the code describes is written there only once. */
 export const TABLES: Readonly<Record<string, () => Table>> = {
   roles: () => ({ head: ['role', 'may'], rows: pointsOf('lib/console/api/roles.ts', 'Role').map(point) }),
+  'states of a run by hand': () => ({
+    head: ['`state`', 'what it means'],
+    rows: pointsOf('lib/operate/run-now/run-status.ts', 'RunNowState').map(point),
+  }),
+  warnings: () => ({
+    head: ['code', 'the warning comes when'],
+    rows: pointsOf('lib/operate/insight/warning.ts', 'Warning', 'code').map(point),
+  }),
   ...Object.fromEntries(
     Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [`calls for ${name}`, () => callsTable(calls)]),
   ),
