@@ -73,21 +73,27 @@ export const semaphorePartsQuery = onlyFields({
 export const entriesQuery = onlyFields({ semaphore: name.optional(), limit: limitText(MOST_SHOWN, 100) });
 
 export const historyQuery = onlyFields({
-  semaphore: name.optional(),
-  job: text(LONGEST_SOUGHT).optional(),
-  node: text(LONGEST_SOUGHT).optional().meta({ description: 'acquirer, group/acquirer or instance' }),
-  by: text(LONGEST_SOUGHT).optional().meta({ description: 'name of a semaphore, a job or a node' }),
+  semaphore: name.optional().meta({ description: 'only runs of this semaphore' }),
+  job: text(LONGEST_SOUGHT).optional().meta({ description: 'only runs of this job' }),
+  node: text(LONGEST_SOUGHT)
+    .optional()
+    .meta({ description: 'only runs on this node: its acquirer, `group/acquirer` or its instance' }),
+  by: text(LONGEST_SOUGHT)
+    .optional()
+    .meta({ description: 'only runs of which the semaphore, the job or the node has this name' }),
   show: z
     .enum(RUN_KINDS, { error: ({ input }) => `${show(input)} is not one of ${RUN_KINDS.join(', ')}` })
     .optional()
-    .meta({ description: 'failed: it threw an error, its node crashed, or it lost its permit' }),
-  since: timeText.optional(),
-  until: timeText.optional(),
-  limit: limitText(MOST_SHOWN, 100),
+    .meta({ description: 'only runs of a kind; failed: it threw an error, its node crashed, or it lost its permit' }),
+  since: timeText.optional().meta({
+    description: 'only runs that ended since then, or go on: `1d` ago, ISO 8601, or ms since the epoch (cluster time)',
+  }),
+  until: timeText.optional().meta({ description: 'only runs that began until then: a time as in `since`' }),
+  limit: limitText(MOST_SHOWN, 100).meta({ description: 'the most entries; 100 unless given' }),
   format: z
     .enum(['json', 'csv'], { error: ({ input }) => `${show(input)} is neither json nor csv` })
     .optional()
-    .meta({ description: 'Default: what the header Accept asks for' }),
+    .meta({ description: 'Default: what the header Accept asks for, such as `text/csv`' }),
 });
 
 export const jobsQuery = onlyFields({ semaphore: name.optional() });

@@ -1,13 +1,16 @@
+import type { z } from 'zod';
 import { ALLOCATION_OPERATIONS } from '../../../lib/console/api/allocation.js';
 import { PROBLEMS, ROUTES, type Route } from '../../../lib/console/api/index.js';
 import { LEADER_OPERATIONS } from '../../../lib/console/api/leaders.js';
 import { PERMIT_OPERATIONS } from '../../../lib/console/api/permits.js';
+import { historyQuery } from '../../../lib/console/api/requests.js';
 import { RUN_NOW_OPERATIONS } from '../../../lib/console/api/run-now.js';
 import { RUN_OPERATIONS } from '../../../lib/console/api/runs.js';
 import { TASK_OVERVIEW_OPERATIONS } from '../../../lib/console/api/task-overview.js';
 import { WORKER_OPERATIONS } from '../../../lib/console/api/task-workers.js';
 import { TASK_OPERATIONS } from '../../../lib/console/api/tasks.js';
 import { EXIT_MEANINGS } from '../../../lib/cli/options/exit-code.js';
+import { Schemas } from '../../../lib/console/openapi/document.js';
 import { METRICS } from '../../../lib/telemetry/metrics.js';
 import { commandsTable, globalOptionsTable, submissionTable } from './commands.js';
 import { errorsTable } from './errors.js';
@@ -50,12 +53,16 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
     rows: pointsOf('lib/operate/insight/warning.ts', 'Warning', 'code').map(point),
   }),
   ...Object.fromEntries(
-    Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [`calls for ${name}`, () => callsTable(calls)]),
+    Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [
+      `calls for ${name}`,
+      () => callsTable(calls),
+    ]),
   ),
   errors: () => errorsTable(isOfNone),
   ...Object.fromEntries(
     Object.entries(ERRORS).map(([name, part]) => [`errors ${name}`, () => errorsTable((file) => part.test(file))]),
   ),
+  'parameters of the history': () => parametersTable(historyQuery),
   'problem codes': () => ({
     head: ['status', 'code', 'title'],
     rows: Object.entries(PROBLEMS).map(([problem, [status, title]]) => [String(status), code(problem), cell(title)]),
@@ -75,6 +82,17 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
 
 function point([value, text]: [string, string]): string[] {
   return [code(value), cell(text)];
+}
+
+/** A row for each parameter of a query, with its values or its bounds. */
+function parametersTable({ shape }: z.ZodObject): Table {
+  const rows = Object.entries(shape).map(([name, field]) => {
+    const { description, enum: values, minimum, maximum } = new Schemas().of(field as z.ZodType);
+    const choice = Array.isArray(values) ? `One of ${values.map((value) => code(value)).join(', ')}` : undefined;
+    const bounds = maximum === undefined ? undefined : `${minimum} to ${maximum}`;
+    return [code(name), cell(description as string, choice, bounds)];
+  });
+  return { head: ['parameter', ''], rows };
 }
 
 function callsTable(calls: Routes): Table {
