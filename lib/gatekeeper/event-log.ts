@@ -1,6 +1,6 @@
 import { SHARD_PREFIX, escapeHidden, messageWithCauses, quoted, safeJson, word } from '../core/decision/index.js';
 import { isStoreError } from '../core/store/index.js';
-import { jobKey } from '../operate/activity/last-runs.js';
+import { jobKey } from '../operate/activity/history-entry.js';
 import type { NodeClock } from '../core/async/node-clock.js';
 import type { AuditEntry } from '../core/context/audit-entry.js';
 import type { GatekeeperLogger, LogLine } from '../core/context/context.js';

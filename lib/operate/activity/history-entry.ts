@@ -145,6 +145,11 @@ export function newerFirst(one: Begun, other: Begun): number {
   return other.at - one.at || (other.run ?? 0) - (one.run ?? 0);
 }
 
+/** Identifies a job among those of all semaphores. */
+export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {
+  return `${semaphore}\n${job}`;
+}
+
 interface Begun {
   readonly at: number;
   readonly run?: number | undefined;

@@ -1,6 +1,6 @@
 import type { NodeClock } from '../../core/async/node-clock.js';
 import type { Pieces } from '../../core/async/slices.js';
-import { type HistoryEntry, type RunEntry, type RunningEntry, newerFirst } from './history-entry.js';
+import { type HistoryEntry, type RunEntry, type RunningEntry, jobKey, newerFirst } from './history-entry.js';
 
 /** Default capacity of the journal, in entries. No more runs are kept. */
 const ALL = 10_000;
@@ -73,10 +73,6 @@ export function* newestRuns(runs: Iterable<RunEntry>): Pieces<Map<string, RunEnt
     yield 1;
   }
   return newest;
-}
-
-export function jobKey({ semaphore, job }: { readonly semaphore: string; readonly job: string }): string {
-  return `${semaphore}\n${job}`;
 }
 
 /** Forgets that a run crashed, if its node lives after all. */

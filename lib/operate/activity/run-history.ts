@@ -12,7 +12,7 @@ import type { RunArchivist } from './archive/run-archivist.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
 import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from '../../core/journals/journal-writer.js';
-import { LastRuns, jobKey } from './last-runs.js';
+import { LastRuns } from './last-runs.js';
 import {
   type EndedRun,
   type HistoryEntry,
@@ -20,6 +20,7 @@ import {
   type RunningEntry,
   type StartEntry,
   type StoredRunEntry,
+  jobKey,
 } from './history-entry.js';
 import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
 import { type RunFacts, openStarts, paired } from './jobs/paired-runs.js';

@@ -58,8 +58,6 @@ export interface JobRecord {
   readonly versions?: readonly JobVersion[] | undefined;
 }
 
-type Name = Pick<JobRecord, 'semaphore' | 'job'>;
-
 const EMPTY = { runs: [], failures: [], starts: [], hours: [], days: [] };
 
 /** The record of a job with one run that is over. */
@@ -189,10 +187,6 @@ export function runKey({
  */
 export function runInShard(semaphore: string, run: string): string {
   return `${semaphore}\n${run}`;
-}
-
-export function nameKey({ semaphore, job }: Name): string {
-  return `${semaphore}\n${job}`;
 }
 
 /** The first of several entries about one run is right, but an end replaces a crash. */

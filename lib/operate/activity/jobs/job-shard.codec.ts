@@ -11,9 +11,9 @@ import {
 } from '../../../core/decision/index.js';
 import type { NodeIdentity } from '../../../core/context/node-identity.js';
 import { storyShape } from '../entry-schemas.js';
-import type { RunEntry, StartEntry } from '../history-entry.js';
+import { type RunEntry, type StartEntry, jobKey } from '../history-entry.js';
 import { type Durations, MOST_CLASSES } from './durations.js';
-import { type FailedRun, type JobRecord, LONGEST_STACK, nameKey } from './job-record.js';
+import { type FailedRun, type JobRecord, LONGEST_STACK } from './job-record.js';
 import { EMPTY_SHARD, type JobShard, type WriterMark } from './job-shard.js';
 
 /** Version of the format. A newer version is left as it is. */
@@ -122,7 +122,7 @@ export function* decodeJobShard(text: string | undefined): Pieces<DecodedShard> 
   for (const each of read.jobs) {
     const job = decodeJob(each);
     if (typeof job === 'string') faults.push(`the history of a job: ${job}`);
-    else jobs.set(nameKey(job), job);
+    else jobs.set(jobKey(job), job);
     yield 1;
   }
   const writers = read.writers.map(([writer, seq, at]): [string, WriterMark] => [writer, { seq, at }]);

@@ -11,7 +11,7 @@ export interface WriterMark {
 
 /** The records of some jobs, in one text of the store. */
 export interface JobShard {
-  /** By `nameKey`. */
+  /** By `jobKey`. */
   readonly jobs: ReadonlyMap<string, JobRecord>;
   /** By the node's instance. */
   readonly writers: ReadonlyMap<string, WriterMark>;
@@ -21,7 +21,7 @@ export interface JobShard {
 export interface Addition extends WriterMark {
   /** Instance of the node. */
   readonly writer: string;
-  /** By `nameKey`. */
+  /** By `jobKey`. */
   readonly jobs: ReadonlyMap<string, JobRecord>;
   /** Runs of 2 s or more that have ended, by `runInShard`. */
   readonly ended: ReadonlySet<string>;

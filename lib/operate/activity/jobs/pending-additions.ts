@@ -1,6 +1,6 @@
 import { hashOf } from '../../../core/decision/index.js';
-import type { ExpiryEntry } from '../history-entry.js';
-import { type JobRecord, nameKey, runInShard, runKey, summedUp } from './job-record.js';
+import { type ExpiryEntry, jobKey } from '../history-entry.js';
+import { type JobRecord, runInShard, runKey, summedUp } from './job-record.js';
 import type { Addition } from './job-shard.js';
 
 /** Number of texts that contain all jobs. Few enough to read all of them with one call. */
@@ -54,7 +54,7 @@ export class PendingAdditions {
     const shard = shardOf(record.semaphore);
     const { jobs } = this.#of(shard);
     for (const start of record.starts) this.#started.add(runInShard(start.semaphore, runKey(start)));
-    const key = nameKey(record);
+    const key = jobKey(record);
     const known = jobs.get(key) ?? [];
     known.push(record);
     jobs.set(key, known.length < TOGETHER ? known : [addedUp(known, now)]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { EndedRun, StartEntry } from '../../../../lib/operate/activity/history-entry.js';
-import { type JobRecord, combined, nameKey, ofRun, ofStart } from '../../../../lib/operate/activity/jobs/job-record.js';
+import { type EndedRun, type StartEntry, jobKey } from '../../../../lib/operate/activity/history-entry.js';
+import { type JobRecord, combined, ofRun, ofStart } from '../../../../lib/operate/activity/jobs/job-record.js';
 import {
   type Addition,
   EMPTY_SHARD,
@@ -44,8 +44,8 @@ const aStart: StartEntry = {
 function addition(jobs: readonly JobRecord[], changes: Partial<Addition> = {}): Addition {
   const byName = new Map<string, JobRecord>();
   for (const job of jobs) {
-    const known = byName.get(nameKey(job));
-    byName.set(nameKey(job), known ? combined(known, job, NOW) : job);
+    const known = byName.get(jobKey(job));
+    byName.set(jobKey(job), known ? combined(known, job, NOW) : job);
   }
   return { writer: 'one', seq: 1, at: NOW, jobs: byName, ended: new Set(), expiries: [], ...changes };
 }
