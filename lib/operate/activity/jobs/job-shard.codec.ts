@@ -14,6 +14,7 @@ import { storyShape } from '../entry-schemas.js';
 import { type RunEntry, type StartEntry, jobKey } from '../history-entry.js';
 import { type Durations, MOST_CLASSES } from './durations.js';
 import { type FailedRun, type JobRecord, LONGEST_STACK } from './job-record.js';
+import { DAY } from './run-periods.js';
 import { EMPTY_SHARD, type JobShard, type WriterMark } from './job-shard.js';
 
 /** Version of the format. A newer version is left as it is. */
@@ -21,6 +22,11 @@ const VERSION = 1;
 /** Bytes of the jobs of one shard, and number of jobs. The jobs that were not used for the longest time are dropped. */
 export const MOST_BYTES = 256 * 1024;
 export const MOST_JOBS = 64;
+/**
+ * ms by which a job with a schedule counts as used later: thousands of names from arguments must not push out a monthly
+ * job, and one that was removed is still dropped some day.
+ */
+const RARE = 35 * DAY;
 /** Characters; more than any version with this format writes. */
 const LONGEST_SHARD = 1024 * 1024;
 /** Maximum length of a list in a record: more than any node writes. */
@@ -133,7 +139,7 @@ export function* decodeJobShard(text: string | undefined): Pieces<DecodedShard> 
 export function encodeJobShard({ jobs, writers }: JobShard): string {
   const texts: string[] = [];
   let bytes = 0;
-  for (const job of [...jobs.values()].toSorted((one, other) => other.usedAt - one.usedAt).slice(0, MOST_JOBS)) {
+  for (const job of [...jobs.values()].toSorted((one, other) => keptFor(other) - keptFor(one)).slice(0, MOST_JOBS)) {
     const text = encodeJob(job);
     bytes += Buffer.byteLength(text);
     if (bytes > MOST_BYTES) break;
@@ -141,6 +147,11 @@ export function encodeJobShard({ jobs, writers }: JobShard): string {
   }
   const marks = [...writers].map(([writer, { seq, at }]) => [writer, seq, at]);
   return `{"v":${VERSION},"writers":${JSON.stringify(marks)},"jobs":[${texts.join(',')}]}`;
+}
+
+/** Cluster time in ms by which the jobs of a full shard are compared. */
+function keptFor({ usedAt, schedule }: JobRecord): number {
+  return usedAt + (schedule === undefined ? 0 : RARE);
 }
 
 /** @returns the parts before their check, or the fault of the whole text */

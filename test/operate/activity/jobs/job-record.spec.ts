@@ -253,6 +253,16 @@ describe('the records of a shard', () => {
     expect(few.jobs.has('nightly\nJobs.0')).toBe(true);
   });
 
+  it('keep a job with a schedule for 35 days longer than those whose names may come from arguments', () => {
+    const fill = (age: number) => {
+      const monthly = { ...ofRun(aRun({ job: 'Jobs.monthly', at: NOW - age })), schedule: '0 3 1 * *' };
+      const many = Array.from({ length: 100 }, (_, index) => ofRun(aRun({ job: `Jobs.${index}`, at: NOW - index })));
+      return decoded(encodeJobShard(withAddition(EMPTY_SHARD, addition([monthly, ...many])))).shard.jobs;
+    };
+    expect(fill(34 * DAY).has('nightly\nJobs.monthly')).toBe(true);
+    expect(fill(36 * DAY).has('nightly\nJobs.monthly')).toBe(false);
+  });
+
   it.each<[string, string, RegExp]>([
     ['no JSON', 'x', /is not JSON/],
     ['another program’s', '{"v":"x"}', /v: /],
