@@ -14,7 +14,11 @@ import type { JobInfo } from '../node-info.js';
 
 export const KEY_PREFIX = 'history:';
 /** ms for which runs are collected before they are written together. */
-const GATHERING = 5000;
+const GATHERING = 500;
+/** ms between two writes of a shard whose jobs run all the time. */
+const PACE = 5000;
+/** Writes of a shard that may follow each other faster, so that people soon see the end of a run, and of the next one. */
+const BURST = 5;
 /** ms after a failure until the next try. */
 const PATIENCE = 10_000;
 /** ms for which a reading counts as current. */
@@ -33,9 +37,10 @@ type TimesOf = (job: JobRecord) => JobTimes | undefined;
  * A bounded past of each job, which runs of other jobs can't push out.
  *
  * ```
- *   a run ends ─▶ changes in memory ──(every 5 s)──▶ addition 17 of this node ─▶ compare-and-set of the job's shard
- *                                                      ▲            no answer │
- *                                                      └── again, unless the shard has "this node: 17"
+ *   a run ends ─▶ changes in memory ──(0.5 s later, ──▶ addition 17 of this node ─▶ compare-and-set of the job's shard
+ *                                      at most every       ▲            no answer │
+ *                                      5 s in the long     └── again, unless the shard has "this node: 17"
+ *                                      run)
  * ```
  *
  * The store is asked only while there are changes, or when a person reads. A crash loses the changes of the last seconds.
@@ -47,6 +52,8 @@ export class JobHistories {
   readonly #leftOut: UnreadableEntries;
   #known: readonly JobRecord[] = [];
   #readAt = -Infinity;
+  /** By shard: monotonic ms until which its writes last, if they come at the usual pace. */
+  readonly #paidUntil = new Map<number, number>();
   #reading?: Promise<readonly JobRecord[]> | undefined;
   #cancelTimer?: CancelTimer | undefined;
   #flushing?: Promise<void> | undefined;
@@ -141,8 +148,9 @@ export class JobHistories {
   /** One shard after another, so that many jobs never keep the store busy. @returns false if the store failed */
   async #flush(): Promise<boolean> {
     try {
-      const timesOf = this.timesNow();
-      for (const shard of this.#pending.shards) await this.#write(shard, timesOf);
+      const due = this.#pending.shards.filter((shard) => this.#isDue(shard));
+      const timesOf = due.length > 0 ? this.timesNow() : () => undefined;
+      for (const shard of due) await this.#write(shard, timesOf);
     } catch (error) {
       if (this.#isClosed) this.#report(error);
       return false;
@@ -157,6 +165,14 @@ export class JobHistories {
     );
     await this.#texts.change<void>(KEY_PREFIX + shard, (text) => this.#withAddition(text, addition));
     this.#pending.done(shard);
+    const now = this.context.nodeClock.monotonic();
+    this.#paidUntil.set(shard, Math.max(now, this.#paidUntil.get(shard) ?? now) + PACE);
+  }
+
+  /** The runs of a busy job are written together: a write for each would cost more than the run. */
+  #isDue(shard: number): boolean {
+    const ahead = (this.#paidUntil.get(shard) ?? -Infinity) - this.context.nodeClock.monotonic();
+    return this.#isClosed || ahead <= (BURST - 1) * PACE;
   }
 
   async #withAddition(text: string | undefined, addition: Addition): Promise<TextStep<void>> {

@@ -10,6 +10,8 @@ const noting = (nodes: TestCluster, options = {}) =>
   nodes.node({ history: true, definitions: DEFINITIONS, ...options });
 /** ms until changes are in the store. */
 const WRITTEN = 5000;
+/** ms in which changes are not in the store yet. */
+const UNWRITTEN = 100;
 
 async function fail({ gatekeeper }: TestNode, name = 'job', message = 'disk full') {
   const work = async () => {
@@ -128,7 +130,7 @@ describe('the past of a job', () => {
     const nodes = cluster();
     const one = await noting(nodes);
     await succeed(one);
-    await nodes.time.advance(1000);
+    await nodes.time.advance(UNWRITTEN);
     let lost = 0;
     one.store.script = async (call, go) => {
       if (call !== 'compareAndSet' || lost > 0) return go();
@@ -149,7 +151,7 @@ describe('the past of a job', () => {
     const nodes = cluster();
     const [one, other] = [await noting(nodes), await noting(nodes)];
     await succeed(one);
-    await nodes.time.advance(1000);
+    await nodes.time.advance(UNWRITTEN);
     await succeed(other);
     let lose!: () => void;
     one.store.script = async (call, go) => {
@@ -159,7 +161,7 @@ describe('the past of a job', () => {
       await new Promise<void>((resolve) => (lose = resolve));
       throw new UnknownOutcomeError('no answer');
     };
-    await nodes.time.advance(WRITTEN - 1000);
+    await nodes.time.advance(500 - UNWRITTEN);
     // Now the other node writes.
     await nodes.time.advance(1500);
     lose();
@@ -173,7 +175,7 @@ describe('the past of a job', () => {
     const nodes = cluster();
     const one = await noting(nodes);
     await fail(one);
-    await nodes.time.advance(1000);
+    await nodes.time.advance(UNWRITTEN);
     one.store.script = () => Promise.reject(new StoreUnavailableError('away'));
     await nodes.time.advance(600_000);
     one.store.script = (_, go) => go();
@@ -231,6 +233,35 @@ describe('the past of a job', () => {
       { version: '4.17', since: expect.closeTo(START + 65_000, -2) },
       { version: '4.16', since: START },
     ]);
+  });
+
+  it('is in the store a second after a run, also if it has run shortly before', async () => {
+    const nodes = cluster();
+    const one = await noting(nodes);
+    for (let runs = 1; runs <= 3; runs++) {
+      await succeed(one);
+      await nodes.time.advance(1000);
+      expect((await one.gatekeeper.runs.jobs())[0]!.day.ok).toBe(runs);
+    }
+  });
+
+  it('of a job that runs all the time costs a write each five seconds, which loses none of its runs', async () => {
+    const nodes = cluster();
+    const one = await noting(nodes);
+    let writes = 0;
+    one.store.script = (call, go, key) => {
+      if (call === 'compareAndSet' && key!.startsWith('history:')) writes++;
+      return go();
+    };
+    for (let second = 0; second < 100; second++) {
+      await succeed(one);
+      await nodes.time.advance(1000);
+    }
+    // The first five follow each other faster.
+    expect(writes).toBeGreaterThan(19);
+    expect(writes).toBeLessThan(27);
+    await nodes.time.advance(WRITTEN);
+    expect((await one.gatekeeper.runs.jobs())[0]!.day.ok).toBe(100);
   });
 
   it('is written when a node closes', async () => {
