@@ -28,6 +28,7 @@ import {
   RunHistory,
   Runs,
   type StartEntry,
+  newestOf,
   readRunFacts,
   timesOf,
 } from '../operate/activity/index.js';
@@ -47,7 +48,6 @@ import {
   LeaderWatch,
   NodesWatch,
   type Overview,
-  readNewestRuns,
   readOverview,
 } from '../operate/insight/index.js';
 import { stateLines } from '../operate/insight/state.js';
@@ -252,7 +252,6 @@ export function buildParts(
     context,
     health,
     registry,
-    runHistory,
     runs,
     unfollowed: (name) => codeWatch.sentenceOf(name) ?? follower.stuckSentenceOf(name),
     isLeftOver: (name) => codeWatch.isLeftOver(name),
@@ -263,7 +262,7 @@ export function buildParts(
       health: () => health.report(),
       faultParts: () => health.faultParts(),
       overview,
-      newestRuns: () => readNewestRuns({ context, runHistory, runs }),
+      newestRuns: async () => newestOf(await runs.recent()),
     });
 
   // Repeated work, and the log.

@@ -1,11 +1,21 @@
 import { memory } from 'nestjs-gatekeeper';
 import { historyEntrySchema } from '../../lib/console/api/entities.js';
+import { notePast } from '../support/past-of-jobs.js';
 import { useConsoles } from './consoles.js';
 
 const DEAD = { group: 'default', acquirer: 'gone', instance: 'dead' };
 const AT = Date.now() - 60_000;
-const start = { kind: 'start', semaphore: 'job', job: 'Jobs.work', at: AT, token: 7, slot: 0, until: AT + 10_000 };
-const short = { kind: 'run', semaphore: 'job', job: 'Jobs.short', node: DEAD, at: AT - 1, took: 5, outcome: 'ok' };
+const WORK = { semaphore: 'job', job: 'Jobs.work', at: AT, token: 7, slot: 0, until: AT + 10_000 };
+const start = { kind: 'start', ...WORK } as const;
+const short = {
+  kind: 'run',
+  semaphore: 'job',
+  job: 'Jobs.short',
+  node: DEAD,
+  at: AT - 1,
+  took: 5,
+  outcome: 'ok',
+} as const;
 
 describe('the history of the API', () => {
   const boot = useConsoles();
@@ -17,10 +27,9 @@ describe('the history of the API', () => {
       gatekeeper: { definitions: [{ name: 'job', duration: '10s' }] },
     });
     const entries = [short, { ...start, node: DEAD, run: 1 }, { ...start, node: gatekeeper.node, token: 8, run: 1 }];
-    await store
-      .open({ callTimeout: 1000 })
-      .journal('runs')
-      .append(entries.map((entry) => JSON.stringify(entry)));
+    const raw = store.open({ callTimeout: 1000 });
+    await raw.journal('runs').append(entries.map((entry) => JSON.stringify(entry)));
+    await notePast(raw.records, entries);
     const run = { semaphore: 'job', job: 'Jobs.work', at: AT, slot: 0, run: 1 };
     const expected = [
       { ...run, kind: 'running', node: gatekeeper.node, token: 8 },

@@ -6,7 +6,7 @@ export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';
 export { JobHistories, timesOf } from './jobs/job-histories.js';
-export type { JobRuns, RunDay, RunStatistics } from './jobs/job-runs.js';
+export { type JobRuns, type RunDay, type RunStatistics, newestOf } from './jobs/job-runs.js';
 export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
 export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-record.js';
 export { RUN_KINDS, type RunKind, type RunsQuery, entryKey } from './jobs/runs-query.js';

@@ -112,12 +112,11 @@ export class RunHistory {
     await this.#journal.close();
   }
 
-  /** The past of jobs has no terms of leadership: their pages show the journal. */
   #note(entry: StoredRunEntry, error?: unknown): void {
     const { jobs, archive, keepsStacks } = this.options;
     const stack = keepsStacks ? stackWithCauses(error) : undefined;
     this.#journal.append(entry);
-    if (entry.kind === 'expiry' || entry.job !== LEADERSHIP_JOB) jobs.note(entry, stack);
+    jobs.note(entry, stack);
     // The term of another node, which expired, is not a run that this node made.
     if (entry.kind === 'run' && entry.node === this.context.node) archive?.note(entry, stack);
   }

@@ -1,6 +1,7 @@
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
 import { type Context, timeOf } from '../../core/context/context.js';
+import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
 import { type HistoryEntry, type StartEntry, newerFirst } from './history-entry.js';
 import type { RunFacts } from './jobs/paired-runs.js';
 import type { RunHistory } from './run-history.js';
@@ -27,6 +28,7 @@ interface RunsParts {
 export class Runs {
   readonly #parts: RunsParts;
   #known: readonly JobRuns[] = [];
+  #readAt?: number | undefined;
   /** Unchanged records are the same objects in each reading. */
   readonly #cache: ShownRecords = new WeakMap();
 
@@ -60,23 +62,47 @@ export class Runs {
    */
   async jobs(semaphore?: string): Promise<JobRuns[]> {
     const { histories } = this.#parts;
-    return this.#shown(semaphore === undefined ? await histories.all() : await histories.of(semaphore));
+    const past = semaphore === undefined ? await this.#shown(await histories.all()) : await this.of([semaphore]);
+    return past.filter(isOfJob);
   }
 
   /**
-   * The past of each job as it was a short time ago, for an overview that is read often.
+   * The past of each job of some semaphores, and of their terms of leadership, sorted by semaphore and job.
    *
-   * @param age ms that the answer may be old
    * @throws StoreUnavailableError
    */
-  async recent(age: number): Promise<readonly JobRuns[]> {
-    this.#known = await this.#shown(await this.#parts.histories.all(age));
+  async of(semaphores: readonly string[]): Promise<JobRuns[]> {
+    return this.#shown(await this.#parts.histories.of(semaphores));
+  }
+
+  /**
+   * As {@link of}, for overviews. The past of all semaphores may be some seconds old, because it is read often.
+   *
+   * @param semaphore only the jobs of this semaphore, as they are now; default: all jobs
+   * @throws StoreUnavailableError
+   */
+  async recent(semaphore?: string): Promise<readonly JobRuns[]> {
+    const { histories, context } = this.#parts;
+    if (semaphore === undefined) {
+      this.#known = await this.#shown(await histories.recent());
+      this.#readAt = histories.readAt;
+      return this.#known;
+    }
+    const begun = context.nodeClock.monotonic();
+    const past = await this.of([semaphore]);
+    this.#known = [...this.#known.filter((each) => each.semaphore !== semaphore), ...past];
+    this.#readAt ??= begun;
+    return past;
+  }
+
+  /** The last answers of {@link recent}; empty before the first one. */
+  get known(): readonly JobRuns[] {
     return this.#known;
   }
 
-  /** The last answer of {@link recent}; empty before the first one. */
-  get known(): readonly JobRuns[] {
-    return this.#known;
+  /** Age of {@link known}: monotonic ms of the last reading of all jobs. Absent before the first answer. */
+  get readAt(): number | undefined {
+    return this.#readAt;
   }
 
   async #shown(records: readonly JobRecord[]): Promise<JobRuns[]> {
@@ -86,6 +112,11 @@ export class Runs {
     const jobs = await inSlices(shownInPieces(records, facts, now, this.#cache), context.nodeClock);
     return inSlices(sortedInPieces(jobs, byName), context.nodeClock);
   }
+}
+
+/** A term of leadership is no run of a job: it is only kept as the last one of its semaphore. */
+function isOfJob({ job }: JobRuns): boolean {
+  return job !== LEADERSHIP_JOB;
 }
 
 type ShownRecords = WeakMap<JobRecord, { readonly hour: number; readonly shown: JobRuns }>;

@@ -1,11 +1,4 @@
-import {
-  type JobRuns,
-  NodeMatches,
-  type NodeRegistry,
-  type RunStatistics,
-  type Runs,
-  newestRuns,
-} from '../activity/index.js';
+import { type JobRuns, NodeMatches, type NodeRegistry, type RunStatistics, type Runs } from '../activity/index.js';
 import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { type Context, timeOf } from '../../core/context/context.js';
@@ -14,7 +7,7 @@ import type { DeclaredDefinitions } from '../../core/permits/declared/declared-d
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
 import { groupedBy, groupedInPieces } from './grouped.js';
 import type { NodesReader, NodesReading } from './nodes-watch.js';
-import { type ScheduledJob, jobsOn, lastRunOf } from './scheduled-job.js';
+import { type ScheduledJob, jobsOn } from './scheduled-job.js';
 import { semaphoreState } from './state.js';
 import type { Warning } from './warning.js';
 import { type SemaphoreFacts, warningsOf } from './warnings.js';
@@ -27,8 +20,13 @@ type WatchedCode = (typeof WATCHED_CODES)[number];
 const PATIENCE: Record<WatchedCode, number> = { 'not-run': 15_000, 'holder-silent': 60_000 };
 /** Number of semaphores that one look logs, and that the health shows, for each code. After an outage all jobs were missed. */
 const MOST_TOLD = 20;
-/** Number of semaphores that one look reads: those that were read longest ago. The others keep the warnings that they had. */
+/** Number of records that one look reads: those that were read longest ago. The others keep the warnings that they had. */
 const MOST_READ = 100;
+/**
+ * ms after which a grant alone no longer shows that a job runs. The grant may be that of another call, or of a node that died
+ * at once, again and again.
+ */
+const TRUST = 86_400_000;
 
 /** A warning that a node looks for. */
 interface WatchedWarning extends Warning {
@@ -56,7 +54,7 @@ interface JobWatchParts {
   readonly registry: Pick<NodeRegistry, 'jobs'>;
   readonly declared: Pick<DeclaredDefinitions, 'all' | 'get' | 'recordOf'>;
   readonly listing: Pick<SemaphoreListing, 'one'>;
-  readonly runs: Pick<Runs, 'jobs'>;
+  readonly runs: Pick<Runs, 'of'>;
 }
 
 /**
@@ -64,17 +62,20 @@ interface JobWatchParts {
  * the log or at the health alone.
  *
  * ```
- *   the entries of all nodes, the records in memory,    any semaphore with a warning?     its record and its past,
- *   the past as it was last read                     ─▶                                ─▶ read from the store  ─▶ a warning
+ *   the entries of all nodes,           still a warning        still a warning
+ *   the records in memory, the      ─▶  by their past,     ─▶  by their records,   ─▶  a warning
+ *   past as it was last read            read together          read one by one
  * ```
  *
- * The first part costs no call of the store: each node tells the last run of its jobs in its entry. It may show too many
- * warnings, because runs of nodes that have ended are missing, but none too few.
+ * The first part costs no call of the store. Hints keep the records in memory up to date, and a grant since a time at which
+ * the only job of a semaphore was due shows that it has run.
  */
 export class JobWatch implements NodesReader {
   readonly action = 'look for jobs that did not run';
   /** By semaphore, the past as it was last read, and when: monotonic ms. */
   readonly #read = new Map<string, { readonly past: readonly JobRuns[]; readonly at: number }>();
+  /** By semaphore, when its record was last read: monotonic ms. */
+  readonly #confirmedAt = new Map<string, number>();
   /** By {@link keyOf}. */
   #seen: ReadonlyMap<string, Seen> = new Map();
 
@@ -97,9 +98,9 @@ export class JobWatch implements NodesReader {
     // An entry that can't be read may be that of a holder.
     const heard = isWhole ? new Set(nodes.map(({ instance }) => instance)) : undefined;
     const look = { nodes, heard, matches: new NodeMatches(nodes), now };
-    const suspects = await inSlices(this.#suspects(look), this.context.nodeClock);
-    const readAt = ({ name }: Suspect) => this.#read.get(name)?.at ?? -Infinity;
-    const byAge = suspects.toSorted((one, other) => readAt(one) - readAt(other));
+    const suspects = await this.#stillWarned(await inSlices(this.#suspects(look), this.context.nodeClock), look);
+    const confirmedAt = ({ name }: Suspect) => this.#confirmedAt.get(name) ?? -Infinity;
+    const byAge = suspects.toSorted((one, other) => confirmedAt(one) - confirmedAt(other));
     const later = new Set(byAge.slice(MOST_READ).map(({ name }) => name));
     const found = new Map([...this.#seen].filter(([, { semaphore }]) => later.has(semaphore)));
     await forEachLimit(byAge.slice(0, MOST_READ), async (suspect) => {
@@ -121,29 +122,60 @@ export class JobWatch implements NodesReader {
       if (!record || (!own.has(name) && record.permits.length === 0)) continue;
       const jobs = jobsOf.get(name) ?? [];
       const past = this.#read.get(name)?.past ?? assumedPast(name, jobs);
+      const facts = past && { jobs, past, trustsGrants: this.#trustsGrants(name, jobs) };
       // An unknown past has to be read.
-      const warnings = past && (yield* this.#warnings(name, record, { jobs, past, running: [] }, look));
-      if (warnings?.length !== 0) suspects.push({ name, jobs });
+      const warnings = facts && (yield* this.#warnings(name, record, facts, look));
+      if (warnings?.length !== 0) suspects.push({ name, record, jobs, past: [] });
     }
     return suspects;
   }
 
+  /**
+   * Whether a grant in memory shows that the job of a semaphore has run: not which one of several jobs, and not that a missed
+   * run was made up for.
+   */
+  #trustsGrants(name: string, jobs: readonly ScheduledJob[]): boolean {
+    const { at = -Infinity } = this.#read.get(name) ?? {};
+    const isYoung = this.context.nodeClock.monotonic() - at < TRUST;
+    const isWarned = this.#seen.has(keyOf({ code: 'not-run', semaphore: name }));
+    return isYoung && !isWarned && new Set(jobs.map(({ card }) => card.job)).size === 1;
+  }
+
+  /** The suspects that still have a warning by their past, which is read for all of them. @throws StoreUnavailableError */
+  async #stillWarned(suspects: readonly Suspect[], look: Look): Promise<Suspect[]> {
+    if (suspects.length === 0) return [];
+    const at = this.context.nodeClock.monotonic();
+    const read = await this.parts.runs.of(suspects.map(({ name }) => name));
+    const pastOf = groupedBy(read, ({ semaphore }) => semaphore);
+    const known = suspects.map((suspect) => ({ ...suspect, past: pastOf.get(suspect.name) ?? [] }));
+    for (const { name, past } of known) this.#read.set(name, { past: past.map(newestOnly), at });
+    return inSlices(this.#warned(known, look), this.context.nodeClock);
+  }
+
+  *#warned(suspects: readonly Suspect[], look: Look): Pieces<Suspect[]> {
+    const warned: Suspect[] = [];
+    for (const suspect of suspects) {
+      yield 1;
+      const warnings = yield* this.#warnings(suspect.name, suspect.record, suspect, look);
+      if (warnings.length > 0) warned.push(suspect);
+    }
+    return warned;
+  }
+
   /** The warnings by what is in the store. @throws StoreUnavailableError */
-  async #confirmed({ name, jobs }: Suspect, look: Look): Promise<WatchedWarning[]> {
-    const { listing, runs } = this.parts;
-    const [listed, past] = await Promise.all([listing.one(name), runs.jobs(name)]);
-    this.#read.set(name, { past: past.map(newestOnly), at: this.context.nodeClock.monotonic() });
-    const record = listed.get(name);
+  async #confirmed(suspect: Suspect, look: Look): Promise<WatchedWarning[]> {
+    const { name } = suspect;
+    const record = (await this.parts.listing.one(name)).get(name);
+    this.#confirmedAt.set(name, this.context.nodeClock.monotonic());
     // The node that sweeps reports a record that can't be read.
     if (!record || record instanceof Error) return [];
-    const running = past.flatMap((job) => job.running);
-    return inSlices(this.#warnings(name, record, { jobs, past, running }, look), this.context.nodeClock);
+    return inSlices(this.#warnings(name, record, suspect, look), this.context.nodeClock);
   }
 
   *#warnings(
     name: string,
     record: SemaphoreRecord,
-    known: Pick<SemaphoreFacts, 'jobs' | 'past' | 'running'>,
+    { jobs, past, trustsGrants = false }: Pick<SemaphoreFacts, 'jobs' | 'past' | 'trustsGrants'>,
     { nodes, heard, matches, now }: Look,
   ): Pieces<WatchedWarning[]> {
     const { node, clusterClock, timing } = this.context;
@@ -153,12 +185,8 @@ export class JobWatch implements NodesReader {
     if (!intended) return [];
     yield* compileInPieces([intended.groupPattern, intended.acquirerPattern]);
     const passing = yield* matches.of(intended);
-    const newest = yield* newestRuns([
-      ...known.jobs.flatMap((job) => lastRunOf(job)),
-      ...known.past.flatMap((job) => job.runs.slice(0, 1)),
-    ]);
     const { clockTolerance } = timing;
-    const facts = { ...known, now, heard, clockTolerance, nodes, passing, runs: [...newest.values()] };
+    const facts = { jobs, past, trustsGrants, now, heard, clockTolerance, nodes, passing };
     return warningsOf(state, intended, facts).filter(isWatched);
   }
 
@@ -213,7 +241,11 @@ interface Look extends Pick<SemaphoreFacts, 'nodes' | 'heard' | 'now'> {
 /** A semaphore that seems to have a warning, with its jobs on living nodes. */
 interface Suspect {
   readonly name: string;
+  /** As it is in memory. */
+  readonly record: SemaphoreRecord;
   readonly jobs: readonly ScheduledJob[];
+  /** As it was read at this look; empty before that. */
+  readonly past: readonly JobRuns[];
 }
 
 const LIST = 'the same, "gatekeeper status --warned" lists all of them';

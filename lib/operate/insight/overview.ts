@@ -1,7 +1,6 @@
 import { intendedDefinition } from '../../core/decision/index.js';
 import type { StalePart } from './health-report.js';
-import type { RunEntry } from '../activity/index.js';
-import type { NodeInfo, JobInfo } from '../activity/index.js';
+import { type JobInfo, type NodeInfo, type RunEntry, newerFirst, newestOf } from '../activity/index.js';
 import type { SemaphoreState } from './state.js';
 import { type HolderOverview, withUnheard } from './heard-holders.js';
 import { groupedBy } from './grouped.js';
@@ -51,7 +50,7 @@ export function semaphoreOverview(state: SemaphoreState, facts: SemaphoreFacts):
   const intended = state.definition && intendedDefinition(state);
   const isOff = state.pause !== undefined || state.definition?.permits === 0;
   const next = isOff ? undefined : nextRun(facts.jobs, { ...state, ...facts }, facts.now);
-  const lastRun = facts.runs.toSorted((one, other) => other.at - one.at)[0];
+  const [lastRun] = newestOf(facts.past).toSorted(newerFirst);
   return {
     ...state,
     holders: withUnheard(state.holders, facts.heard, facts.now),

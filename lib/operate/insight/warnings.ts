@@ -1,4 +1,10 @@
-import { type SemaphoreDefinition, escapeHidden, patternFaults, shortestDuration } from '../../core/decision/index.js';
+import {
+  LEADERSHIP_JOB,
+  type SemaphoreDefinition,
+  escapeHidden,
+  patternFaults,
+  shortestDuration,
+} from '../../core/decision/index.js';
 import type { SemaphoreState } from './state.js';
 
 import { groupedBy } from './grouped.js';
@@ -8,7 +14,7 @@ import type { Warning } from './warning.js';
 import { failedLately, overdueRun } from './run-warnings.js';
 import type { ScheduledJob } from './scheduled-job.js';
 import { formatDuration, formatTime } from './format-duration.js';
-import type { JobRuns, NodeInfo, RunEntry, RunningEntry } from '../activity/index.js';
+import { type JobRuns, type NodeInfo, type RunEntry, newestOf } from '../activity/index.js';
 
 /** Facts about one semaphore besides its state. */
 export interface SemaphoreFacts {
@@ -18,12 +24,12 @@ export interface SemaphoreFacts {
   readonly clockTolerance: number;
   /** Its jobs on living nodes. */
   readonly jobs: readonly ScheduledJob[];
-  /** The newest run of each of its jobs. */
-  readonly runs: readonly RunEntry[];
-  /** The stored past of each of its jobs, if they have one. */
+  /** The stored past of each of its jobs, if they have one, and of its terms of leadership. */
   readonly past: readonly JobRuns[];
-  /** Runs of its jobs of 2 s or more that go on. */
-  readonly running: readonly RunningEntry[];
+  /**
+   * Whether a grant counts as a run of each of its jobs: only to find out whether it may be worth while to read their past.
+   */
+  readonly trustsGrants?: boolean;
   /** All living nodes. */
   readonly nodes: readonly NodeInfo[];
   /** Instances of the living nodes; absent if that is unknown. */
@@ -47,13 +53,15 @@ export function warningsOf(state: SemaphoreState, definition: SemaphoreDefinitio
 }
 
 function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: SemaphoreFacts): Warning[] {
-  const { jobs, past, running, now } = facts;
+  const { jobs, now } = facts;
+  // A lost term of leadership is no failed run: other warnings tell of a scope without a leader.
+  const past = facts.past.filter(({ job }) => job !== LEADERSHIP_JOB);
   const always = [
     ...tooShort(definition, facts.clockTolerance),
     ...unfollowed(state, facts),
     ...leftOver(state, facts),
-    ...running.flatMap((run) => overdueRun(run, jobs, pastOf(run.job, facts), now)),
-    ...facts.runs.flatMap((run) => tooLongRun(run, jobs)),
+    ...past.flatMap((job) => job.running.flatMap((run) => overdueRun(run, jobs, job, now))),
+    ...newestOf(past).flatMap((run) => tooLongRun(run, jobs)),
     ...past.flatMap((job) => failedLately(job, now)),
   ];
   // Checked also during a pause, because no job would run after it.
@@ -64,11 +72,12 @@ function found(state: SemaphoreState, definition: SemaphoreDefinition, facts: Se
 }
 
 /** Reports holders whose process is probably dead, or surely ended before its run: without a revoke, their permits stay until they expire. */
-function silentHolders({ holders, free }: SemaphoreState, { heard, nodes, now, runs }: SemaphoreFacts): Warning[] {
+function silentHolders({ holders, free }: SemaphoreState, { heard, nodes, now, past }: SemaphoreFacts): Warning[] {
   const rest =
     free === 0
       ? 'No other node runs before that time, unless a revoke ends the permit'
       : `The ${free === 1 ? 'free slot' : `${free} free slots`} can be granted meanwhile`;
+  const runs = newestOf(past);
   return withUnheard(holders, heard, now).flatMap(
     ({ isUnheard, remaining, group, acquirer, slot, token, expiresAt }) => {
       const cut = runs.find((run) => run.token === token && run.took === undefined && run.loss?.reason === 'closing');
@@ -165,21 +174,25 @@ function pastOf(name: string, { past }: SemaphoreFacts): JobRuns | undefined {
  * of its holder. While a run goes on under its permit, and until its end, the next one is skipped.
  */
 function lastSign(name: string, state: SemaphoreState, facts: SemaphoreFacts): number {
-  const running = facts.running.filter(({ job }) => job === name);
+  const { running = [], runs: [run] = [] } = pastOf(name, facts) ?? {};
   // A run without a permit keeps no other node from the next one.
   if (running.some(({ loss }) => !loss)) return facts.now;
-  const run = facts.runs.find(({ job }) => job === name);
   const ended = Math.max(0, ...running.map(({ at }) => at), run ? run.at + (run.took ?? 0) : 0);
   const isUnwritten = facts.jobs.some(({ card, node }) => card.job === name && node.history === false);
-  return isUnwritten ? Math.max(ended, signOfLife(state, facts)) : ended;
+  if (isUnwritten) return Math.max(ended, signOfLife(state, facts));
+  return facts.trustsGrants ? Math.max(ended, takenAt(state)) : ended;
 }
 
 /**
  * Returns the last time at which a job may have run, if nodes write no runs. A live permit may belong to a run in
  * progress, unless its holder is dead; a grant starts a run.
  */
-function signOfLife({ holders, lastGrantAt = 0 }: SemaphoreState, { heard, now }: SemaphoreFacts): number {
+function signOfLife({ holders, lastGrantAt }: SemaphoreState, { heard, now }: SemaphoreFacts): number {
   const living = withUnheard(holders, heard, now).filter(({ isUnheard }) => !isUnheard);
-  if (living.some(({ remaining }) => remaining > 0)) return now;
-  return Math.max(lastGrantAt, ...living.map(({ expiresAt, duration }) => expiresAt - duration));
+  return living.some(({ remaining }) => remaining > 0) ? now : takenAt({ holders: living, lastGrantAt });
+}
+
+/** When a permit was last granted or refreshed: cluster time in ms. */
+function takenAt({ holders, lastGrantAt = 0 }: Pick<SemaphoreState, 'holders' | 'lastGrantAt'>): number {
+  return Math.max(lastGrantAt, ...holders.map(({ expiresAt, duration }) => expiresAt - duration));
 }

@@ -158,6 +158,56 @@ describe('a job that does not run', () => {
   });
 });
 
+describe('a grant without a run', () => {
+  const cluster = useCluster();
+  const granted = async (nodes: TestCluster, { gatekeeper }: TestNode) => {
+    const permit = await gatekeeper.tryAcquire('job');
+    await permit!.release();
+    await nodes.time.advance(TWO_LOOKS);
+  };
+
+  it('does not end a warning', async () => {
+    const nodes = cluster();
+    const node = await withJobs(nodes);
+    await nodes.time.advance(HOUR + TWO_LOOKS);
+    expect(begun(node)).toHaveLength(1);
+    await granted(nodes, node);
+    expect(ended(node)).toEqual([]);
+    await run(node);
+    await nodes.time.advance(TWO_LOOKS);
+    expect(ended(node)).toHaveLength(1);
+  });
+
+  it('hides no missed run for longer than a day', async () => {
+    const nodes = cluster();
+    const node = await withJobs(nodes);
+    await nodes.time.advance(30 * MINUTE);
+    await run(node);
+    for (let hours = 0; hours < 26 && begun(node).length === 0; hours++) {
+      await nodes.time.advance(HOUR - TWO_LOOKS);
+      await granted(nodes, node);
+    }
+    expect(begun(node)).toMatchObject([{ code: 'not-run', semaphore: 'job' }]);
+  });
+
+  it('of another job of the semaphore hides no missed run', async () => {
+    const nodes = cluster();
+    const node = await withJobs(nodes);
+    const other = { job: 'Jobs.other', atLeastFor: 0 };
+    node.gatekeeper.registry.jobs = () => {
+      const card = hourly(nodes.time.wall(), 'job');
+      return [card, { ...card, job: other.job }];
+    };
+    await nodes.time.advance(30 * MINUTE);
+    await run(node);
+    await node.gatekeeper.run('job', () => undefined, other);
+    await nodes.time.advance(HOUR);
+    await node.gatekeeper.run('job', () => undefined, other);
+    await nodes.time.advance(TWO_LOOKS);
+    expect(begun(node)).toMatchObject([{ code: 'not-run', sentence: expect.stringContaining('Jobs.job was due') }]);
+  });
+});
+
 describe('the warnings of a checked health', () => {
   const cluster = useCluster();
 
@@ -229,7 +279,10 @@ describe('the watch of jobs', () => {
     // A node that has just started reads the past of its jobs.
     await nodes.time.advance(30 * MINUTE);
     const pasts: string[] = [];
-    other.store.script = (_call, go, key) => (key?.includes('history:') && pasts.push(key), go());
+    other.store.script = (_call, go, key) => {
+      if (key?.startsWith('history:')) pasts.push(...key.split(','));
+      return go();
+    };
     for (let hour = 0; hour < 2; hour++) {
       for (const name of names) await run(one, name);
       await nodes.time.advance(HOUR);
@@ -247,9 +300,9 @@ describe('the watch of jobs', () => {
     );
     await nodes.time.advance(29 * MINUTE);
     const readsAt = new Map<number, number>();
-    node.store.script = (_call, go, key) => {
+    node.store.script = (call, go, key) => {
       const second = Math.floor(nodes.time.wall() / SECOND);
-      if (key?.includes('history:')) readsAt.set(second, (readsAt.get(second) ?? 0) + 1);
+      if (call === 'read' && key?.startsWith('semaphore:job-')) readsAt.set(second, (readsAt.get(second) ?? 0) + 1);
       return go();
     };
     await nodes.time.advance(MINUTE + 3 * TWO_LOOKS);

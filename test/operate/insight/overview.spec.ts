@@ -6,6 +6,7 @@ import { START } from '../../support/fake-time.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { instanceOfProgram } from '../../../lib/core/context/node-identity.js';
 import type { ExternalGrant } from '../../../lib/core/permits/external/external-calls.js';
+import { candidate, scopeOf } from '../../leadership/candidates.js';
 import { JOB, type TestCluster, shardKeyOf, useCluster } from '../../support/nodes.js';
 
 const DAILY: JobInfo = {
@@ -204,15 +205,51 @@ describe('the overview', () => {
     await expect(
       one.gatekeeper.run('job', () => Promise.reject(new Error('disk full')), { job: 'Jobs.export', atLeastFor: 0 }),
     ).rejects.toThrow('disk full');
-    // Once it has told of it, on its next card.
-    await nodes.time.advance(11_000);
+    // Once it is written.
+    await nodes.time.advance(1000);
     await other.store.journal('runs').append(Array.from({ length: 10_000 }, () => '{}'));
-    const { semaphores, nodes: cards } = await other.gatekeeper.overview();
-    expect(await other.gatekeeper.history(10_000)).not.toContainEqual(expect.objectContaining({ kind: 'run' }));
     const lastRun = { kind: 'run', job: 'Jobs.export', at: START, outcome: 'failed', message: 'disk full' };
-    expect(semaphores[0]).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
-    expect(semaphores[0]!.jobs[0]).not.toHaveProperty('lastRun');
-    expect(cards[0]!.jobs).toMatchObject([{ job: 'Jobs.export', lastRun: { outcome: 'failed', run: 1 } }]);
+    const shown = async () => (await other.gatekeeper.overview()).semaphores[0]!;
+    expect(await other.gatekeeper.history(10_000)).not.toContainEqual(expect.objectContaining({ kind: 'run' }));
+    expect(await shown()).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
+    // Its node alone could tell of it, if it still lived.
+    await nodes.closeOne(one);
+    await nodes.time.advance(3_600_000);
+    expect(await shown()).toMatchObject({ lastRun: { ...lastRun, node: one.gatekeeper.node } });
+  });
+
+  it('shows the last term of a scope, however long ago it began, which is no run of a job', async () => {
+    const nodes = cluster();
+    const one = await candidate(nodes, { history: true, leadership: { scopes: ['main'], lease: '10s' } });
+    const resigned = scopeOf(one, 'main').resign();
+    await nodes.time.advance(5000);
+    await resigned;
+    await one.store.journal('runs').append(Array.from({ length: 10_000 }, () => '{}'));
+    const { semaphores } = await one.gatekeeper.overview();
+    const scope = semaphores.find(({ name }) => name === 'leader:main')!;
+    expect(scope).toMatchObject({ lastRun: { job: 'leadership', outcome: 'ok', ended: 'resigned' }, warnings: [] });
+    expect(await one.gatekeeper.runs.jobs()).toEqual([]);
+  });
+
+  it('costs one call for the past of all jobs or of one semaphore, and none for the journal', async () => {
+    const nodes = cluster();
+    const [one, other] = [await working(nodes), await working(nodes)];
+    await one.gatekeeper.run('job', () => 1, { job: 'Jobs.export', atLeastFor: 0 });
+    await nodes.time.advance(60_000);
+    const keys: string[] = [];
+    const { readJournal } = other.store.calls;
+    other.store.script = (_call, go, key) => (key?.includes('history:') && keys.push(key), go());
+    await other.gatekeeper.overview();
+    expect(keys).toHaveLength(1);
+    await other.gatekeeper.overview();
+    expect(keys).toHaveLength(1);
+    // Of one semaphore it reads only the page of its jobs.
+    await other.gatekeeper.overview('job');
+    expect(keys[1]).toMatch(/^history:\d+$/);
+    expect(other.store.calls.readJournal).toBe(readJournal);
+    // The list of its runs comes from the same page.
+    await other.gatekeeper.runs.find({ semaphore: 'job', limit: 10 });
+    expect(keys).toHaveLength(2);
   });
 
   it('shows that a run goes on, though another one of its job that began in the same ms has ended', async () => {

@@ -72,25 +72,31 @@ export function aPast(at: number, changes: Partial<JobRuns> = {}): JobRuns {
   return { semaphore: 'job', job: 'Jobs.work', ...stored, schedule: '* * * * *', ...changes };
 }
 
-export function warnings(
-  state: SemaphoreState,
-  nodes: NodeInfo[],
-  runs: RunEntry[] = [],
-  { past = [], running = [], heard }: Partial<Pick<SemaphoreFacts, 'past' | 'running' | 'heard'>> = {},
-) {
-  return overview(state, nodes, runs, { past, running, heard }).warnings;
+interface Known extends Partial<Pick<SemaphoreFacts, 'past' | 'heard'>> {
+  readonly running?: readonly RunningEntry[];
 }
 
-export function overview(
-  state: SemaphoreState,
-  nodes: NodeInfo[],
-  runs: RunEntry[] = [],
-  { past = [], running = [], heard }: Partial<Pick<SemaphoreFacts, 'past' | 'running' | 'heard'>> = {},
-) {
+/** The past of each job, with its last run and the runs that go on. */
+function pastWith(runs: readonly RunEntry[], { past = [], running = [] }: Known): JobRuns[] {
+  const names = new Set([...past, ...runs, ...running].map(({ job }) => job));
+  return [...names].map((name) => {
+    const of = <Entry extends { job: string }>(entries: readonly Entry[]) => entries.filter(({ job }) => job === name);
+    const [known = aPast(NOW, { job: name, runs: [], schedule: undefined })] = of(past);
+    const last = of(runs);
+    return { ...known, runs: last.length > 0 ? last : known.runs, running: of(running) };
+  });
+}
+
+export function warnings(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = [], known: Known = {}) {
+  return overview(state, nodes, runs, known).warnings;
+}
+
+export function overview(state: SemaphoreState, nodes: NodeInfo[], runs: RunEntry[] = [], known: Known = {}) {
   const jobs = nodes.flatMap((node) => node.jobs.map((card) => ({ card, node })));
   const passing = passingOf(state, nodes);
-  const facts: SemaphoreFacts = { now: NOW, clockTolerance: 500, nodes, passing, jobs, runs, past, running, heard };
-  return semaphoreOverview(state, facts);
+  const { heard } = known;
+  const past = pastWith(runs, known);
+  return semaphoreOverview(state, { now: NOW, clockTolerance: 500, nodes, passing, jobs, past, heard });
 }
 
 export function aRunningJob(at: number): RunningEntry {

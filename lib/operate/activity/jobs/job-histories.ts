@@ -8,7 +8,7 @@ import { LIST_FACTOR } from '../../../core/store/store.js';
 import type { StoredRunEntry } from '../history-entry.js';
 import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-record.js';
 import { type Addition, contains, withAddition } from './job-shard.js';
-import { decodeJobShard, encodeJobShard } from './job-shard.codec.js';
+import { type DecodedShard, decodeJobShard, encodeJobShard } from './job-shard.codec.js';
 import { PendingAdditions, SHARDS, shardOf } from './pending-additions.js';
 import type { JobInfo } from '../node-info.js';
 
@@ -21,8 +21,10 @@ const PACE = 5000;
 const BURST = 5;
 /** ms after a failure until the next try. */
 const PATIENCE = 10_000;
-/** ms for which a reading counts as current. */
-const FRESH = 1000;
+/** ms for which a reading counts as current: at least, and at most if the texts are long. */
+const FRESH = { least: 1000, most: 10_000 };
+/** Characters of texts that overviews read per ms: they are read each second while they are short. */
+const RATE = 256;
 
 /** The schedule of a job on this node: its expression, and the last time at which it was due. */
 export interface JobTimes {
@@ -51,7 +53,11 @@ export class JobHistories {
   readonly #decoded = new DecodeCache((_key, text) => decodeJobShard(text));
   readonly #leftOut: UnreadableEntries;
   #known: readonly JobRecord[] = [];
-  #readAt = -Infinity;
+  #readAt?: number;
+  /** Characters of all texts at the last reading. */
+  #length = 0;
+  /** The last reading of some shards, and when it began: monotonic ms. */
+  #last?: { readonly of: string; readonly at: number; readonly records: Promise<readonly JobRecord[]> } | undefined;
   /** By shard: monotonic ms until which its writes last, if they come at the usual pace. */
   readonly #paidUntil = new Map<number, number>();
   #reading?: Promise<readonly JobRecord[]> | undefined;
@@ -95,24 +101,44 @@ export class JobHistories {
    * @param age ms that the answer may be old
    * @throws StoreUnavailableError
    */
-  async all(age = FRESH): Promise<readonly JobRecord[]> {
-    if (this.context.nodeClock.monotonic() - this.#readAt < age) return this.#known;
-    this.#reading ??= this.#read(keys()).finally(() => (this.#reading = undefined));
-    this.#known = await this.#reading;
-    return this.#known;
+  async all(age = FRESH.least): Promise<readonly JobRecord[]> {
+    if (this.context.nodeClock.monotonic() - (this.#readAt ?? -Infinity) < age) return this.#known;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
   }
 
-  /** Reads the records of the jobs of one semaphore. @throws StoreUnavailableError */
-  async of(semaphore: string): Promise<readonly JobRecord[]> {
-    const { store, nodeClock } = this.context;
-    const text = await store.records.read(KEY_PREFIX + shardOf(semaphore));
-    const { shard } = await inSlices(decodeJobShard(text), nodeClock);
-    return [...shard.jobs.values()].filter((job) => job.semaphore === semaphore);
+  /** As {@link all}, for overviews, which are read often: the longer the texts are, the older the answer may be. */
+  recent(): Promise<readonly JobRecord[]> {
+    return this.all(Math.min(FRESH.most, Math.max(FRESH.least, this.#length / RATE)));
   }
 
-  /** The last answer of {@link all}. */
-  get known(): readonly JobRecord[] {
-    return this.#known;
+  /** When the last answer of {@link all} was read: monotonic ms. Absent before the first one. */
+  get readAt(): number | undefined {
+    return this.#readAt;
+  }
+
+  /** Reads the records of the jobs of some semaphores: their shards, together. @throws StoreUnavailableError */
+  async of(semaphores: readonly string[]): Promise<readonly JobRecord[]> {
+    const isAsked = new Set(semaphores);
+    const shards = [...new Set(semaphores.map(shardOf))];
+    return (await this.#some(shards)).filter(({ semaphore }) => isAsked.has(semaphore));
+  }
+
+  /** The page of one semaphore asks twice for its jobs: for the overview, and for its runs. */
+  #some(shards: readonly number[]): Promise<readonly JobRecord[]> {
+    const at = this.context.nodeClock.monotonic();
+    const of = shards.join();
+    if (this.#last?.of === of && at - this.#last.at < FRESH.least) return this.#last.records;
+    const records = this.#readSome(shards);
+    const last = { of, at, records };
+    this.#last = last;
+    records.catch(() => this.#last === last && (this.#last = undefined));
+    return records;
+  }
+
+  async #readSome(shards: readonly number[]): Promise<readonly JobRecord[]> {
+    const texts = await this.#texts.readMany(shards.map((shard) => KEY_PREFIX + shard));
+    return recordsOf(await inSlices(this.#decoded.some(texts), this.context.nodeClock));
   }
 
   /** Tries once to write the remaining changes, and reports a failure. */
@@ -124,14 +150,16 @@ export class JobHistories {
     for (let rounds = 0; rounds < 2 && this.#pending.shards.length > 0; rounds++) if (!(await this.#flush())) return;
   }
 
-  async #read(all: readonly string[]): Promise<readonly JobRecord[]> {
+  async #read(): Promise<readonly JobRecord[]> {
     const { store, timing, nodeClock } = this.context;
     const begun = nodeClock.monotonic();
-    const texts = await store.records.readMany(all, { timeout: LIST_FACTOR * timing.callTimeout });
-    const shards = [...(await inSlices(this.#decoded.all(texts), nodeClock)).values()];
-    this.#leftOut.note(shards.flatMap(({ faults }) => faults));
+    const texts = await store.records.readMany(keys(), { timeout: LIST_FACTOR * timing.callTimeout });
+    const decoded = await inSlices(this.#decoded.all(texts), nodeClock);
+    this.#leftOut.note([...decoded.values()].flatMap(({ faults }) => faults));
+    this.#length = [...texts.values()].reduce((sum, { length }) => sum + length, 0);
     this.#readAt = begun;
-    return shards.flatMap(({ shard }) => [...shard.jobs.values()]);
+    this.#known = recordsOf(decoded);
+    return this.#known;
   }
 
   #flushIn(delay: number): void {
@@ -201,6 +229,10 @@ export class JobHistories {
     const dropped = this.#pending.takeDropped();
     if (dropped > 0) this.#report(new Error(`runs of ${dropped} jobs were dropped: there were too many names of jobs`));
   }
+}
+
+function recordsOf(decoded: ReadonlyMap<string, DecodedShard>): JobRecord[] {
+  return [...decoded.values()].flatMap(({ shard }) => [...shard.jobs.values()]);
 }
 
 function keys(): string[] {

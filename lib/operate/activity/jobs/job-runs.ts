@@ -79,6 +79,11 @@ export function jobRuns(stored: JobRecord, facts: RunFacts, now: number): JobRun
   };
 }
 
+/** The newest run of each job. */
+export function newestOf(past: readonly JobRuns[]): RunEntry[] {
+  return past.flatMap(({ runs }) => runs.slice(0, 1));
+}
+
 function withCrashes(record: JobRecord, facts: RunFacts, now: number): JobRecord {
   // Periods that became too old since the last write are dropped, too.
   let shown = combined(record, { ...record, runs: [], failures: [], starts: [], hours: [], days: [] }, now);

@@ -9,6 +9,7 @@ import {
   storedTime,
   withoutDoubt,
 } from '../../../core/decision/index.js';
+import { TERM_ENDS } from '../../../core/context/events.js';
 import type { NodeIdentity } from '../../../core/context/node-identity.js';
 import { storyShape } from '../entry-schemas.js';
 import { type RunEntry, type StartEntry, jobKey } from '../history-entry.js';
@@ -47,6 +48,7 @@ const ended = {
   ...storyShape,
   took: storedTime.optional(),
   outcome: z.enum(['ok', 'failed', 'lost', 'crashed']),
+  ended: z.enum(TERM_ENDS).optional(),
 };
 const runSchema = z.object(ended);
 const failureSchema = z.object({
