@@ -175,7 +175,7 @@ export function buildParts(
     factsOf,
   });
   const runs = new Runs({ context, history: runHistory, histories: jobHistories, factsOf });
-  const registry: NodeRegistry = new NodeRegistry(context, settings, runHistory, membership, living);
+  const registry: NodeRegistry = new NodeRegistry(context, settings, membership, living);
   const nodes = () => registry.nodes();
   registry.tasks = () => tasks.work.list(tasks.handlers);
   registry.code = () => declared.announcement;

@@ -241,7 +241,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z
 export const semaphoreOverviewSchema: z.ZodType<SemaphoreOverview> = z
   .object({
     ...semaphoreShape,
-    jobs: list(jobInfoSchema.omit({ lastRun: true }).extend({ nodes: whole }).meta({ id: 'SemaphoreJob' })),
+    jobs: list(jobInfoSchema.extend({ nodes: whole }).meta({ id: 'SemaphoreJob' })),
     next: time.optional(),
     lastRun: runSchema.optional(),
     warnings: list(

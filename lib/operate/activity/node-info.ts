@@ -35,26 +35,6 @@ const scheduleSchema = z
   })
   .meta({ id: 'JobSchedule' });
 
-/** The last run of a job on the node that publishes it. */
-const lastRunSchema = z
-  .object({
-    /** Start of the run. */
-    at: time,
-    /** Duration in ms. */
-    took: storedTime,
-    /** See RunEntry. */
-    outcome: z.enum(['ok', 'failed', 'lost']),
-    /** Message of the error with which the run failed, cut after 500 characters. */
-    message: storedText.optional(),
-    /** Fencing token of its permit; absent if it ran without a permit. */
-    token: storedCount.optional(),
-    /** Slot of its permit; absent if it ran without a permit. */
-    slot: storedCount.optional(),
-    /** See RunEntry. */
-    run: storedCount.optional(),
-  })
-  .meta({ id: 'LastRun' });
-
 /** See {@link JobInfo}. */
 const RUN_NOW = ['yes', 'arguments', 'not-static'] as const;
 
@@ -72,8 +52,6 @@ export const jobInfoSchema = z.object({
   runNow: z.enum(RUN_NOW).optional(),
   /** Name that the acquirer pattern must match, if it is not the node's own name. */
   acquirer: storedText.optional(),
-  /** Its last run on this node. The journal may have dropped that run, if other jobs run often. */
-  lastRun: lastRunSchema.optional(),
 });
 
 /** Maximum number of types of tasks in the entry of a node. */
@@ -162,7 +140,7 @@ const codeSchema = z.string().regex(CODE_TEXT);
  */
 export type NodeInfo = z.output<typeof nodeInfoSchema>;
 /**
- * A guarded method of a node, with its schedule and last run, if it has them.
+ * A guarded method of a node, with its schedule, if it has one.
  *
  * @interface
  */

@@ -6,7 +6,6 @@ import { Periodic } from '../../core/async/periodic.js';
 import { SerialExecutor } from '../../core/async/serial-executor.js';
 import { inSlices } from '../../core/async/slices.js';
 import type { Membership } from '../../core/members/membership.js';
-import type { RunHistory } from './run-history.js';
 import { type LivingNodes, KEY_PREFIX, isAlive, learnTime } from './living-nodes.js';
 import { TextCells } from '../../core/cell/text-cells.js';
 import { encodeUsed } from '../../core/permits/declared/node-code.js';
@@ -64,7 +63,6 @@ export class NodeRegistry {
       /** False if this node writes no runs. */
       readonly history?: unknown;
     },
-    private readonly runs: Pick<RunHistory, 'newestHere'>,
     private readonly membership: Pick<Membership, 'isHeld' | 'lease' | 'participants$'>,
     private readonly living: LivingNodes,
   ) {
@@ -177,19 +175,11 @@ export class NodeRegistry {
       ...(isHeld && { lease }),
       clock: { ...(offset !== undefined && { offset: Math.round(offset) }), ...(suspect !== undefined && { suspect }) },
       ...(history === false && { history }),
-      jobs: this.jobs().map((card) => this.#withLastRun(card)),
+      jobs: [...this.jobs()],
       ...(tasks.length > 0 && { tasks: tasks.slice(0, MOST_TASK_TYPES) }),
       ...(code !== '' && { code }),
       ...(used !== '' && { used }),
     };
-  }
-
-  #withLastRun(card: JobInfo): JobInfo {
-    const { job, semaphore } = card;
-    const run = semaphore === undefined ? undefined : this.runs.newestHere({ job, semaphore });
-    if (!run) return card;
-    const { at, took, outcome, message, token, slot, run: number } = run;
-    return { ...card, lastRun: { at, took, outcome, message, token, slot, run: number } };
   }
 }
 

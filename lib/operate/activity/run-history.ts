@@ -43,8 +43,6 @@ export class RunHistory {
   readonly #termEnds = new Map<string, { readonly token: number; readonly reason: TermEnd }>();
   /** Current series of skips, by {@link jobKey}; the least recently updated first. */
   readonly #skips = new Map<string, { reason: SkipReason; count: number }>();
-  /** The newest run of each job on this node, by {@link jobKey}; the oldest first. */
-  readonly #newest = new Map<string, EndedRun>();
 
   constructor(
     private readonly context: Context,
@@ -99,11 +97,6 @@ export class RunHistory {
   /** The runs that went on at the last call of {@link lastRuns}. Those that began long ago may be missing. */
   knownRunning(): readonly RunningEntry[] {
     return this.#lastRuns.running();
-  }
-
-  /** The newest run of a job on this node. The journal may have dropped it. */
-  newestHere(job: { readonly semaphore: string; readonly job: string }): EndedRun | undefined {
-    return this.#newest.get(jobKey(job));
   }
 
   async close(): Promise<void> {
@@ -173,7 +166,6 @@ export class RunHistory {
       run: event.run,
     };
     this.#note(entry, error);
-    setLast(this.#newest, jobKey(entry), entry);
   }
 
   /** Why a term of this node ended. */

@@ -40,7 +40,7 @@ export interface SemaphoreOverview extends SemaphoreState {
 }
 
 /** A job, as defined on the node that started last. */
-export interface JobOnNodes extends Omit<JobInfo, 'lastRun'> {
+export interface JobOnNodes extends JobInfo {
   /** Number of living nodes that have this job. */
   readonly nodes: number;
 }
@@ -66,7 +66,6 @@ function merged(jobs: readonly ScheduledJob[]): JobOnNodes[] {
   return [...byName.keys()].toSorted().map((name) => {
     const same = byName.get(name)!;
     const newest = same.reduce((one, other) => (other.node.startedAt > one.node.startedAt ? other : one));
-    const { lastRun: _onThatNode, ...card } = newest.card;
-    return { ...card, nodes: same.length };
+    return { ...newest.card, nodes: same.length };
   });
 }

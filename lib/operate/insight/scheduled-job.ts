@@ -1,4 +1,3 @@
-import type { RunEntry } from '../activity/index.js';
 import type { NodeInfo, JobInfo } from '../activity/index.js';
 import type { HolderState } from '../../core/context/holder-state.js';
 import { readTicks } from '../../core/cron/ticks.js';
@@ -75,11 +74,4 @@ function firstFrom({ card, node }: ScheduledJob, from: number, now: number): num
     if ('ticks' in read) return [clusterTimeOf(read.ticks.next(from - 1 - (node.clock.offset ?? 0)), node)];
   }
   return [told + Math.ceil((from - told) / interval) * interval];
-}
-
-/** Returns the job's last run on its node in the form of a journal entry, or an empty list. */
-export function lastRunOf({ card: { job, semaphore, lastRun }, node }: ScheduledJob): RunEntry[] {
-  if (!lastRun || semaphore === undefined) return [];
-  const { group, acquirer, instance } = node;
-  return [{ kind: 'run', semaphore, job, node: { group, acquirer, instance }, ...lastRun }];
 }

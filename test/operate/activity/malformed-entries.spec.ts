@@ -71,16 +71,11 @@ const MALFORMED_CARDS: readonly [string, unknown][] = [
   ['a start that no calendar has', { ...CARD, startedAt: NEVER }],
   ['a start before all time', { ...CARD, startedAt: -NEVER, at: START }],
   ['a clock that no calendar has', { ...CARD, clock: { offset: -NEVER } }],
-  ['a run that no calendar has', { ...CARD, jobs: [runOnCard({ at: NEVER, took: 9e15 })] }],
   ['code that the text does not have', { ...CARD, code: 2 }],
   ['code that is no list of definitions', { ...CARD, code: 0 }],
   ['code in words', { ...CARD, code: 'job: 10s' }],
   ['more jobs than any application', { ...CARD, jobs: Array.from({ length: 1001 }, () => CARD.jobs[0]) }],
 ];
-
-function runOnCard(run: object) {
-  return { ...CARD.jobs[0], lastRun: { outcome: 'ok', ...run } };
-}
 
 /** A text that JSON.stringify can't make: a key that would be the prototype of a careless copy. */
 function withPrototype(entry: object): string {
@@ -131,20 +126,30 @@ describe('entries that are none', () => {
 
   it.each(MALFORMED_CARDS)('among the nodes (%s) cost no other card and no page', async (_, malformed) => {
     const nodes = cluster();
-    const run = runOnCard({ at: START - 1000, took: 10 });
-    const good = { ...CARD, jobs: [run] };
     const text = JSON.stringify({
       v: 1,
-      nodes: [malformed, { ...good, code: 1 }],
+      nodes: [malformed, { ...CARD, code: 1 }],
       codes: ['job: 10s', 'x'.repeat(20)],
     });
     await nodes.raw.records.compareAndSet('nodes:0', undefined, text);
     const { overview, of, gatekeeper } = await look(nodes);
-    expect(overview.nodes).toEqual([good]);
+    expect(overview.nodes).toEqual([CARD]);
     expect(overview.semaphores[0]!.jobs).toMatchObject([{ job: 'Jobs.export', nodes: 1 }]);
     expect(of('problem')).toHaveLength(1);
     expect(gatekeeper.health().unreadable.nodes).toBe(1);
   });
+
+  it.each([{ at: START - 1000, took: 10, outcome: 'ok' }, { at: NEVER }, 'rubbish'])(
+    'among the nodes do not count by what an older version told of a job (%j)',
+    async (lastRun) => {
+      const nodes = cluster();
+      const former = { ...CARD, jobs: [{ ...CARD.jobs[0], lastRun }] };
+      await nodes.raw.records.compareAndSet('nodes:0', undefined, JSON.stringify({ v: 1, nodes: [former] }));
+      const { overview, gatekeeper } = await look(nodes);
+      expect(overview.nodes).toEqual([CARD]);
+      expect(gatekeeper.health().unreadable.nodes).toBe(0);
+    },
+  );
 
   it.each(['no JSON', '[]', '{"v":1}', `{"v":1,"nodes":[${' '.repeat(2_000_000)}]}`])(
     'a whole text of cards that is none costs none of the others (%#)',

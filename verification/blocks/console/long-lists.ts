@@ -97,7 +97,6 @@ function cardOf(index: number, now: number, { semaphores }: Lengths) {
     job: `JobsService.job${job}`,
     semaphore: nameOf((index * JOBS_EACH + job) % semaphores),
     schedule: { kind: 'cron', expression: '0 3 * * *', next: now + 60_000, recent: [now - 180_000, now - 120_000] },
-    lastRun: { at: now - 60_000, took: 5, outcome: 'ok', token: 7, slot: 0 },
   }));
   return { ...nodeOf(index), host: `host-${index}`, pid: 1, ...times, clock: { offset: 0 }, jobs };
 }
