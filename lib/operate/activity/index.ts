@@ -1,7 +1,6 @@
 export type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './archive/history-archive.js';
 export { RunArchivist } from './archive/run-archivist.js';
 export * from './audit.js';
-export { newestRuns } from './last-runs.js';
 export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';

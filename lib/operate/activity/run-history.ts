@@ -12,16 +12,7 @@ import type { RunArchivist } from './archive/run-archivist.js';
 import { storedRunEntrySchema } from './entry-schemas.js';
 import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from '../../core/journals/journal-writer.js';
-import { LastRuns } from './last-runs.js';
-import {
-  type EndedRun,
-  type HistoryEntry,
-  type RunEntry,
-  type RunningEntry,
-  type StartEntry,
-  type StoredRunEntry,
-  jobKey,
-} from './history-entry.js';
+import { type EndedRun, type HistoryEntry, type StartEntry, type StoredRunEntry, jobKey } from './history-entry.js';
 import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
 import { type RunFacts, openStarts, paired } from './jobs/paired-runs.js';
 import { LONG, type RunInProgress, RunsInProgress } from './runs-in-progress.js';
@@ -36,7 +27,6 @@ type Of<T extends GatekeeperEvent['type']> = Extract<GatekeeperEvent, { type: T 
 /** The history of the runs of all nodes. This node writes its own runs, which it learns from its events. */
 export class RunHistory {
   readonly #journal: JournalWriter<StoredRunEntry>;
-  readonly #lastRuns: LastRuns;
   readonly #subscription?: Subscription;
   readonly #running: RunsInProgress;
   /** Why the last term of this node ended, by the scope's semaphore. */
@@ -63,7 +53,6 @@ export class RunHistory {
   ) {
     this.#journal = new JournalWriter('runs', storedRunEntrySchema, context);
     this.#running = new RunsInProgress(context.nodeClock, (run) => this.#noteStart(run));
-    this.#lastRuns = new LastRuns((limit) => this.read(limit), context.nodeClock);
     if (options.isOn) this.#subscription = context.events.subscribe((event) => this.#observe(event));
   }
 
@@ -82,21 +71,6 @@ export class RunHistory {
       if (shown < limit && entries.length >= length) continue;
       return paired(entries, open, await this.options.factsOf(open)).slice(-limit);
     }
-  }
-
-  /** Returns the newest run of each job that the journal still has. @throws StoreUnavailableError */
-  lastRuns(): Promise<RunEntry[]> {
-    return this.#lastRuns.get();
-  }
-
-  /** The last answer of {@link lastRuns}. */
-  knownLastRuns(): RunEntry[] {
-    return this.#lastRuns.known();
-  }
-
-  /** The runs that went on at the last call of {@link lastRuns}. Those that began long ago may be missing. */
-  knownRunning(): readonly RunningEntry[] {
-    return this.#lastRuns.running();
   }
 
   async close(): Promise<void> {
