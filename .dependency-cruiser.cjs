@@ -35,7 +35,6 @@ const FLOORS = [
   'allocation',
   ...TASK_ROOMS,
   'tasks',
-  'operate/archives',
   'operate/activity',
   'operate/definitions',
   'operate/run-now',

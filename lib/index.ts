@@ -27,7 +27,6 @@ export {
   type ClusterSettings,
   type ClusterStatus,
   CorruptArchiveError,
-  type DefinitionArchive,
   type DefinitionEvent,
   type DefinitionEdit,
   type Definitions,
@@ -87,12 +86,10 @@ export {
   type Permit,
   type PermitLoss,
   PermitLostError,
-  type Persistence,
   type NodeRegistry,
   type OwnerMoveReason,
   type OwnerMoves,
   type OwnersChange,
-  RefusedDefinitionsError,
   RUN_KINDS,
   type RunDay,
   type RunEntry,
@@ -181,7 +178,6 @@ export {
   manualSlice,
 } from './allocation/index.js';
 export * from './task-exports.js';
-export { fileArchive } from './operate/definitions/archive/file/index.js';
 export { type FileHistoryOptions, fileHistoryArchive } from './operate/activity/archive/file/index.js';
 export {
   AllocatedResources,
@@ -234,6 +230,8 @@ export {
   TooManyNamesError,
 } from './core/decision/index.js';
 export {
+  type ArchiveDriver,
+  type ArchiveStore,
   CallHealth,
   type ClockReading,
   type Driver,
@@ -260,6 +258,7 @@ export {
   UnknownOutcomeError,
   type WriteOptions,
 } from './core/store/index.js';
+export * from './stores/files/index.js';
 export * from './stores/hazelcast/index.js';
 export * from './operations.js';
 export * from './stores/memory/index.js';

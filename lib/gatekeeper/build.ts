@@ -35,8 +35,8 @@ import {
 import { Alerts } from '../operate/alerts/index.js';
 import {
   Archivist,
-  BoundedArchive,
   CodeFollower,
+  DefinitionArchive,
   DefinitionWriter,
   Definitions,
 } from '../operate/definitions/index.js';
@@ -114,7 +114,7 @@ export function buildParts(
   const openStore = () => store.open({ callTimeout });
 
   // Permits: the semaphores of this node, and the definitions of its code.
-  const archive = settings.persistence && new BoundedArchive(settings.persistence, context);
+  const archive = settings.persistence && new DefinitionArchive(settings.persistence, context);
   const archived = archive && (() => archive.archived());
   const announcement = Math.max(settings.definitionsDelay, isOwn ? 0 : Math.min(callTimeout, OBJECTION));
   const directory = new SemaphoreDirectory(context, {

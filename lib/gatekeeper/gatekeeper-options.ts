@@ -15,8 +15,7 @@ import {
   shortestDuration,
   show,
 } from '../core/decision/index.js';
-import type { StoreDefinition } from '../core/store/index.js';
-import type { Persistence } from '../operate/definitions/archive/definition-archive.js';
+import type { ArchiveStore, StoreDefinition } from '../core/store/index.js';
 import { CODE_CHANGES } from '../operate/definitions/code-follower.js';
 import { metadataSchema } from '../core/members/metadata.js';
 import type { HistoryArchiveDefinition } from '../operate/activity/index.js';
@@ -183,12 +182,12 @@ export interface GatekeeperOptions {
    */
   readonly history?: boolean | HistoryOptions;
   /**
-   * Keeps definitions outside the cluster, so that operators' changes survive its loss:
-   * `fileArchive('./gatekeeper-definitions.json')` or `postgresArchive({ connectionString })`. See docs/persistence.md.
+   * Keeps definitions outside the cluster, so that operators' changes survive its loss: `files('./gatekeeper-definitions')`,
+   * or a store that outlives the cluster, such as `postgres({ connectionString })`. See docs/persistence.md.
    *
    * @defaultValue none
    */
-  readonly persistence?: Persistence;
+  readonly persistence?: ArchiveStore;
   /**
    * Logs entries with fields (semaphore, token, reason, node, ...) instead of lines of text. The value is the name of
    * the field with the text: `msg` for pino, `message` for Nest's JSON logger and winston. See docs/telemetry.md#log.
@@ -255,7 +254,7 @@ export interface HistoryOptions {
 const CLOCK_TOLERANCE = 500;
 
 const isPersistence = (value: unknown) =>
-  value === undefined || typeof (value as Persistence | null)?.open === 'function';
+  value === undefined || typeof (value as ArchiveStore | null)?.open === 'function';
 const isHistoryArchive = (value: unknown) =>
   value === undefined || typeof (value as HistoryArchiveDefinition | null)?.open === 'function';
 const NO_HISTORY_ARCHIVE =
@@ -341,9 +340,9 @@ const optionsSchema = onlyFields({
   metadata: metadataSchema.default({}),
   history: historySchema.default(true),
   persistence: z
-    .custom<Persistence | undefined>(
+    .custom<ArchiveStore | undefined>(
       isPersistence,
-      "is neither fileArchive('...') nor postgresArchive({ connectionString })",
+      "is neither files('./gatekeeper-definitions') nor another store, such as postgres({ connectionString })",
     )
     .optional(),
   logFields: nameSchema.optional(),

@@ -2,7 +2,7 @@ import * as kit from '../../lib/testing/contract/index.js';
 import { describeUnless } from '../support/unless.js';
 
 /** Jest's functions, as the contracts of `nestjs-gatekeeper/testing` want them. */
-const runner: kit.TestRunner = { describe, it, before: beforeAll, after: afterAll };
+export const runner: kit.TestRunner = { describe, it, before: beforeAll, after: afterAll };
 
 type WithoutRunner<T> = Omit<T, 'runner'> & {
   /** Why the store can't be prepared here. */

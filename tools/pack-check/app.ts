@@ -10,7 +10,7 @@ import {
   memory,
 } from 'nestjs-gatekeeper';
 import { openTelemetry } from 'nestjs-gatekeeper/opentelemetry';
-import { postgres, postgresArchive } from 'nestjs-gatekeeper/postgres';
+import { postgres, postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
 import { redis } from 'nestjs-gatekeeper/redis';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 
@@ -35,7 +35,7 @@ export const notCalled = [
   () => hazelcast({ clusterName: 'dev' }),
   () => startHazelcast(),
   () => postgres({ connectionString }),
-  () => postgresArchive({ connectionString }),
+  () => postgresHistoryArchive({ connectionString }),
   () => redis({ url: 'redis://127.0.0.1' }),
 ];
 

@@ -301,12 +301,29 @@ export interface StoreDefinition {
   open(options?: OpenOptions): Driver;
 }
 
+/**
+ * A store for an archive, which needs the records of a driver and nothing else. Every {@link StoreDefinition} is one, and
+ * `files(...)` is one, too.
+ */
+export interface ArchiveStore extends Pick<StoreDefinition, 'kind' | 'place'> {
+  /** Opens the driver; it connects in the background. */
+  open(options?: OpenOptions): ArchiveDriver;
+}
+
+/** The part of a driver that an archive uses. */
+export type ArchiveDriver = Pick<Driver, 'records' | 'close'>;
+
 /** Options of {@link StoreDefinition.open}. */
 export interface OpenOptions {
   /** Name of the node that opens the store. Its own writes need not reach its own watches. */
   readonly writer?: string;
   /** ms that a call may take. The driver starts no work for a call after that. */
   readonly callTimeout?: number;
+  /**
+   * Whether this client watches records, waits for changes or polls queues. If false, the driver need not keep a connection
+   * for messages. Default true.
+   */
+  readonly hearsChanges?: boolean;
   /** Hears of the number of unproven messages since its last call, at most once a minute. Must not throw. */
   readonly onUnproven?: (count: number) => void;
   /** Hears why a hint could not be added after its write was made, if the driver adds it in a second step. Must not throw. */

@@ -71,7 +71,7 @@ const lateWrite: Late = (passed, { timeout }) => unclear(timeout, passed);
 const asItIs: FailureOf = (error) => error;
 
 /** The time that a call may take. By default it has the store's timeout, from now. */
-interface CallLimit {
+export interface CallLimit {
   /** The deadline of a larger call that this one is a part of. */
   readonly deadline?: Deadline | undefined;
   /** ms; without a deadline. */
@@ -106,8 +106,8 @@ interface StoreRecords extends StoreCollection {
   /** One page of the texts whose key begins with `prefix`. */
   page(prefix: string, after?: string): Promise<RecordPage>;
 
-  /** Every text whose key begins with `prefix`. */
-  list(prefix: string): Promise<Map<string, string>>;
+  /** Every text whose key begins with `prefix`. @param limit the time of each page; default {@link LIST_FACTOR} calls' */
+  list(prefix: string, limit?: CallLimit): Promise<Map<string, string>>;
 }
 
 /** The tasks. */
@@ -251,10 +251,10 @@ export class Store {
   }
 
   #storeRecords(): StoreRecords {
-    const page = async (prefix: string, after?: string): Promise<RecordPage> => {
+    const page = async (prefix: string, after?: string, limit = this.#forList): Promise<RecordPage> => {
       const begun = this.#now;
       const call = () => this.#driver.records.page(prefix, after);
-      const found = await this.#reading(partOf(prefix), 'list the records', call, this.#forList);
+      const found = await this.#reading(partOf(prefix), 'list the records', call, limit);
       // A listing reads the records, so it also proves that single records can be read again.
       this.#answered('reads', begun);
       return found;
@@ -274,8 +274,8 @@ export class Store {
         const call = () => this.#driver.records.compareAndSet(key, expected, next, notify && { notify });
         return this.#writing('writes', call, options);
       },
-      page,
-      list: (prefix) => allTexts({ page }, prefix),
+      page: (prefix, after) => page(prefix, after),
+      list: (prefix, limit) => allTexts({ page: (begin, after) => page(begin, after, limit) }, prefix),
     };
   }
 

@@ -1,9 +1,9 @@
 export * from './archive/archivist.js';
-export * from './archive/bounded-archive.js';
+export { CorruptArchiveError, NewerArchiveError } from './archive/archive.codec.js';
 export type { BulkRequest, BulkResult } from './bulk-request.js';
 export { nodesText } from './code-difference.js';
 export { CodeFollower, LONGEST_DEPLOY } from './code-follower.js';
-export * from './archive/definition-archive.js';
+export { DefinitionArchive } from './archive/definition-archive.js';
 export * from './definition-state.js';
 export { DefinitionWriter } from './definition-writer.js';
 export * from './definitions.js';

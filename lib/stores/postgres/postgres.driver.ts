@@ -65,7 +65,8 @@ export class PostgresDriver implements Driver {
   #member: string | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: ResolvedOptions, { writer, onUnproven, callTimeout: timeout = CALL_TIMEOUT }: OpenOptions = {}) {
+  constructor(options: ResolvedOptions, opening: OpenOptions = {}) {
+    const { writer, onUnproven, callTimeout: timeout = CALL_TIMEOUT, hearsChanges = true } = opening;
     const { createTables, notifications, pollInterval } = options;
     const [server, where, timers] = [serverOf(options, timeout), placeIn(options), this.#timers];
     const tables = (this.#tables = tableNames(options.schema));
@@ -84,7 +85,7 @@ export class PostgresDriver implements Driver {
     const { closing } = this.#connection;
     const announcer = new ChangeAnnouncer(this.#watches, (key) => records.read(key));
     const parts = { server, calls, announcer, polls: this.#polls, closing, tables, records };
-    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven });
+    this.#feed = new ChangeFeed(parts, { notifications, pollInterval, writer, onUnproven, hearsChanges });
     this.records = records;
     const offered = (queue: string) => this.#feed.offered(queue);
     this.#queues = { calls, sql: queueStatements(tables.hints), polls: this.#polls, offered };

@@ -3,6 +3,7 @@ import { shardOf } from '../../../lib/core/decision/index.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { FEW_SHARDS } from '../../support/born.js';
 import { JOB, useCluster } from '../../support/nodes.js';
+import { ScriptedArchive } from '../../support/scripted-archive.js';
 
 const MINUTE = 60_000;
 const NONE = { definitions: [] };
@@ -117,34 +118,24 @@ describe('the archive of a node that does not sweep', () => {
 
   it('has what operators changed of a semaphore that the node does not know, from the hint alone', async () => {
     const nodes = cluster();
-    const saved: string[] = [];
-    const archive = {
-      load: async () => [],
-      save: async (all: readonly { name: string }[]) => void saved.push(...all.map(({ name }) => name)),
-      close: async () => undefined,
-    };
-    await nodes.node({ ...NONE, persistence: { kind: 'test', open: () => archive }, sweepInterval: '1h' });
+    const archive = new ScriptedArchive();
+    await nodes.node({ ...NONE, persistence: archive.persistence, sweepInterval: '1h' });
     const { gatekeeper } = await nodes.node();
     await gatekeeper.definitions.pause('job');
     await nodes.time.advance(1000);
-    expect(saved).toContain('job');
+    expect([...archive.content.keys()]).toEqual(['job']);
   });
 
   it('has it also where the hint was lost, within a minute', async () => {
     const nodes = cluster();
-    const saved: string[] = [];
-    const archive = {
-      load: async () => [],
-      save: async (all: readonly { name: string }[]) => void saved.push(...all.map(({ name }) => name)),
-      close: async () => undefined,
-    };
+    const archive = new ScriptedArchive();
     const { gatekeeper } = await nodes.node();
     await partsOf(gatekeeper).semaphoreSync.takeDuty();
-    const deaf = await nodes.node({ ...NONE, persistence: { kind: 'test', open: () => archive } });
+    const deaf = await nodes.node({ ...NONE, persistence: archive.persistence });
     deaf.store.isDeaf = true;
     await nodes.time.advance(12_000);
     await gatekeeper.definitions.pause('job');
     await nodes.time.advance(66_000);
-    expect(saved).toContain('job');
+    expect([...archive.content.keys()]).toEqual(['job']);
   });
 });

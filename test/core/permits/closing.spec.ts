@@ -181,13 +181,11 @@ describe('close', () => {
   ])('begins no run whose permit comes %s', async (_when, shutdownGrace, saves) => {
     const nodes = cluster();
     const { work: answered, end: answer } = openEnd();
-    const archive = {
-      load: async () => [],
-      save: () => (saves ? answered() : Promise.resolve()),
-      close: async () => {},
-    };
-    const persistence = { kind: 'slow', open: () => archive };
+    const archive = new ScriptedArchive();
+    archive.script = (call) => (call === 'save' ? answered() : undefined);
+    const { persistence } = archive;
     const [one, other] = [await nodes.node({ shutdownGrace, persistence }), await nodes.node()];
+    if (saves > 0) await other.gatekeeper.definitions.define({ name: 'another', duration: '10s' });
     one.store.script = async (call, go) => {
       if (call === 'compareAndSet') await answered();
       return go();

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, fileArchive, hazelcast, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { InvalidOptionsError, files, hazelcast, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { REFUSED } from '../../support/hostile-texts.js';
 import { type TestNode, useCluster } from '../../support/nodes.js';
 
@@ -31,7 +31,7 @@ const SETTERS: readonly (readonly [field: string, set: (text: string, node: Test
   ],
   ['clusterName', (clusterName) => hazelcast({ clusterName })],
   ['mapName', (mapName) => hazelcast({ mapName })],
-  ["fileArchive()'s path", (path) => fileArchive(path)],
+  ["files()'s folder", (folder) => files(folder)],
 ];
 
 describe('a text that would break a line, a terminal or a table', () => {

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../docs/snippets.js';
 
 /** Folders whose files have SQL. */
-const FOLDERS = [
-  'lib/stores/postgres',
-  'lib/operate/archives/postgres',
-  'lib/operate/activity/archive/postgres',
-  'lib/operate/definitions/archive/postgres',
-];
+const FOLDERS = ['lib/stores/postgres', 'lib/operate/activity/archive/postgres'];
 /** A text is SQL if it has one of these words. */
 const SQL =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER TABLE|VALUES|WHERE|RETURNING|LOCK TABLE|CASE WHEN|DEFAULT|COLLATE|pg_catalog)\b/;

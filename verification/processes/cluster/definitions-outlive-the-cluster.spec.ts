@@ -1,16 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import {
+  type ArchiveStore,
   Gatekeeper,
   type GatekeeperEvent,
-  type Persistence,
-  fileArchive,
+  files,
   hazelcast,
   parseGatekeeperOptions,
 } from 'nestjs-gatekeeper';
-import { postgresArchive } from 'nestjs-gatekeeper/postgres';
+import { postgres } from 'nestjs-gatekeeper/postgres';
 import { type HazelcastCluster, startHazelcast } from 'nestjs-gatekeeper/testing';
 import { eventually } from '../../../test/contract/eventually.js';
 import { describeOnHazelcast } from '../../needs/members.js';
@@ -37,7 +37,7 @@ class Application {
   constructor(
     readonly what: string,
     readonly mapName: string,
-    private readonly persist: () => Persistence[],
+    private readonly persist: () => ArchiveStore[],
   ) {}
 
   toString(): string {
@@ -55,14 +55,14 @@ class Application {
 }
 
 const APPLICATIONS = [
-  new Application('a file of each host', 'gatekeeper.files', () =>
-    ['a', 'b'].map((host) => fileArchive(join(folder, host, 'definitions.json'))),
+  new Application('a folder of each host', 'gatekeeper.files', () =>
+    ['a', 'b'].map((host) => files(join(folder, host, 'definitions'))),
   ),
-  new Application('a file that all share', 'gatekeeper.shared', () =>
-    ['a', 'b'].map(() => fileArchive(join(folder, 'shared.json'))),
+  new Application('a folder that all share', 'gatekeeper.shared', () =>
+    ['a', 'b'].map(() => files(join(folder, 'shared'))),
   ),
   new Application('a table of PostgreSQL', 'gatekeeper.table', () =>
-    ['a', 'b'].map(() => postgresArchive({ pool: database })),
+    ['a', 'b'].map(() => postgres({ pool: database, notifications: false })),
   ),
 ];
 
@@ -84,7 +84,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(acquirer: string, mapName: string, persistence: Persistence): Promise<Node> {
+async function start(acquirer: string, mapName: string, persistence: ArchiveStore): Promise<Node> {
   const { clusterName, addresses: members } = cluster;
   const options = { store: hazelcast({ clusterName, members, mapName }), acquirer, persistence, definitions: CODE };
   const quick = { definitionsDelay: 500, sweepInterval: 1000, callTimeout: 5000 };
@@ -110,7 +110,7 @@ async function restartAll(): Promise<void> {
 }
 
 describeOnHazelcast('when all nodes and all members were stopped at once', () => {
-  let tornPath: string;
+  let tornFolder: string;
   let tornText: string;
 
   beforeAll(async () => {
@@ -123,13 +123,14 @@ describeOnHazelcast('when all nodes and all members were stopped at once', () =>
       await other!.define({ name: 'own', permits: 2, duration: DURATION }, BY_ANN);
       application.edited = await one!.get('edited');
     }
-    tornPath = join(folder, 'torn', 'definitions.json');
-    const { gatekeeper } = await start('first', 'gatekeeper.torn', fileArchive(tornPath));
+    tornFolder = join(folder, 'torn');
+    const { gatekeeper } = await start('first', 'gatekeeper.torn', files(tornFolder));
     await gatekeeper.definitions.edit('edited', { permits: 9 }, BY_ANN);
     await gatekeeper.close();
-    const text = await readFile(tornPath, 'utf8');
+    const path = join(tornFolder, 'definition%3aedited.json');
+    const text = await readFile(path, 'utf8');
     tornText = text.slice(0, text.length / 2);
-    await writeFile(tornPath, tornText);
+    await writeFile(path, tornText);
     await restartAll();
   });
 
@@ -147,13 +148,14 @@ describeOnHazelcast('when all nodes and all members were stopped at once', () =>
   });
 
   it('a node whose file is torn starts with what code says, tells of it, and keeps the file aside', async () => {
-    const { gatekeeper, events } = await start('second', 'gatekeeper.torn', fileArchive(tornPath));
+    const { gatekeeper, events } = await start('second', 'gatekeeper.torn', files(tornFolder));
     try {
       expect(await gatekeeper.definitions.get('edited')).toMatchObject({ revision: 1, isOverridden: false });
       const problems = problemsOf(events);
       expect(problems).toMatchObject([{ error: { code: 'corrupt-archive' } }]);
-      const aside = /put aside as (\S+),/.exec(String((problems[0] as { error: Error }).error))![1]!;
-      expect(await readFile(aside, 'utf8')).toBe(tornText);
+      expect(String((problems[0] as { error: Error }).error)).toContain('put aside as "unreadable-definition:edited:');
+      const aside = (await readdir(tornFolder)).find((name) => name.startsWith('unreadable-definition'))!;
+      expect(await readFile(join(tornFolder, aside), 'utf8')).toBe(tornText);
     } finally {
       await gatekeeper.close();
     }

@@ -1,5 +1,5 @@
 import { single } from 'nestjs-gatekeeper';
-import { postgres, postgresArchive, postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
+import { postgres, postgresHistoryArchive } from 'nestjs-gatekeeper/postgres';
 import { NOON, archivedRun } from '../../../test/operate/activity/archive/archived-run.js';
 import { until } from '../../../test/support/apps.js';
 import { describeUnless } from '../../../test/support/unless.js';
@@ -85,7 +85,7 @@ describeUnless(lackOfPostgres)('a role that may create in the schema "public"', 
       const connectionString = url.href;
       const schema = `gatekeeper_${path.length}`;
       const store = postgres({ connectionString, schema });
-      const persistence = postgresArchive({ connectionString, table: `${schema}.definitions` });
+      const persistence = postgres({ connectionString, schema: `${schema}_archive` });
       const options = { store, persistence, acquirer: 'app1', clockTolerance: 50, definitionsDelay: 0 };
       const node = new Gatekeeper(parseGatekeeperOptions(options), SILENT);
       await node.start();

@@ -1,4 +1,4 @@
-import { type ArchiveFailure, BoundedCalls } from '../../archives/bounded-calls.js';
+import type { ArchiveFailure } from './reported-calls.js';
 import { Deadline } from '../../../core/async/deadline.js';
 import { Periodic } from '../../../core/async/periodic.js';
 import type { Context } from '../../../core/context/context.js';
@@ -7,6 +7,7 @@ import { Batches } from '../../../core/journals/batches.js';
 import type { EndedRun, HistoryEntry } from '../history-entry.js';
 import { LONGEST_STACK } from '../jobs/job-record.js';
 import type { NodeInfo } from '../node-info.js';
+import { BoundedCalls } from './bounded-calls.js';
 import { CrashedRuns } from './crashed-runs.js';
 import type { ArchivedRun, HistoryArchive, HistoryArchiveDefinition } from './history-archive.js';
 

@@ -1,20 +1,39 @@
 import { z } from 'zod';
-import { CorruptArchiveError, NewerArchiveError } from './definition-archive.js';
 import {
   type ArchivedDefinition,
+  GatekeeperError,
   NO_FINGERPRINT,
   changeSchema,
   faultsOf,
   isOriginWhole,
   originFields,
   pauseSchema,
+  show,
   storedDefinitionSchema,
 } from '../../../core/decision/index.js';
 
-export const ARCHIVE_VERSION = 1;
+const VERSION = 1;
+
+/** Archived definitions could not be read. They were put aside so that a person can look at them, never overwritten. */
+export class CorruptArchiveError extends GatekeeperError {
+  static override readonly className = 'CorruptArchiveError';
+  readonly code = 'corrupt-archive';
+}
+
+/** A newer version of this package wrote the archive. It may contain data that this version doesn't know. */
+export class NewerArchiveError extends GatekeeperError {
+  static override readonly className = 'NewerArchiveError';
+  readonly code = 'newer-archive';
+}
+
+/** Takes the place of a text that was put aside: records are never removed. */
+export const NOTHING = textOf({});
+
+const nothingSchema = z.strictObject({ v: z.literal(VERSION) });
 
 const archivedSchema = z
   .strictObject({
+    v: z.literal(VERSION),
     name: z.string().min(1),
     revision: z.number().int().positive(),
     definition: storedDefinitionSchema.optional(),
@@ -24,41 +43,39 @@ const archivedSchema = z
   })
   .refine(isOriginWhole, NO_FINGERPRINT);
 
-const archiveSchema = z.strictObject({ v: z.literal(ARCHIVE_VERSION), definitions: z.array(archivedSchema) });
-
-/** The text of an archive, readable for people: indented, with the definitions in the order of their names. */
-export function encodeArchive(definitions: Iterable<ArchivedDefinition>): string {
-  const byName = [...definitions].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return `${JSON.stringify({ v: ARCHIVE_VERSION, definitions: byName }, null, 2)}\n`;
+/** The text of an archived definition, indented for people. */
+export function encodeArchived(definition: ArchivedDefinition): string {
+  return textOf(definition);
 }
 
 /**
- * Reads the text of an archive.
+ * Reads the text of an archived definition.
  *
- * @param where name of the archive for errors: "./gatekeeper-definitions.json"
- * @throws CorruptArchiveError or NewerArchiveError
+ * @param name of the semaphore
+ * @returns undefined for {@link NOTHING}
+ * @throws CorruptArchiveError with all faults, or NewerArchiveError
  */
-export function decodeArchive(where: string, text: string): ArchivedDefinition[] {
+export function decodeArchived(name: string, text: string): ArchivedDefinition | undefined {
+  const where = `the archived definition of ${show(name)}`;
   const value = parseJson(where, text);
   refuseNewer(where, (value as { v?: unknown } | null)?.v);
-  const parsed = archiveSchema.safeParse(value);
-  if (!parsed.success)
-    throw new CorruptArchiveError(`${where} holds no definitions: ${faultsOf(parsed.error).join('; ')}`);
-  return parsed.data.definitions;
-}
-
-/** Reads one archived definition. @throws CorruptArchiveError with all faults */
-export function decodeArchived(where: string, value: unknown): ArchivedDefinition {
+  if (nothingSchema.safeParse(value).success) return undefined;
   const parsed = archivedSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new CorruptArchiveError(`${where} holds no definition: ${faultsOf(parsed.error).join('; ')}`);
+  if (!parsed.success)
+    throw new CorruptArchiveError(`${where} holds no definition: ${faultsOf(parsed.error).join('; ')}`);
+  const { v: _v, ...archived } = parsed.data;
+  if (archived.name !== name) throw new CorruptArchiveError(`${where} is that of ${show(archived.name)}`);
+  return archived;
 }
 
-/** @throws NewerArchiveError */
-export function refuseNewer(where: string, version: unknown): void {
-  if (typeof version !== 'number' || version <= ARCHIVE_VERSION) return;
+function textOf(content: object): string {
+  return `${JSON.stringify({ v: VERSION, ...content }, null, 2)}\n`;
+}
+
+function refuseNewer(where: string, version: unknown): void {
+  if (typeof version !== 'number' || version <= VERSION) return;
   throw new NewerArchiveError(
-    `${where} has version ${version}, this package reads ${ARCHIVE_VERSION}: upgrade this node, or give it another archive`,
+    `${where} has version ${version}, this package reads ${VERSION}: upgrade this node, or give it another archive`,
   );
 }
 

@@ -9,7 +9,7 @@ import {
 import { isUnreadable } from '../../../core/cell/known-record.js';
 import type { Context } from '../../../core/context/context.js';
 import type { GatekeeperEvent } from '../../../core/context/events.js';
-import type { BoundedArchive } from './bounded-archive.js';
+import type { DefinitionArchive } from './definition-archive.js';
 
 /** ms for which changes are collected, so that a migration of hundreds of semaphores needs only a few writes. */
 const GATHERING = 250;
@@ -24,6 +24,7 @@ const ARCHIVED: ReadonlySet<GatekeeperEvent['type']> = new Set(['changed', 'rein
 export class Archivist {
   readonly #subscription: Subscription;
   #cancelTimer?: CancelTimer;
+  #isClosed = false;
   /** The last save that began. */
   #saving?: Promise<boolean>;
   /** The save that waits for it. */
@@ -32,7 +33,7 @@ export class Archivist {
   readonly #collected = new Map<string, ArchivedDefinition>();
 
   constructor(
-    private readonly archive: BoundedArchive,
+    private readonly archive: DefinitionArchive,
     private readonly context: Context,
     private readonly records: {
       /** Records that this node knows, by name: those that code or an operator defined. */
@@ -48,6 +49,8 @@ export class Archivist {
   save(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+    // A sweep that was under way ends after the close.
+    if (this.#isClosed) return Promise.resolve();
     // One save at a time. Callers that come meanwhile share the next one: it includes all that they know.
     this.#next ??= this.#saveNext();
     return this.#next;
@@ -68,6 +71,7 @@ export class Archivist {
   async close(): Promise<void> {
     this.#subscription.unsubscribe();
     await this.save();
+    this.#isClosed = true;
     await this.archive.close();
   }
 

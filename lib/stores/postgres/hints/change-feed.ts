@@ -33,6 +33,8 @@ interface Settings {
   /** Name of this node, so that it gets no hints of its own writes; if absent, it gets them. */
   readonly writer: string | undefined;
   readonly onUnproven: ((count: number) => void) | undefined;
+  /** Whether changes are awaited at all; otherwise this client neither listens nor polls. */
+  readonly hearsChanges: boolean;
 }
 
 /**
@@ -66,9 +68,9 @@ export class ChangeFeed {
       offered: (queue) => polls.wake(queue),
       counted: settings.onUnproven,
     });
-    const isNeeded = () => this.#listener?.isConnected !== true;
+    const isNeeded = () => settings.hearsChanges && this.#listener?.isConnected !== true;
     this.#poller = new ChangePoller(parts, settings.pollInterval, isNeeded);
-    this.#listener = settings.notifications ? this.#listen() : undefined;
+    this.#listener = settings.notifications && settings.hearsChanges ? this.#listen() : undefined;
   }
 
   /** Announces that this client waits for `key` (undefined: for all keys). Call the returned function to end the wait. */

@@ -1,9 +1,11 @@
-import { connectionTo } from '../../../archives/postgres/connection.js';
-import { NOT_ONE_TARGET, isOneTarget, tableFields } from '../../../archives/postgres/options.js';
-import { InvalidOptionsError, faultsOf, keepingSchema, onlyFields } from '../../../../core/decision/index.js';
-import type { Queries } from '../../../../stores/postgres/pg.js';
+import { z } from 'zod';
+import { InvalidOptionsError, faultsOf, keepingSchema, onlyFields, show } from '../../../../core/decision/index.js';
+import { NO_ADDRESS, type Queries, isAddress } from '../../../../stores/postgres/pg.js';
 import { DEFAULT_KEEP, type HistoryArchiveDefinition } from '../history-archive.js';
+import { connectionTo } from './connection.js';
 import { PostgresHistoryArchive } from './postgres-history-archive.js';
+
+export { PostgresError } from './refusal.js';
 
 /** Options of `postgresHistoryArchive(...)`: either `connectionString` or `pool`. */
 export interface PostgresHistoryOptions {
@@ -19,16 +21,25 @@ export interface PostgresHistoryOptions {
   readonly keep?: number | string;
 }
 
-const MANUAL = {
-  archive: 'postgresHistoryArchive()',
-  page: 'docs/operations.md',
-  rights: 'SELECT, INSERT, UPDATE, DELETE',
-};
+const text = z.string({ error: ({ input }) => `${show(input)} is not text` });
 
 const schema = onlyFields({
-  ...tableFields('gatekeeper_runs'),
+  connectionString: text.min(1, { error: 'is empty' }).refine(isAddress, { error: NO_ADDRESS, abort: true }).optional(),
+  pool: z
+    .custom<Queries | undefined>((value) => typeof (value as Queries | undefined)?.query === 'function', {
+      error: "is no pool: give pg's pool, or an object with its query(text, values)",
+    })
+    .optional(),
+  table: text
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$/, {
+      error: ({ input }) =>
+        `${show(input)} is no table's name: use letters, digits and _, and a schema with a dot before it if needed`,
+    })
+    .default('gatekeeper_runs'),
   keep: keepingSchema.default(DEFAULT_KEEP),
-}).refine(isOneTarget, { error: NOT_ONE_TARGET });
+}).refine(({ connectionString, pool }) => (connectionString === undefined) !== (pool === undefined), {
+  error: 'give either connectionString or pool',
+});
 
 /**
  * Keeps the runs of all nodes in a table of PostgreSQL, one row each. For the option `history: { archive }`. The nodes of
@@ -41,6 +52,6 @@ export function postgresHistoryArchive(options: PostgresHistoryOptions): History
   const parsed = schema.safeParse(options);
   if (!parsed.success) throw new InvalidOptionsError("postgresHistoryArchive()'s options", faultsOf(parsed.error));
   const { table, keep, ...target } = parsed.data;
-  const connection = connectionTo(target, MANUAL);
+  const connection = connectionTo(target);
   return { kind: 'postgres', open: () => new PostgresHistoryArchive(connection(), table, keep) };
 }

@@ -1,5 +1,5 @@
-import { ArchiveTable, quotedTable } from '../../../archives/postgres/archive-table.js';
-import type { Connection } from '../../../archives/postgres/connection.js';
+import { ArchiveTable, quotedTable } from './archive-table.js';
+import type { Connection } from './connection.js';
 import type { ArchivedRun, HistoryArchive } from '../history-archive.js';
 
 /** Rows that one statement removes: it takes some ms, so no other statement waits long for it. */

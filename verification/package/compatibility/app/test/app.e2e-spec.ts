@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { GatekeeperService } from 'nestjs-gatekeeper';
-import { postgresArchive } from 'nestjs-gatekeeper/postgres';
+import { postgres } from 'nestjs-gatekeeper/postgres';
 import { startHazelcast } from 'nestjs-gatekeeper/testing';
 import { AppModule } from '../src/app.module.js';
 import { Jobs } from '../src/jobs.js';
@@ -70,6 +70,6 @@ describe('the application (e2e)', () => {
   });
 
   it('imports the other entries of the package', () => {
-    expect([typeof postgresArchive, typeof startHazelcast]).toEqual(['function', 'function']);
+    expect([typeof postgres, typeof startHazelcast]).toEqual(['function', 'function']);
   });
 });

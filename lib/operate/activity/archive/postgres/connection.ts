@@ -1,5 +1,5 @@
-import { type OwnPool, type Queries, openPool, placeOf, requirePg } from '../../../stores/postgres/pg.js';
-import { type TableManual, explaining } from './refusal.js';
+import { type OwnPool, type Queries, openPool, placeOf, requirePg } from '../../../../stores/postgres/pg.js';
+import { explaining } from './refusal.js';
 
 /** A connection that opens at its first use. */
 export interface Connection {
@@ -21,23 +21,23 @@ const PATIENCE = 5000;
  *
  * @throws MissingPackageError if pg is needed but not installed
  */
-export function connectionTo({ pool, connectionString }: Target, manual: TableManual): () => Connection {
-  if (pool) return () => given(pool, manual);
-  requirePg(manual.archive.replace('()', '({ connectionString })'));
-  return () => connect(connectionString!, manual);
+export function connectionTo({ pool, connectionString }: Target): () => Connection {
+  if (pool) return () => given(pool);
+  requirePg('postgresHistoryArchive({ connectionString })');
+  return () => connect(connectionString!);
 }
 
 /** Uses the application's own pool, which the application closes. */
-function given(pool: Queries, manual: TableManual): Connection {
-  const queries = explaining(pool, `PostgreSQL of ${manual.archive}'s pool`, manual);
+function given(pool: Queries): Connection {
+  const queries = explaining(pool, "PostgreSQL of postgresHistoryArchive()'s pool");
   return { queries: async () => queries, close: async () => undefined };
 }
 
-function connect(connectionString: string, manual: TableManual): Connection {
+function connect(connectionString: string): Connection {
   const config = { connectionString, max: 1, connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE };
   let pool: OwnPool | undefined;
   return {
-    queries: async () => explaining((pool ??= openPool(config)), placeOf(connectionString), manual),
+    queries: async () => explaining((pool ??= openPool(config)), placeOf(connectionString)),
     close: async () => pool?.end(),
   };
 }

@@ -1,6 +1,6 @@
-import { BoundedCalls } from '../../../lib/operate/archives/bounded-calls.js';
-import { partsOf } from '../../../lib/gatekeeper/parts.js';
-import { outcomeOf, useCluster } from '../../support/nodes.js';
+import { BoundedCalls } from '../../../../lib/operate/activity/archive/bounded-calls.js';
+import { partsOf } from '../../../../lib/gatekeeper/parts.js';
+import { outcomeOf, useCluster } from '../../../support/nodes.js';
 
 const failing = (message: string) => () => Promise.reject(new Error(message));
 const hanging = () => new Promise<never>(() => undefined);

@@ -1,4 +1,4 @@
-import type { Queries } from '../../../stores/postgres/pg.js';
+import type { Queries } from '../../../../stores/postgres/pg.js';
 import type { Connection } from './connection.js';
 import { isTableMissing } from './refusal.js';
 

@@ -1,6 +1,9 @@
-import { systemClock } from '../../../../core/async/node-clock.js';
-import { pause } from '../../../../core/async/pause.js';
-import type { Files } from './files.js';
+import type * as promises from 'node:fs/promises';
+import { systemClock } from '../../core/async/node-clock.js';
+import { pause } from '../../core/async/pause.js';
+
+/** The file system calls that are used. Tests replace them with failing ones. */
+export type Files = Pick<typeof promises, 'mkdir' | 'open' | 'readFile' | 'readdir' | 'rename' | 'rm' | 'stat'>;
 
 /** ms after which an unchanged lock is removed. A writer needs only a few ms, unless its disk stalls. */
 const STALE = 3000;
@@ -13,10 +16,10 @@ const RETRY = 20;
  * If the folder does not change for 3 s, by this process's own clock, its owner counts as dead, and the folder is
  * removed. If the owner only slept, its draft is gone and its rename fails. So it can't publish an incomplete text.
  */
-export async function withFolder<T>(files: Files, path: string, work: () => Promise<T>): Promise<T> {
+export async function withFolder<T>(files: Files, path: string, work: (path: string) => Promise<T>): Promise<T> {
   await take(files, path);
   try {
-    return await work();
+    return await work(path);
   } finally {
     await files.rm(path, { recursive: true, force: true });
   }

@@ -1,5 +1,4 @@
-import type { Files } from '../../../../lib/operate/definitions/archive/file/files.js';
-import { withFolder } from '../../../../lib/operate/definitions/archive/file/folder-lock.js';
+import { type Files, withFolder } from '../../../lib/stores/files/folder-lock.js';
 
 /** A folder that is there at the first looks, and time that makes a big step at each look at the clock. */
 function contended({ looks, inoAt }: { looks: number; inoAt: (look: number) => number }) {

@@ -1,0 +1,22 @@
+import * as fileSystem from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { InvalidOptionsError, isOneLine, show } from '../../core/decision/index.js';
+import type { ArchiveStore } from '../../core/store/driver.js';
+import { FilesDriver } from './files.driver.js';
+
+/**
+ * Keeps an archive in the files of a folder: for the option `persistence`. Creates the folder if it is missing. Nodes may
+ * share one folder, or each host may have its own.
+ *
+ * @param folder relative to the working directory, or absolute
+ * @throws InvalidOptionsError if it is not a path
+ */
+export function files(folder: string): ArchiveStore {
+  if (typeof folder !== 'string' || folder === '' || !isOneLine(folder)) {
+    throw new InvalidOptionsError("files()'s folder", [
+      `${show(folder)} is not a path: give './gatekeeper-definitions'`,
+    ]);
+  }
+  const path = resolve(folder);
+  return { kind: 'files', place: path, open: () => new FilesDriver(path, fileSystem) };
+}
