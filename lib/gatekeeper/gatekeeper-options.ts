@@ -370,6 +370,7 @@ export function parseGatekeeperOptions(options: GatekeeperOptions): GatekeeperSe
     ...(parsed.error ? faultsOf(parsed.error) : []),
     ...definitionFaults(options),
     ...leaseFaults(options),
+    ...archiveFaults(options),
   ];
   if (!parsed.success || faults.length > 0) throw new InvalidOptionsError("GatekeeperModule's options", faults);
   return parsed.data;
@@ -396,6 +397,12 @@ function leaseFaults(options: unknown): string[] {
           `${option}.lease: ${lease} ms must be more than 3 x clockTolerance (${clockTolerance} ms): give a longer lease, or a smaller clockTolerance`,
         ],
   );
+}
+
+function archiveFaults(options: unknown): string[] {
+  const { store, persistence } = (options ?? {}) as Partial<GatekeeperOptions>;
+  const isSame = persistence !== undefined && persistence === store;
+  return isSame ? ['persistence: is the store of the cluster, and would be lost with it: give another one'] : [];
 }
 
 function definitionFaults(options: unknown): string[] {

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, parseGatekeeperOptions } from 'nestjs-gatekeeper';
+import { InvalidOptionsError, memory, parseGatekeeperOptions } from 'nestjs-gatekeeper';
 import { ScriptedArchive } from '../../../support/scripted-archive.js';
 import { JOB, type TestCluster, keyOf, useCluster } from '../../../support/nodes.js';
 import { removed } from '../../../support/removed.js';
@@ -277,6 +277,14 @@ describe('closing', () => {
     await nodes.time.advance(SWEEP);
     expect(archive.calls.save).toBeLessThanOrEqual(2);
   });
+});
+
+it('an archive in the store of the cluster is refused', () => {
+  const store = memory();
+  expect(() => parseGatekeeperOptions({ store, persistence: store })).toThrow(
+    /persistence: is the store of the cluster/,
+  );
+  expect(() => parseGatekeeperOptions({ store, persistence: memory() })).not.toThrow();
 });
 
 it('an option that is no archive is refused', () => {
