@@ -3,11 +3,15 @@
  * script, its service worker, one style sheet and one icon. The names carry a hash of what they hold (so that they may be
  * cached for ever). A module, so that the bundler of an application takes them along.
  * Nothing is fetched from another host, and nothing stands inline: the page runs under a strict content security policy.
+ *
+ * The page makes calls by their ids. It gets a table of their methods and paths, and not the catalogue: that has a schema for each
+ * call, so zod and most of the library would become part of the page.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { compile, compiledPath } from '../test/compile.mjs';
 import { noticesOf } from './notices.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,8 +31,9 @@ await writeFile(
 await writeFile(join(target, 'console-page.LICENSES.txt'), await noticesOf(root, Object.keys(metafile.inputs)));
 for (const { name, text } of assets) console.log(`${name}: ${Math.ceil(text.length / 1024)} kB`);
 
-function bundle() {
+async function bundle() {
   return build({
+    define: { CALLS: JSON.stringify(await callTable()) },
     entryPoints: {
       console: join(sources, 'main.tsx'),
       style: join(sources, 'styles/console.css'),
@@ -48,6 +53,14 @@ function bundle() {
     metafile: true,
     logLevel: 'warning',
   });
+}
+
+/** Method and path of each call by its id. The paths are those below the API's address. */
+async function callTable() {
+  await compile();
+  const catalogue = await import(compiledPath(join(root, 'lib/console/api/routes.ts')));
+  const routes = Object.entries({ ...catalogue.ROUTES, ...catalogue.SIGN_IN_ROUTES });
+  return Object.fromEntries(routes.map(([id, { method, path }]) => [id, [method, path.replace(/^api\//, '')]]));
 }
 
 /** The page, with `{{console.js}}` and the like replaced by the names that carry a hash. */

@@ -1,35 +1,14 @@
 import type { z } from 'zod';
+import type { AnswerOf, Sent } from '../../console/api/calls.js';
 import type { Operation } from '../../console/api/operation.js';
 // Not from the index of a folder, because that also loads Nest, which takes long.
 import { OPERATIONS } from '../../console/api/routes.js';
 
 export { OPERATIONS };
-
-/** The answer of an operation. */
-export type AnswerOf<Name extends keyof typeof OPERATIONS> = z.output<(typeof OPERATIONS)[Name]['answer']>;
-
-/** The body that an operation takes. */
-export type BodyOf<Name extends keyof typeof OPERATIONS> = Unchanged<
-  z.input<(typeof OPERATIONS)[Name]['body'] & z.ZodType>
->;
-
-/** A value with read-only fields and lists. */
-type Unchanged<T> = T extends object ? { readonly [Key in keyof T]: Unchanged<T[Key]> } : T;
+export type { AnswerOf, BodyOf, Sent } from '../../console/api/calls.js';
 
 /** All semaphores with their holders and warnings, at one moment. */
 export type Overview = Pick<AnswerOf<'semaphores'>, 'now' | 'semaphores'>;
-
-/** The input of an operation, which the target checks. */
-export interface Sent<
-  Params extends z.ZodObject = z.ZodObject,
-  Query extends z.ZodObject = z.ZodObject,
-  Body extends z.ZodType = z.ZodType,
-> {
-  /** Values of its path. */
-  readonly params?: { readonly [Name in keyof z.input<Params>]: string };
-  readonly query?: { readonly [Name in keyof z.input<Query>]?: string | number | undefined };
-  readonly body?: Unchanged<z.input<Body>>;
-}
 
 /** Calls an operation of the catalogue. */
 export type Call = <

@@ -71,7 +71,7 @@ export const HTTP_ROUTES = {
  * no valid session: it takes away also one that this node does not know.
  */
 export const SIGN_IN_ROUTES = {
-  open: route({
+  signIn: route({
     method: 'POST',
     path: 'api/session',
     summary: 'Sign in: send a token, and get a cookie that stands for it',
@@ -80,7 +80,7 @@ export const SIGN_IN_ROUTES = {
     body: onlyFields({}),
     answer: z.object({ user: z.string() }),
   }),
-  close: route({
+  signOut: route({
     method: 'DELETE',
     path: 'api/session',
     summary: 'Sign out: take the cookie away',

@@ -18,8 +18,8 @@ import type { ConsoleSettings } from '../options/console.settings.js';
 export class SessionController implements Controller {
   readonly handlers: readonly Handler[] = [
     { route: HTTP_ROUTES.session, handle: (call) => this.#session(visitorOf(call)) },
-    { route: SIGN_IN_ROUTES.open, handle: (call) => this.#open(call) },
-    { route: SIGN_IN_ROUTES.close, handle: (call) => this.#close(call) },
+    { route: SIGN_IN_ROUTES.signIn, handle: (call) => this.#open(call) },
+    { route: SIGN_IN_ROUTES.signOut, handle: (call) => this.#close(call) },
   ];
 
   constructor(

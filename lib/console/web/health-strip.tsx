@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
-import type { Health, OpenWindowAnswer } from './api/answers.js';
+import type { Health } from './api/answers.js';
+import { pathOf } from './api/call.js';
 import { healthLine, lacksMembers } from './health/health-line.js';
 import { anyEdit } from './live/concerns.js';
 import { health, healthState } from './live/health.js';
@@ -35,7 +36,7 @@ export function HealthStrip() {
 
 /** The open maintenance windows: on every page, because what they paused is paused on purpose. */
 function OpenWindows() {
-  const query = useLive<{ windows: readonly OpenWindowAnswer[] }>('open-windows', anyEdit, RARELY);
+  const query = useLive(pathOf('openWindows'), anyEdit, RARELY);
   // While the store is lost, the line above says so.
   if (query.error.value && healthState.value === 'healthy') {
     return (

@@ -1,4 +1,4 @@
-import type { GroupAnswer, PlanAnswer } from '../api/answers.js';
+import type { BodyOf, GroupAnswer, PlanAnswer } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
 
@@ -8,8 +8,8 @@ type Done = () => Promise<void>;
 type SetInDoubt = NonNullable<GroupAnswer['doubt']>;
 
 /** Says what would move. Changes nothing. */
-export function planOf(group: string, change: object): Promise<PlanAnswer> {
-  return call<PlanAnswer>(`${pathOf(group)}/plan`, { method: 'POST', body: change });
+export function planOf(group: string, body: BodyOf<'planAllocation'>): Promise<PlanAnswer> {
+  return call('planAllocation', { params: { group }, body });
 }
 
 /** Loads what would move, so that the dialog can show it. */
@@ -24,7 +24,8 @@ export async function drainAction({ name }: GroupAnswer, node: string, done: Don
       </>
     ),
     verb: 'Drain',
-    run: (reason) => order(name, 'drain', { node, reason }, `${node} is being drained.`, done),
+    run: (reason) =>
+      order(call('drain', { params: { group: name }, body: { node, reason } }), `${node} is being drained.`, done),
   };
 }
 
@@ -33,7 +34,12 @@ export function undrainAction({ name }: GroupAnswer, node: string, done: Done): 
     title: `End the drain of ${node}`,
     explanation: `${node} gets its share of the resources again.`,
     verb: 'End the drain',
-    run: (reason) => order(name, 'undrain', { node, reason }, `${node} gets resources again.`, done),
+    run: (reason) =>
+      order(
+        call('undrain', { params: { group: name }, body: { node, reason } }),
+        `${node} gets resources again.`,
+        done,
+      ),
   };
 }
 
@@ -59,8 +65,10 @@ export function pinAction(group: GroupAnswer, { id, node }: GroupAnswer['resourc
       </>
     ),
     verb: 'Pin',
-    run: (reason) =>
-      order(group.name, 'pin', { resource: id, node: chosen, reason }, `${id} is pinned to ${chosen}.`, done),
+    run: (reason) => {
+      const body = { resource: id, node: chosen, reason };
+      return order(call('pin', { params: { group: group.name }, body }), `${id} is pinned to ${chosen}.`, done);
+    },
   };
 }
 
@@ -69,7 +77,12 @@ export function unpinAction({ name }: GroupAnswer, resource: string, done: Done)
     title: `Unpin ${resource}`,
     explanation: `${resource} may go to any node again.`,
     verb: 'Unpin',
-    run: (reason) => order(name, 'unpin', { resource, reason }, `${resource} is not pinned any more.`, done),
+    run: (reason) =>
+      order(
+        call('unpin', { params: { group: name }, body: { resource, reason } }),
+        `${resource} is not pinned any more.`,
+        done,
+      ),
   };
 }
 
@@ -81,9 +94,7 @@ export function confirmAction({ name }: GroupAnswer, { node, left, known }: SetI
     verb: 'Count the smaller set',
     run: (reason) =>
       order(
-        name,
-        'confirm-resources',
-        { left, reason },
+        call('confirmResources', { params: { group: name }, body: { left, reason } }),
         'The set counts as soon as it was read once more.',
         done,
         'Nothing was changed: the set is another one by now, or no longer in doubt.',
@@ -102,19 +113,14 @@ function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
   );
 }
 
+/** Waits for the answer, and says what became of the order. */
 async function order(
-  group: string,
-  verb: string,
-  body: object,
+  given: Promise<{ readonly done: boolean }>,
   message: string,
   done: Done,
   unchanged = 'Nothing was changed: it is so already.',
 ): Promise<string> {
-  const answer = await call<{ done: boolean }>(`${pathOf(group)}/${verb}`, { method: 'POST', body });
+  const answer = await given;
   await done();
   return answer.done ? message : unchanged;
-}
-
-function pathOf(group: string): string {
-  return `allocation/groups/${encodeURIComponent(group)}`;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { GroupAnswer, GroupsAnswer, MovesAnswer } from '../api/answers.js';
+import { type Path, pathOf } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
@@ -11,7 +12,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { changeQuery, hrefOf, replaceQuery, route } from '../parts/router.js';
+import { changeQuery, replaceQuery, route } from '../parts/router.js';
 import { whyNot } from '../live/session.js';
 import { confirmAction } from './allocation-actions.js';
 import { MovesPanel } from './moves-panel.js';
@@ -46,9 +47,9 @@ export function AllocationView({ groups }: { readonly groups: GroupsAnswer['grou
 }
 
 function Group({ name }: { readonly name: string }) {
-  const query = useLive<GroupAnswer>(`allocation/groups/${encodeURIComponent(name)}`, anyChange);
+  const query = useLive(pathOf('group', { params: { group: name } }), anyChange);
   const [action, setAction] = useState<Action>();
-  const moves = useLive<MovesAnswer>(useSettled(movesPath(name)), anyChange, SELDOM);
+  const moves = useLive(useSettled(movesPath(name)), anyChange, SELDOM);
   const done = async () => void (await Promise.all([query.load(), moves.load()]));
   return (
     <Loaded query={query}>
@@ -67,10 +68,10 @@ function Group({ name }: { readonly name: string }) {
 }
 
 /** With the filters in the address. */
-function movesPath(group: string): string {
+function movesPath(group: string): Path<MovesAnswer> {
   const { query } = route.value;
   const filters = { resource: query.get('moved') ?? '', node: query.get('of') ?? '' };
-  return hrefOf(['allocation', 'groups', group, 'moves'], filters).slice(2);
+  return pathOf('moves', { params: { group }, query: filters });
 }
 
 function Faults({ group: { unowned, total, isRecovering, faults } }: { readonly group: GroupAnswer }) {

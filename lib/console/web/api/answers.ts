@@ -3,7 +3,6 @@ import type { NodeOverview } from '../../../gatekeeper/index.js';
 /** Types of the API's answers. Only types, so that no code of a node becomes part of the page. */
 export type {
   AuditEntry,
-  DefinitionState,
   Explanation,
   Health,
   HistoryEntry,
@@ -11,8 +10,6 @@ export type {
   JobRuns,
   LeadersOverview,
   LeftAlone,
-  MaintenanceEnd,
-  MaintenanceStart,
   MemberState,
   MigrationPlan,
   MigrationStep,
@@ -20,12 +17,10 @@ export type {
   NodeOverview,
   NodeTasks,
   RunEntry,
-  RunNowPlan,
   RunNowStatus,
   RunnableNow,
   RunKind,
   ScopeCandidate,
-  ScopeOverview,
   SemaphoreOverview,
   StalePart,
   BulkResult,
@@ -34,7 +29,7 @@ export type {
   UndoStep,
 } from '../../../gatekeeper/index.js';
 export type { DefinitionChange, Pause, SemaphoreDefinition } from '../../../core/decision/index.js';
-export type { AlertsTest } from '../../api/alerts.js';
+export type { BodyOf } from '../../api/calls.js';
 export type {
   AuditAnswer,
   FoundGroupsAnswer,
@@ -42,11 +37,9 @@ export type {
   GroupsAnswer,
   HistoryAnswer,
   JobAnswer,
-  JobsAnswer,
   LeaderAnswer,
   MovesAnswer,
   NodeWork,
-  NodesAnswer,
   PlanAnswer,
   Preview,
   Role,
@@ -54,13 +47,10 @@ export type {
   SchedulesAnswer,
   SemaphorePartsAnswer,
   SessionAnswer,
-  SubTasksAnswer,
-  SwitchedAnswer,
   TaskAnswer,
   TaskGroupAnswer,
   TaskTypesAnswer,
   TasksAnswer,
-  OpenWindowAnswer,
   WindowAnswer,
 } from '../../api/index.js';
 export type { ListedState, TaskGroupOverview, TaskView } from '../../../tasks/index.js';

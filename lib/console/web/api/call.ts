@@ -1,6 +1,25 @@
+import type { AnswerOf, CallId, Sent, SentTo } from '../../api/calls.js';
 import { PAGE_HEADER } from '../../api/limits.js';
+import type { Method } from '../../api/operation.js';
 import { ApiError, type Problem } from './api-error.js';
 import { apiBase } from './base.js';
+
+/**
+ * Method and path of each call, below {@link apiBase}. The build takes them from the catalogue, which has schemas, so it can't
+ * be part of the page.
+ */
+declare const CALLS: { readonly [Id in CallId]: readonly [method: Method, path: string] };
+
+/** A path of the API with its query. Its type says which answer it gives. */
+export type Path<Answer> = string & { readonly answer?: Answer };
+
+/** The path of a call by its id. Leaves out parts of the query that are empty: a filter in the address may be. */
+export function pathOf<Id extends CallId>(id: Id, sent?: Omit<SentTo<Id>, 'body'>): Path<AnswerOf<Id>> {
+  const { params = {}, query = {} } = (sent ?? {}) as Sent;
+  const path = CALLS[id][1].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).flatMap(([name, value = '']) => (value === '' ? [] : [[name, String(value)]]));
+  return given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path;
+}
 
 type Listener = () => void;
 let onUnauthorized: Listener = () => undefined;
@@ -11,22 +30,27 @@ export function whenUnauthorized(listener: Listener): void {
 }
 
 export interface CallOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** The token of a sign-in. All other calls have the session that the browser keeps in a cookie. */
   readonly token?: string;
   /** Whether the call asks if there is a session. Then a refusal is an answer. Default false. */
   readonly isSignIn?: boolean;
 }
 
-/** Calls the API and reads its answer as JSON. @throws ApiError */
-export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const response = await request(path, options);
-  return (await response.json()) as T;
+/** Makes a call of the API by its id, and reads its answer as JSON. @throws ApiError */
+export async function call<Id extends CallId>(
+  id: Id,
+  sent?: SentTo<Id>,
+  options: CallOptions = {},
+): Promise<AnswerOf<Id>> {
+  const { body } = (sent ?? {}) as Sent;
+  const response = await request(pathOf(id, sent), { ...options, method: CALLS[id][0], body });
+  return (await response.json()) as AnswerOf<Id>;
 }
 
 interface RequestOptions extends CallOptions {
+  readonly method?: Method;
+  readonly body?: unknown;
   readonly accept?: string;
   /** ETag of the answer that the page already has. */
   readonly known?: string | undefined;

@@ -1,4 +1,5 @@
-import type { AuditAnswer, AuditEntry } from '../api/answers.js';
+import type { AuditEntry } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -16,7 +17,7 @@ const MOST = 10_000;
 
 export function AuditPage() {
   const newest = newestOf(route.value.query.get('newest'));
-  const query = useLive<AuditAnswer>(`audit?limit=${newest}`, anyChangeOrRun, SELDOM);
+  const query = useLive(pathOf('audit', { query: { limit: newest } }), anyChangeOrRun, SELDOM);
   const search = route.value.query.get('search') ?? '';
   return (
     <>

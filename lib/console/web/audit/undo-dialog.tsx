@@ -78,7 +78,7 @@ function usePlan(entry: string): { readonly plan?: UndoPlan; readonly error?: st
   useEffect(() => {
     const leaving = new AbortController();
     const { signal } = leaving;
-    call<UndoPlan>('undo', { method: 'POST', body: { entry }, signal }).then(
+    call('undo', { body: { entry } }, { signal }).then(
       (plan) => setState({ plan }),
       (error: unknown) => {
         if (!signal.aborted) setState({ error: messageOf(error) });
@@ -95,7 +95,7 @@ async function undoAll(entry: string, reason: string | undefined) {
   let bulk: string | undefined;
   for (;;) {
     const body = { entry, dryRun: false, limit: BATCH, ...(reason && { reason }), ...(bulk && { bulk }) };
-    const plan = await call<UndoPlan>('undo', { method: 'POST', body });
+    const plan = await call('undo', { body });
     const undone = plan.steps.filter(({ outcome }) => outcome === 'undone');
     for (const step of plan.steps) if (step.why !== undefined) notDone.set(step.name, step);
     for (const { name } of undone) notDone.delete(name);

@@ -36,7 +36,7 @@ export function inputToDefinition({ groupPattern, acquirerPattern, permits, dura
   return {
     groupPattern,
     acquirerPattern,
-    permits: /^\d+$/.test(permits.trim()) ? Number(permits) : permits,
+    permits: (/^\d+$/.test(permits.trim()) ? Number(permits) : permits) as number,
     duration: duration.trim(),
   };
 }

@@ -34,7 +34,7 @@ export function usePreview({ name, input, refusal, isOn = true }: PreviewOptions
   useEffect(() => {
     if (!isOn) return undefined;
     const controller = new AbortController();
-    const ask = () => call<Preview>('preview', { method: 'POST', body: JSON.parse(body), signal: controller.signal });
+    const ask = () => call('preview', { body: JSON.parse(body) }, { signal: controller.signal });
     const settle = (next: Preview | undefined, fault?: string) => {
       if (controller.signal.aborted) return;
       setPreview(next);

@@ -1,4 +1,4 @@
-import type { AlertsTest, Health } from '../api/answers.js';
+import type { Health } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
 import { useSubmit } from '../forms/use-submit.js';
@@ -25,7 +25,7 @@ export function ReceiversPanel({ receivers }: { readonly receivers: readonly Rec
 
 function Receivers({ receivers }: { readonly receivers: readonly Receiver[] }) {
   const test = useSubmit(async () => {
-    const { results } = await call<AlertsTest>('alerts/test', { method: 'POST', body: {} });
+    const { results } = await call('testAlerts', { body: {} });
     const failed = results.filter(({ problem }) => problem !== undefined);
     const names = failed.map(({ name }) => name).join(', ');
     announce(failed.length > 0 ? `The test failed: ${names}.` : 'Each receiver has accepted the test.', {

@@ -24,7 +24,7 @@ export function stepDownAction({ scope: { scope, leader }, candidates }: LeaderA
     verb: 'Step down',
     isDangerous: others.length === 0,
     run: async (reason) => {
-      const asked = await ask(scope, 'step-down', { reason });
+      const { asked } = await call('stepDown', { params: { scope }, body: { reason } });
       await done();
       return asked ? `${name} was asked to step down.` : 'No node leads now.';
     },
@@ -41,16 +41,11 @@ export function transferAction({ scope: { scope, leader } }: LeaderAnswer, targe
     explanation: `${first} For 6 seconds only ${acquirer} (${group}) can take it; after that any node can.`,
     verb: 'Transfer',
     run: async (reason) => {
-      const asked = await ask(scope, 'transfer', { node: instance, reason });
+      const { asked } = await call('transfer', { params: { scope }, body: { node: instance, reason } });
       await done();
       return asked ? `The leadership goes to ${acquirer}.` : `${acquirer} leads already.`;
     },
   };
-}
-
-async function ask(scope: string, verb: string, body: object): Promise<boolean> {
-  const path = `leaders/${encodeURIComponent(scope)}/${verb}`;
-  return (await call<{ asked: boolean }>(path, { method: 'POST', body })).asked;
 }
 
 function someOf(names: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { LeaderAnswer, SemaphoreAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { AuditTable } from '../audit/audit-table.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { concerning } from '../live/concerns.js';
@@ -21,8 +22,8 @@ import { TermsPanel } from './terms-panel.js';
 /** The page of a scope of leadership. @param name of its semaphore */
 export function LeaderPage({ name }: { readonly name: string }) {
   const concerns = useMemo(() => concerning(name), [name]);
-  const leader = useLive<LeaderAnswer>(`leaders/${encodeURIComponent(scopeOf(name))}`, concerns);
-  const semaphore = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns);
+  const leader = useLive(pathOf('leader', { params: { scope: scopeOf(name) } }), concerns);
+  const semaphore = useLive(pathOf('semaphore', { params: { name } }), concerns);
   const reload = async () => void (await Promise.all([leader.load(), semaphore.load()]));
   return (
     <>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { pathOf } from '../api/call.js';
 import { type StreamedEvent, listen } from '../api/event-stream.js';
 
 /** `live`: the stream reports changes. `polling`: the stream is cut, and pages load every few seconds. */
@@ -39,7 +40,7 @@ async function keepListening(signal: AbortSignal): Promise<void> {
     tell({ event: 'connected', data: '{}' });
   };
   while (!signal.aborted) {
-    await listen('events', signal, opened, tell).catch(() => undefined);
+    await listen(pathOf('events'), signal, opened, tell).catch(() => undefined);
     if (signal.aborted) return;
     connection.value = 'polling';
     // Perhaps the node is gone.

@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals';
 import type { Health } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import type { StreamedEvent } from '../api/event-stream.js';
 import { isUnreachable } from './connection.js';
 import { LiveQuery } from './live-query.js';
@@ -13,7 +14,10 @@ const INTERVAL = 3500;
 const TIMEOUT = 5500;
 
 /** Health of the answering node, for every page. An answer with status 503 has the same form. */
-export const health = new LiveQuery<Health>('health', concernsHealth, INTERVAL, { otherStatus: 503, timeout: TIMEOUT });
+export const health = new LiveQuery<Health>(pathOf('health'), concernsHealth, INTERVAL, {
+  otherStatus: 503,
+  timeout: TIMEOUT,
+});
 
 function concernsHealth({ event, data }: StreamedEvent): boolean {
   return event === 'gatekeeper' && TELLING.test(data);

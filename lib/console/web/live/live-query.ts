@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { ApiError } from '../api/api-error.js';
-import { request } from '../api/call.js';
+import { type Path, request } from '../api/call.js';
 import type { StreamedEvent } from '../api/event-stream.js';
 import { setClusterTime } from './cluster-time.js';
 import { connection, isUnreachable, subscribe } from './connection.js';
@@ -31,16 +31,16 @@ const PAUSE_FACTOR = 4;
 const BYTES_PER_MS = 250;
 
 /** How a query follows an answer of which only the changes are loaded. */
-export interface Changes<T> {
+export interface Changes<Answer, Shown> {
   /** The path of the next request. */
-  readonly pathAfter: (shown: T | undefined) => string;
+  pathAfter(shown: Shown | undefined): Path<Answer>;
   /** The data that are shown after an answer. */
-  readonly merged: (shown: T | undefined, answer: unknown) => T;
+  merged(shown: Shown | undefined, answer: Answer): Shown;
 }
 
-export interface LiveOptions<T = unknown> {
-  /** Default: each answer is whole, and its ETag tells whether it changed. */
-  readonly changes?: Changes<T>;
+export interface LiveOptions<Answer = unknown, Shown = Answer> {
+  /** Default: each answer is whole and shown as it is, and its ETag tells whether it changed. */
+  readonly changes?: Changes<Answer, Shown>;
   /** Status that carries an answer, too. */
   readonly otherStatus?: number;
   /** Code of the problem of what need not be there. It is not asked for again before the stream reports a change. */
@@ -50,8 +50,8 @@ export interface LiveOptions<T = unknown> {
 }
 
 /** Keeps an answer of the API up to date: loads it again whenever it may have changed. */
-export class LiveQuery<T> {
-  readonly data = signal<T | undefined>(undefined);
+export class LiveQuery<Shown> {
+  readonly data = signal<Shown | undefined>(undefined);
   readonly error = signal<Error | undefined>(undefined);
   #timer?: ReturnType<typeof setTimeout>;
   #dueAt = Infinity;
@@ -67,7 +67,7 @@ export class LiveQuery<T> {
     readonly path: string,
     private readonly concerns: (event: StreamedEvent) => boolean,
     private readonly interval: number,
-    private readonly options: LiveOptions<T> = {},
+    private readonly options: LiveOptions<unknown, Shown> = {},
   ) {}
 
   /** Starts the loading. @returns a function that stops it. It can be started again */
@@ -154,7 +154,7 @@ export class LiveQuery<T> {
   }
 
   #show(text: string, tag: string | null): void {
-    const answer = JSON.parse(text) as T & { readonly now?: unknown };
+    const answer = JSON.parse(text) as Shown & { readonly now?: unknown };
     if (typeof answer.now === 'number') setClusterTime(answer.now);
     this.#known = tag === null ? undefined : { tag, at: performance.now() };
     const { changes } = this.options;

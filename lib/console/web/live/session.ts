@@ -47,7 +47,7 @@ export async function resumeSession(): Promise<void> {
  */
 export async function signInWith(token: string): Promise<void> {
   const change = ++changes;
-  await call('session', { method: 'POST', body: {}, token, isSignIn: true });
+  await call('signIn', { body: {} }, { token, isSignIn: true });
   const session = await ownSession().catch(explained);
   tellOtherTabs('in');
   if (change === changes) enter(session);
@@ -55,7 +55,7 @@ export async function signInWith(token: string): Promise<void> {
 
 /** Signs out all tabs of this console in this browser. @throws ApiError if no node answers: then the session is still there */
 export async function signOut(): Promise<void> {
-  await call('session', { method: 'DELETE', isSignIn: true });
+  await call('signOut', {}, { isSignIn: true });
   tellOtherTabs('out');
   leave();
 }
@@ -95,7 +95,7 @@ export function userOf({ user, role, names = '', permitsOnly = false }: SessionA
 }
 
 function ownSession(): Promise<SessionAnswer> {
-  return call<SessionAnswer>('session', { isSignIn: true });
+  return call('session', {}, { isSignIn: true });
 }
 
 /** Says why a session that a node gave a moment ago does not count. */

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { BulkResult } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Field } from '../parts/field.js';
@@ -9,6 +8,7 @@ import { BATCH, announceProgress, useBatches } from '../batches/use-batches.js';
 import { whyNot } from '../live/session.js';
 
 type Verb = 'pause' | 'resume' | 'reset';
+const CALLS = { pause: 'pauseAll', resume: 'resumeAll', reset: 'resetAll' } as const;
 const DONE: Record<Verb, string> = { pause: 'paused', resume: 'resumed', reset: 'reset' };
 const TITLES: Record<Verb, string> = { pause: 'Pause', resume: 'Resume', reset: 'Reset' };
 
@@ -31,11 +31,7 @@ export function BulkPanel() {
     const body = { ...(names !== '' && { names }), ...(reason && { reason }), limit: BATCH };
     let bulk: string | undefined;
     const ended = await run(async (signal) => {
-      const result = await call<BulkResult>(chosen, {
-        method: 'POST',
-        body: { ...body, ...(bulk && { bulk }) },
-        signal,
-      });
+      const result = await call(CALLS[chosen], { body: { ...body, ...(bulk && { bulk }) } }, { signal });
       ({ bulk } = result);
       return result;
     });

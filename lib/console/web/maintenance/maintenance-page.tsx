@@ -1,4 +1,4 @@
-import type { WindowAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Loaded } from '../parts/page-state.js';
@@ -8,7 +8,7 @@ import { WindowPanel } from './window-panel.js';
 
 /** Maintenance windows with what they still wait for, the start of a window, and pauses without one. */
 export function MaintenancePage() {
-  const query = useLive<{ windows: readonly WindowAnswer[] }>('maintenance', anyChangeOrRun);
+  const query = useLive(pathOf('maintenance'), anyChangeOrRun);
   const reload = () => query.load();
   return (
     <>

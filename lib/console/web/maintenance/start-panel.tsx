@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { LeftAlone, MaintenanceStart } from '../api/answers.js';
+import type { LeftAlone } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { BatchProgress } from '../batches/batch-progress.js';
 import { announceProgress, useBatches } from '../batches/use-batches.js';
@@ -24,7 +24,7 @@ export function StartPanel({ onChange }: { readonly onChange: () => Promise<void
     const body = { window, names: [names || '.*'], ...(reason && { reason }), limit: WINDOW_BATCH };
     const found = new Map<string, LeftAlone>();
     const ended = await run(async (signal) => {
-      const result = await call<MaintenanceStart>('maintenance', { method: 'POST', body, signal });
+      const result = await call('startMaintenance', { body }, { signal });
       for (const one of result.left) found.set(one.name, one);
       return { ...result, done: result.paused };
     });

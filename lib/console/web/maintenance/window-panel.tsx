@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks';
-import type { LeftAlone, MaintenanceEnd, MaintenanceStart, WindowAnswer } from '../api/answers.js';
+import type { LeftAlone, WindowAnswer } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { BatchProgress } from '../batches/batch-progress.js';
-import { announceProgress, useBatches } from '../batches/use-batches.js';
+import { type Batch, announceProgress, useBatches } from '../batches/use-batches.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
 import { count } from '../parts/format.js';
@@ -67,26 +67,28 @@ function useWindow(window: WindowAnswer, onChange: () => Promise<void>) {
   const [left, setLeft] = useState<readonly LeftAlone[]>([]);
   const [verb, setVerb] = useState('resumed');
   const { progress, run, stop } = useBatches();
-  const each = async <T extends MaintenanceStart | MaintenanceEnd>(
+  const each = async (
     done: string,
-    path: string,
-    body: object,
-    names: (result: T) => readonly string[],
+    next: (signal: AbortSignal) => Promise<Batch & { readonly left: readonly LeftAlone[] }>,
   ) => {
     setVerb(done);
     const found = new Map<string, LeftAlone>();
     const ended = await run(async (signal) => {
-      const result = await call<T>(path, { method: 'POST', body: { ...body, limit: WINDOW_BATCH }, signal });
-      for (const one of result.left) found.set(one.name, one);
-      return { ...result, done: names(result) };
+      const batch = await next(signal);
+      for (const one of batch.left) found.set(one.name, one);
+      return batch;
     });
     setLeft([...found.values()]);
     announceProgress(ended, done);
     await onChange();
   };
   const again = () => {
-    const body = { window: window.window, names: window.patterns, ...(window.reason && { reason: window.reason }) };
-    return each<MaintenanceStart>('paused', 'maintenance', body, ({ paused }) => paused);
+    const { window: name, patterns: names, reason } = window;
+    const body = { window: name, names, ...(reason && { reason }), limit: WINDOW_BATCH };
+    return each('paused', async (signal) => {
+      const start = await call('startMaintenance', { body }, { signal });
+      return { ...start, done: start.paused };
+    });
   };
   const end = (): Action => ({
     title: `End ${window.window}`,
@@ -96,8 +98,11 @@ function useWindow(window: WindowAnswer, onChange: () => Promise<void>) {
     verb: 'End',
     // Not awaited: the page shows the progress, and an open dialog would hide it.
     run: (reason) => {
-      const path = `maintenance/${encodeURIComponent(window.window)}/end`;
-      void each<MaintenanceEnd>('resumed', path, { ...(reason && { reason }) }, ({ resumed }) => resumed);
+      const sent = { params: { window: window.window }, body: { ...(reason && { reason }), limit: WINDOW_BATCH } };
+      void each('resumed', async (signal) => {
+        const end = await call('endMaintenance', sent, { signal });
+        return { ...end, done: end.resumed };
+      });
       return Promise.resolve(undefined);
     },
   });

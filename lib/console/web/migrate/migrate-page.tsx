@@ -30,14 +30,14 @@ export function MigratePage() {
     clear();
     setPlan(undefined);
     const body = migrationBody(input, { dryRun: true });
-    setPlan(await call<MigrationPlan>('migrations', { method: 'POST', body }));
+    setPlan(await call('migrate', { body }));
   });
   const apply = async (reason: string | undefined) => {
     const body = migrationBody(input, { dryRun: false, limit: BATCH, reason });
     let bulk: string | undefined;
     const ended = await run(async (signal) => {
       const batch = { ...body, ...(bulk && { bulk }) };
-      const migrated = await call<MigrationPlan>('migrations', { method: 'POST', body: batch, signal });
+      const migrated = await call('migrate', { body: batch }, { signal });
       ({ bulk } = migrated);
       return batchOf(migrated);
     });

@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import { AllocationView } from '../allocation/allocation-view.js';
-import type { GroupsAnswer, LeadersOverview, NodeOverview, NodesAnswer, StalePart } from '../api/answers.js';
+import type { NodeOverview, StalePart } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange, nothing } from '../live/concerns.js';
 import { RARELY, SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -32,7 +33,7 @@ const VIEWS = [
 export function NodesPage({ view }: { readonly view: string | undefined }) {
   const isAllocation = view === 'allocation';
   const [concerns, interval] = isAllocation ? ([anyChange, SELDOM] as const) : ([nothing, RARELY] as const);
-  const groups = useLive<GroupsAnswer>('allocation/groups', concerns, interval);
+  const groups = useLive(pathOf('groups'), concerns, interval);
   const isUsed = (groups.data.value?.groups.length ?? 0) > 0;
   return (
     <>
@@ -47,8 +48,8 @@ export function NodesPage({ view }: { readonly view: string | undefined }) {
 }
 
 function Processes() {
-  const query = useLive<NodesAnswer>('nodes', anyChange);
-  const leaders = useLive<LeadersOverview>('leaders', anyChange);
+  const query = useLive(pathOf('nodes'), anyChange);
+  const leaders = useLive(pathOf('leaders'), anyChange);
   const search = route.value.query.get('search') ?? '';
   return (
     <>

@@ -1,4 +1,4 @@
-import type { TaskTypesAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange, nothing } from '../live/concerns.js';
 import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -27,10 +27,10 @@ export function WorkViews({ isOfTasks = false }: { readonly isOfTasks?: boolean 
 
 /** The types of tasks. @param ifUsed whether nothing is asked of the store if no node uses tasks */
 export function useTypes(ifUsed = false) {
-  const [path, concerns, interval] = ifUsed
-    ? (['task-types?ifUsed=true', nothing, RARELY] as const)
-    : (['task-types', anyChange, OF_TYPES] as const);
-  return useLive<TaskTypesAnswer>(path, concerns, interval);
+  const [query, concerns, interval] = ifUsed
+    ? ([{ ifUsed: 'true' }, nothing, RARELY] as const)
+    : ([{}, anyChange, OF_TYPES] as const);
+  return useLive(pathOf('taskTypes', { query }), concerns, interval);
 }
 
 /** ms between two looks of a page about types. */

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { SchedulesAnswer, SemaphoreOverview } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange, anyChangeOrRun } from '../live/concerns.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { SELDOM } from '../live/live-query.js';
@@ -31,7 +32,7 @@ const NONE: TaskSchedules = [];
 
 /** When jobs are due in the next 24 hours. @param hasTasks whether schedules of tasks are asked for, too */
 export function PlanPage({ hasTasks }: { readonly hasTasks: boolean }) {
-  const query = useLive('semaphore-parts', anyChangeOrRun, SELDOM, FOLLOWED);
+  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, SELDOM, FOLLOWED);
   return (
     <>
       <p class="lead">When jobs are due in the next 24 hours, by the schedules of the living nodes.</p>
@@ -53,7 +54,7 @@ interface PlanProps {
 }
 
 function PlanWithTasks({ semaphores }: Pick<PlanProps, 'semaphores'>) {
-  const query = useLive<SchedulesAnswer>('schedules', anyChange, SELDOM);
+  const query = useLive(pathOf('schedules'), anyChange, SELDOM);
   return (
     <>
       <Unread query={query}>The schedules of tasks can’t be read now.</Unread>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { JobsAnswer, NodesAnswer, RunKind } from '../api/answers.js';
+import type { HistoryAnswer, RunKind } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
-import { request } from '../api/call.js';
+import { type Path, pathOf, request } from '../api/call.js';
 import { nothing } from '../live/concerns.js';
 import { RARELY } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -28,16 +28,16 @@ const TIMES = { '1h': 'Last hour', '1d': 'Last day', '7d': 'Last 7 days', '31d':
 const FILTERS = ['show', 'since', 'job', 'node'] as const;
 
 /** The call for the runs that the address asks for. */
-export function pathOf(query: URLSearchParams, limit = MOST_RUNS): string {
-  const given = FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : []));
-  return `history?${new URLSearchParams([['limit', String(limit)], ...given]).toString()}`;
+export function runsPath(query: URLSearchParams, limit = MOST_RUNS): Path<HistoryAnswer> {
+  const given = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? '']));
+  return pathOf('history', { query: { limit, ...given } });
 }
 
 /** Kind, time, job and node of the shown runs, and the download of all of them. */
 export function RunFilters() {
   const chosen = route.value.query.get('show');
-  const jobs = useLive<JobsAnswer>('jobs', nothing, RARELY).data.value?.jobs ?? [];
-  const nodes = useLive<NodesAnswer>('nodes', nothing, RARELY).data.value?.nodes ?? [];
+  const jobs = useLive(pathOf('jobs'), nothing, RARELY).data.value?.jobs ?? [];
+  const nodes = useLive(pathOf('nodes'), nothing, RARELY).data.value?.nodes ?? [];
   return (
     <>
       <FilterButtons
@@ -89,7 +89,7 @@ function Download() {
   const save = async () => {
     setLoading(true);
     try {
-      const answer = await request(pathOf(route.value.query, MOST_SAVED), { accept: 'text/csv' });
+      const answer = await request(runsPath(route.value.query, MOST_SAVED), { accept: 'text/csv' });
       saveAs('runs.csv', await answer.blob());
     } catch (error) {
       announce(messageOf(error), { isBad: true });

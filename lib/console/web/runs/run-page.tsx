@@ -1,4 +1,5 @@
-import type { AuditAnswer, HistoryAnswer, HistoryEntry, JobAnswer, SemaphoreAnswer } from '../api/answers.js';
+import type { AuditAnswer, HistoryEntry, JobAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { AuditProblem } from '../audit/audit-problem.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { concerning } from '../live/concerns.js';
@@ -24,10 +25,10 @@ type JobPast = JobAnswer['jobs'][number];
 export function RunPage({ place }: { readonly place: RunPlace }) {
   const { semaphore, job, instance, at } = place;
   // The runs that went on at that time on that node.
-  const found = new URLSearchParams({ semaphore, job, node: instance, since: `${at}`, until: `${at}`, limit: '10' });
+  const found = { semaphore, job, node: instance, since: at, until: at, limit: 10 };
   const concerns = concerning(semaphore);
-  const query = useLive<HistoryAnswer>(`history?${found.toString()}`, concerns, SELDOM);
-  const jobs = useLive<JobAnswer>(`semaphores/${encodeURIComponent(semaphore)}/jobs`, concerns, SELDOM);
+  const query = useLive(pathOf('history', { query: found }), concerns, SELDOM);
+  const jobs = useLive(pathOf('semaphoreJobs', { params: { name: semaphore } }), concerns, SELDOM);
   return (
     <>
       <Breadcrumb
@@ -104,8 +105,7 @@ type Ran = Exclude<HistoryEntry, { kind: 'skip' }>;
 
 function StoryPanel({ run }: { readonly run: Ran }) {
   const { semaphore } = run;
-  const path = `audit?${new URLSearchParams({ semaphore }).toString()}`;
-  const audit = useLive<AuditAnswer>(path, concerning(semaphore), SELDOM);
+  const audit = useLive(pathOf('audit', { query: { semaphore } }), concerning(semaphore), SELDOM);
   return (
     <section class="panel" aria-labelledby="story-title">
       <h2 id="story-title">Story</h2>
@@ -126,11 +126,8 @@ interface StoryWithPermitProps {
 
 /** The story of a run that goes on: the record of its semaphore tells when its permit was renewed. */
 function StoryWithPermit({ run, changes }: StoryWithPermitProps) {
-  const query = useLive<SemaphoreAnswer>(
-    `semaphores/${encodeURIComponent(run.semaphore)}`,
-    concerning(run.semaphore),
-    SELDOM,
-  );
+  const { semaphore: name } = run;
+  const query = useLive(pathOf('semaphore', { params: { name } }), concerning(name), SELDOM);
   const permit = query.data.value?.semaphore.holders.find(({ token }) => token === run.token);
   return (
     <Story entries={storyOf(run, changes, permit, clusterTime.value)}>

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { HistoryAnswer, HistoryEntry } from '../api/answers.js';
+import type { HistoryEntry } from '../api/answers.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -13,7 +13,7 @@ import { PlanPage } from './plan-page.js';
 import { TaskRunsPage } from '../tasks/task-runs-page.js';
 import { useHasTasks } from '../parts/work-views.js';
 import { HistoryTable } from '../semaphore/history-table.js';
-import { MOST_RUNS, RunFilters, pathOf } from './run-filters.js';
+import { MOST_RUNS, RunFilters, runsPath } from './run-filters.js';
 import { keepFilters } from '../parts/run-place.js';
 
 const VIEWS = [
@@ -41,7 +41,7 @@ function View({ view, hasTasks }: { readonly view: string | undefined; readonly 
 /** The runs of all jobs, newest first. The server filters them, and the search runs in the browser. */
 function JobRuns() {
   const { query: given } = route.value;
-  const query = useLive<HistoryAnswer>(pathOf(given), anyChangeOrRun, SELDOM);
+  const query = useLive(runsPath(given), anyChangeOrRun, SELDOM);
   const search = given.get('search') ?? '';
   useEffect(() => keepFilters(given), [given]);
   return (

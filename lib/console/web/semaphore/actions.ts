@@ -1,4 +1,4 @@
-import type { DefinitionState, SemaphoreOverview } from '../api/answers.js';
+import type { SemaphoreOverview } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
 import { count } from '../parts/format.js';
@@ -15,7 +15,7 @@ export function pauseAction({ name }: SemaphoreOverview, done: Done): Action {
     title: `Pause ${name}`,
     explanation: 'No new run starts on any node until it is resumed. Runs that have started may finish.',
     verb: 'Pause',
-    run: (reason) => post(name, 'pause', { reason }, `“${name}” is paused.`, done),
+    run: (reason) => change(call('pause', { params: { name }, body: { reason } }), `“${name}” is paused.`, done),
   };
 }
 
@@ -24,7 +24,7 @@ export function resumeAction({ name }: SemaphoreOverview, done: Done): Action {
     title: `Resume ${name}`,
     explanation: 'Runs may start again on all matching nodes.',
     verb: 'Resume',
-    run: (reason) => post(name, 'resume', { reason }, `“${name}” is resumed.`, done),
+    run: (reason) => change(call('resume', { params: { name }, body: { reason } }), `“${name}” is resumed.`, done),
   };
 }
 
@@ -39,10 +39,8 @@ export function resetAction({ name, revision }: SemaphoreOverview, done: Done): 
     explanation: 'Restores the definition in code. It applies from the very next decision of every node.',
     verb: 'Reset',
     run: (reason) =>
-      post(
-        name,
-        'reset',
-        { reason, expectedRevision: revision },
+      change(
+        call('reset', { params: { name }, body: { reason, expectedRevision: revision } }),
         `“${name}” is reset to the definition in code.`,
         done,
       ),
@@ -64,7 +62,7 @@ export function removeAction({ name }: SemaphoreOverview): Action {
     isDangerous: true,
     confirmation: name,
     run: async (reason) => {
-      await call(pathOf(name), { method: 'DELETE', body: { reason } });
+      await call('remove', { params: { name }, body: { reason } });
       goTo(listHref());
       return `“${name}” is removed.`;
     },
@@ -79,19 +77,16 @@ export function revokeAction(name: string, permit: { id: string; slot: number; a
     isDangerous: true,
     run: async (reason) => {
       const body = { permitId: permit.id, reason };
-      const { revoked } = await call<{ revoked: boolean }>(`${pathOf(name)}/revoke`, { method: 'POST', body });
+      const { revoked } = await call('revoke', { params: { name }, body });
       await done();
       return revoked ? `The permit of ${permit.acquirer} is revoked.` : 'The permit was no longer held.';
     },
   };
 }
 
-async function post(name: string, verb: string, body: object, message: string, done: Done): Promise<string> {
-  await call<DefinitionState>(`${pathOf(name)}/${verb}`, { method: 'POST', body });
+/** Waits for the answer, and says that the change was made. */
+async function change(made: Promise<unknown>, message: string, done: Done): Promise<string> {
+  await made;
   await done();
   return message;
-}
-
-function pathOf(name: string): string {
-  return `semaphores/${encodeURIComponent(name)}`;
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { AuditEntry, JobAnswer, NodesAnswer } from '../api/answers.js';
+import type { AuditEntry, JobAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { RARELY, SELDOM } from '../live/live-query.js';
@@ -29,8 +30,8 @@ interface JobPanelsProps {
 
 /** For each job of a semaphore: runs by their outcome, and durations, of the last days, with changes and deploys. */
 export function JobPanels({ name, changes }: JobPanelsProps) {
-  const query = useLive<JobAnswer>(`semaphores/${encodeURIComponent(name)}/jobs`, concerning(name), SELDOM);
-  const nodes = useLive<NodesAnswer>('nodes', nothing, RARELY);
+  const query = useLive(pathOf('semaphoreJobs', { params: { name } }), concerning(name), SELDOM);
+  const nodes = useLive(pathOf('nodes'), nothing, RARELY);
   const today = Math.floor(clusterTime.value / DAY) * DAY;
   const isShown = ({ at }: { readonly at: number }) => at > today - SHOWN * DAY;
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { RunNowPlan, RunNowStatus, RunnableNow } from '../api/answers.js';
+import type { RunNowStatus, RunnableNow } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
-import { call } from '../api/call.js';
+import { call, pathOf } from '../api/call.js';
 import { ChangeForm } from '../forms/change-form.js';
 import { useChange } from '../forms/use-change.js';
 import { concerning } from '../live/concerns.js';
@@ -18,7 +18,7 @@ interface RunNowProps {
 /** The button that runs a job of the semaphore now, with its dialog and the state of the last request. */
 export function RunNow({ name, onChange }: RunNowProps) {
   const concerns = useMemo(() => concerning(name), [name]);
-  const query = useLive<RunNowPlan>(pathOf(name), concerns, SELDOM);
+  const query = useLive(pathOf('runPlan', { params: { name } }), concerns, SELDOM);
   const [isAsking, setAsking] = useState(false);
   const [asked, setAsked] = useState<RunNowStatus>();
   const plan = query.data.value;
@@ -56,7 +56,7 @@ function RunDialog({ name, jobs, holders, onAsked, onClose }: RunDialogProps) {
   const [chosen, setChosen] = useState(jobs[0]!.job);
   const job = jobs.find((each) => each.job === chosen) ?? jobs[0]!;
   const change = useChange(async (reason) => {
-    const status = await call<RunNowStatus>(pathOf(name), { method: 'POST', body: { job: job.job, reason } });
+    const status = await call('runNow', { params: { name }, body: { job: job.job, reason } });
     onClose();
     onAsked(status);
   });
@@ -113,15 +113,11 @@ function Followed({ asked, onEnd }: { readonly asked: RunNowStatus; readonly onE
 const WAIT = 10_000;
 
 async function follow(asked: RunNowStatus, show: (status: RunNowStatus) => void, signal: AbortSignal): Promise<void> {
-  const path = `${pathOf(asked.semaphore)}/${encodeURIComponent(asked.id)}`;
+  const params = { name: asked.semaphore, id: asked.id };
   // The first look is short: the run has usually begun by then.
   for (let wait = 500; !signal.aborted; wait = WAIT) {
-    const status = await call<RunNowStatus>(`${path}?wait=${wait}`, { signal });
+    const status = await call('runStatus', { params, query: { wait } }, { signal });
     show(status);
     if (status.state !== 'asked' && status.state !== 'running') return;
   }
-}
-
-function pathOf(name: string): string {
-  return `semaphores/${encodeURIComponent(name)}/run`;
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { SemaphoreAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { concerning } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { Icon } from '../parts/icon.js';
@@ -16,7 +17,7 @@ import { Timeline } from './timeline.js';
 
 export function SemaphorePage({ name }: { readonly name: string }) {
   const concerns = useMemo(() => concerning(name), [name]);
-  const query = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns);
+  const query = useLive(pathOf('semaphore', { params: { name } }), concerns);
   return (
     <>
       <a class="back" href={listHref()}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DefinitionState, SemaphoreDefinition, SemaphoreAnswer, SemaphoreOverview } from '../api/answers.js';
+import type { SemaphoreDefinition, SemaphoreOverview } from '../api/answers.js';
 import { call } from '../api/call.js';
 import {
   type DefinitionInput,
@@ -25,7 +25,7 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
   const { name } = semaphore;
   const [base, setBase] = useState<Base>(() => ({ revision: semaphore.revision, input: definitionToInput(inForce) }));
   const [input, setInput] = useState(base.input);
-  const path = `semaphores/${encodeURIComponent(name)}`;
+  const params = { name };
   const changed = differences(base.input, input);
 
   /** Sends the changed fields. @throws ApiError */
@@ -33,11 +33,11 @@ export function useEdit(semaphore: SemaphoreOverview, inForce: SemaphoreDefiniti
     const edited = inputToDefinition(input);
     const edit = Object.fromEntries(changed.map((field) => [field, edited[field]]));
     const body = { ...edit, expectedRevision: base.revision, reason };
-    await call<DefinitionState>(path, { method: 'PATCH', body });
+    await call('edit', { params, body });
   };
   /** Continues with the definition in force now. Fields that the operator has changed keep their values. */
   const reload = async (): Promise<void> => {
-    const { semaphore } = await call<SemaphoreAnswer>(path);
+    const { semaphore } = await call('semaphore', { params });
     const intended = intendedDefinition(semaphore);
     if (!intended) throw new Error('The definition was removed meanwhile.');
     const next = { revision: semaphore.revision, input: definitionToInput(intended) };

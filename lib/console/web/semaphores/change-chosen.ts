@@ -1,4 +1,4 @@
-import type { BulkResult, SemaphoreOverview } from '../api/answers.js';
+import type { BodyOf, BulkResult, SemaphoreOverview } from '../api/answers.js';
 import { ApiError } from '../api/api-error.js';
 import { call } from '../api/call.js';
 import type { Batch } from '../batches/use-batches.js';
@@ -7,6 +7,7 @@ import type { Action } from '../forms/action-dialog.js';
 import { count } from '../parts/format.js';
 
 export type Verb = 'pause' | 'resume';
+const CALLS = { pause: 'pauseAll', resume: 'resumeAll' } as const;
 export const DONE: Readonly<Record<Verb, string>> = { pause: 'paused', resume: 'resumed' };
 
 /** Characters of one pattern of names: the server allows 4,096. */
@@ -63,9 +64,9 @@ const NEEDLESS: Readonly<Record<Verb, string>> = {
 };
 
 /** @returns undefined if none of the names has a definition any more */
-async function changed(verb: Verb, body: object, signal: AbortSignal): Promise<BulkResult | undefined> {
+async function changed(verb: Verb, body: BodyOf<'pauseAll'>, signal: AbortSignal): Promise<BulkResult | undefined> {
   try {
-    return await call<BulkResult>(verb, { method: 'POST', body, signal });
+    return await call(CALLS[verb], { body }, { signal });
   } catch (error) {
     if (error instanceof ApiError && error.problem.code === 'nothing-matches') return undefined;
     throw error;

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { DefinitionState } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { DefinitionFields } from '../definition/definition-fields.js';
 import { type DefinitionInput, FIELDS, inputToDefinition } from '../definition/definition-input.js';
@@ -20,7 +19,7 @@ export function DefineDialog({ onClose }: { readonly onClose: () => void }) {
   const [input, setInput] = useState(EMPTY);
   const change = useChange(async (reason) => {
     const body = { name, ...inputToDefinition(input), reason };
-    await call<DefinitionState>('semaphores', { method: 'POST', body });
+    await call('define', { body });
     goTo(hrefOf(['work', name]));
     announce(`“${name}” is defined.`);
   });

@@ -1,4 +1,5 @@
 import type { SemaphoreOverview, SemaphorePartsAnswer, StalePart } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import type { LiveOptions } from '../live/live-query.js';
 
 /** All semaphores, of which only the parts that changed are loaded again. */
@@ -11,10 +12,10 @@ export interface FollowedList {
   readonly parts: ReadonlyMap<number, readonly SemaphoreOverview[]>;
 }
 
-export const FOLLOWED: LiveOptions<FollowedList> = {
+export const FOLLOWED: LiveOptions<SemaphorePartsAnswer, FollowedList> = {
   changes: {
-    pathAfter: (shown) => `semaphore-parts${shown ? `?known=${shown.known}` : ''}`,
-    merged: (shown, answer) => merged(shown, answer as SemaphorePartsAnswer),
+    pathAfter: (shown) => pathOf('semaphoreParts', { query: { known: shown?.known } }),
+    merged,
   },
 };
 

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { SemaphoreOverview, StalePart } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { OFTEN } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -23,7 +24,7 @@ import { FOLLOWED } from './followed-list.js';
 import { SemaphoreTable } from './semaphore-table.js';
 
 export function SemaphoresPage() {
-  const query = useLive('semaphore-parts', anyChangeOrRun, OFTEN, FOLLOWED);
+  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, OFTEN, FOLLOWED);
   const [isDefining, setDefining] = useState(false);
   return (
     <>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TaskGroupAnswer } from '../api/answers.js';
-import { call } from '../api/call.js';
+import { call, pathOf } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
@@ -21,8 +21,8 @@ const PAGE = 50;
 /** A group with its members, and their sub-tasks below them. */
 export function GroupPage({ type, group }: { readonly type: string; readonly group: string }) {
   const from = route.value.query.get('from') ?? '1';
-  const path = `task-groups/${encodeURIComponent(`${type}[${group}]`)}`;
-  const query = useLive<TaskGroupAnswer>(`${path}?limit=${PAGE}&from=${encodeURIComponent(from)}`, anyChange);
+  const params = { id: `${type}[${group}]` };
+  const query = useLive(pathOf('taskGroup', { params, query: { limit: PAGE, from } }), anyChange);
   return (
     <>
       <a class="back" href={typeHref(type)}>
@@ -31,7 +31,7 @@ export function GroupPage({ type, group }: { readonly type: string; readonly gro
       <Loaded query={query}>
         {(answer) => (
           <>
-            <Summary path={path} answer={answer} onChange={() => query.load()} />
+            <Summary answer={answer} onChange={() => query.load()} />
             <Members answer={answer} />
           </>
         )}
@@ -41,12 +41,11 @@ export function GroupPage({ type, group }: { readonly type: string; readonly gro
 }
 
 interface SummaryProps {
-  readonly path: string;
   readonly answer: TaskGroupAnswer;
   readonly onChange: () => Promise<void>;
 }
 
-function Summary({ path, answer: { group, handler, isHandlerUnreadable }, onChange }: SummaryProps) {
+function Summary({ answer: { group, handler, isHandlerUnreadable }, onChange }: SummaryProps) {
   const [action, setAction] = useState<Action>();
   const { stopped, state } = group;
   const nameOf = useNodeNames();
@@ -72,7 +71,7 @@ function Summary({ path, answer: { group, handler, isHandlerUnreadable }, onChan
       )}
       {state === 'open' && !stopped && whyNot('operate') === undefined && (
         <div class="buttons actions">
-          <button type="button" class="danger" onClick={() => setAction(() => stopAction(group.id, path, onChange))}>
+          <button type="button" class="danger" onClick={() => setAction(() => stopAction(group.id, onChange))}>
             <Icon name="remove" /> Stop the group…
           </button>
         </div>
@@ -82,7 +81,7 @@ function Summary({ path, answer: { group, handler, isHandlerUnreadable }, onChan
   );
 }
 
-function stopAction(id: string, path: string, done: () => Promise<void>): Action {
+function stopAction(id: string, done: () => Promise<void>): Action {
   return {
     title: `Stop ${id}`,
     explanation:
@@ -90,7 +89,7 @@ function stopAction(id: string, path: string, done: () => Promise<void>): Action
     verb: 'Stop the group',
     isDangerous: true,
     run: async (reason) => {
-      const { because } = await call<{ because: string }>(`${path}/cancel`, { method: 'POST', body: { reason } });
+      const { because } = await call('cancelTaskGroup', { params: { id }, body: { reason } });
       await done();
       return `${id}: ${because}.`;
     },

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FoundGroupsAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -17,7 +18,7 @@ import { WorkViews } from '../parts/work-views.js';
 
 /** The groups of the first tasks of each state. */
 export function GroupsPage() {
-  const query = useLive<FoundGroupsAnswer>('task-groups', anyChange, SELDOM);
+  const query = useLive(pathOf('taskGroups'), anyChange, SELDOM);
   return (
     <>
       <WorkViews isOfTasks />

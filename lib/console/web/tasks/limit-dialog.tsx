@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { DefinitionState } from '../api/answers.js';
 import { call } from '../api/call.js';
 import { DefinitionFields } from '../definition/definition-fields.js';
 import { type DefinitionInput, FIELDS, inputToDefinition } from '../definition/definition-input.js';
@@ -25,7 +24,7 @@ export function LimitDialog({ type, onChange, onClose }: LimitDialogProps) {
   const name = `task:${type}`;
   const change = useChange(async (reason) => {
     const body = { name, ...inputToDefinition(input), reason };
-    await call<DefinitionState>('semaphores', { method: 'POST', body });
+    await call('define', { body });
     await onChange();
     onClose();
     announce(`The limit of ${type} is defined.`);

@@ -1,4 +1,5 @@
 import type { SchedulesAnswer } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -17,7 +18,7 @@ type ScheduleOf = SchedulesAnswer['schedules'][number];
 
 /** The schedules of the cluster, with their last and next planned times. */
 export function SchedulesPage() {
-  const query = useLive<SchedulesAnswer>('schedules', anyChange, SELDOM);
+  const query = useLive(pathOf('schedules'), anyChange, SELDOM);
   return (
     <>
       <WorkViews isOfTasks />

@@ -1,4 +1,3 @@
-import type { SwitchedAnswer } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
 import type { NodeOfType } from './task-types.js';
@@ -15,8 +14,7 @@ export function switchAction(type: string, { node, tasks, groups }: NodeOfType, 
     verb: `Switch ${verb}`,
     run: async (reason) => {
       const body = { node: node.instance, reason };
-      const path = `task-types/${encodeURIComponent(type)}/${verb}`;
-      const { note } = await call<SwitchedAnswer>(path, { method: 'POST', body });
+      const { note } = await call(isOff ? 'typeOn' : 'typeOff', { params: { type }, body });
       await done();
       return `${type} is ${verb} on ${node.acquirer}: ${note}.`;
     },

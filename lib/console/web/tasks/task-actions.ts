@@ -6,10 +6,6 @@ import type { Action } from '../forms/action-dialog.js';
 /* The changes of a task by hand. */
 
 type Done = () => Promise<void>;
-interface Changed {
-  readonly outcome: string;
-  readonly because: string;
-}
 
 const ENDED: ReadonlySet<TaskView['state']> = new Set(['completed', 'failed', 'crashed', 'invalid', 'cancelled']);
 
@@ -34,7 +30,7 @@ export function cancelAction({ id, state }: TaskView, done: Done): Action {
     verb: 'Cancel the task',
     isDangerous: true,
     run: async (reason) => {
-      const { outcome, because } = await changeTask(id, 'cancel', reason);
+      const { outcome, because } = await call('cancelTask', { params: { id }, body: { reason } });
       await done();
       return outcome === 'cancelled' ? `${id} is cancelled.` : `${id}: ${because}.`;
     },
@@ -51,7 +47,7 @@ export function retryAction({ id, state }: TaskView, done: Done): Action {
     explanation: `${effect} Its counts of attempts and crashes begin anew.`,
     verb: 'Retry',
     run: async (reason) => {
-      await changeTask(id, 'retry', reason);
+      await call('retryTask', { params: { id }, body: { reason } });
       await done();
       return `${id} runs again.`;
     },
@@ -65,16 +61,11 @@ export async function requeue(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    await changeTask(id, 'retry', reason, signal);
+    await call('retryTask', { params: { id }, body: { reason } }, { signal });
     return undefined;
   } catch (error) {
     const isOfOne = error instanceof ApiError && (error.status === 404 || error.problem.code === 'retry-refused');
     if (isOfOne) return error.message;
     throw error;
   }
-}
-
-function changeTask(id: string, verb: 'cancel' | 'retry', reason: string | undefined, signal?: AbortSignal) {
-  const path = `tasks/${encodeURIComponent(id)}/${verb}`;
-  return call<Changed>(path, { method: 'POST', body: { reason }, ...(signal && { signal }) });
 }

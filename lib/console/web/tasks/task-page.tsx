@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { AuditAnswer, TaskAnswer, TaskView } from '../api/answers.js';
+import type { TaskAnswer, TaskView } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { anyChange, anyChangeOrRun } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
@@ -18,9 +19,9 @@ import { useNodeNames } from './use-node-names.js';
 
 /** The whole story of one task. */
 export function TaskPage({ id }: { readonly id: string }) {
-  const query = useLive<TaskAnswer>(`tasks/${encodeURIComponent(id)}`, anyChange);
+  const query = useLive(pathOf('task', { params: { id } }), anyChange);
   const type = typeOf(id);
-  const audit = useLive<AuditAnswer>(`audit?semaphore=${encodeURIComponent(`task:${type}`)}`, anyChangeOrRun, SELDOM);
+  const audit = useLive(pathOf('audit', { query: { semaphore: `task:${type}` } }), anyChangeOrRun, SELDOM);
   const nameOf = useNodeNames();
   const reload = async () => void (await Promise.all([query.load(), audit.load()]));
   return (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ListedState, TasksAnswer } from '../api/answers.js';
+import { type Path, pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import type { LiveQuery } from '../live/live-query.js';
@@ -25,17 +26,17 @@ const ORDERS: Partial<Record<ListedState, string>> = { waiting: 'type and priori
 /** A list of tasks, page by page. The page is part of the address: `from` is where it begins. */
 export function TaskPages({ state, type, children }: TaskPagesProps) {
   const from = route.value.query.get('from') ?? undefined;
-  const path = hrefOf(['tasks'], { state, type, from, limit: String(PAGE) }).slice(2);
+  const path = pathOf('tasks', { query: { state, type, from, limit: PAGE } });
   return <Page key={path} path={path} order={ORDERS[state] ?? 'time'} children={children} />;
 }
 
 interface PageProps extends Pick<TaskPagesProps, 'children'> {
-  readonly path: string;
+  readonly path: Path<TasksAnswer>;
   readonly order: string;
 }
 
 function Page({ path, order, children }: PageProps) {
-  const query = useLive<TasksAnswer>(path, anyChange);
+  const query = useLive(path, anyChange);
   return (
     <Loaded query={query}>
       {(answer) => (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { SubTasksAnswer, TaskView } from '../api/answers.js';
+import type { TaskView } from '../api/answers.js';
+import { pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
 import { SELDOM } from '../live/live-query.js';
 import { useLive } from '../live/use-live.js';
@@ -59,8 +60,7 @@ export function Unreadable() {
 /** The sub-tasks of a task, page by page, with their own below them. */
 export function SubTasks({ id, nameOf }: { readonly id: string; readonly nameOf: BranchProps['nameOf'] }) {
   const [page, setPage] = useState(1);
-  const path = `tasks/${encodeURIComponent(id)}/sub-tasks?page=${page}`;
-  const query = useLive<SubTasksAnswer>(path, anyChange, SELDOM);
+  const query = useLive(pathOf('subTasks', { params: { id }, query: { page } }), anyChange, SELDOM);
   return (
     <Loaded query={query}>
       {({ subTasks, next }) => (

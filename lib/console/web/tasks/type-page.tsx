@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { SemaphoreAnswer, SemaphoreOverview } from '../api/answers.js';
 import { ApiError, messageOf } from '../api/api-error.js';
+import { pathOf } from '../api/call.js';
 import { AuditTable } from '../audit/audit-table.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { concerning } from '../live/concerns.js';
@@ -32,7 +33,7 @@ export function TypePage({ name }: { readonly name: string }) {
   const type = name.slice('task:'.length);
   const concerns = useMemo(() => concerning(name), [name]);
   const types = useTypes();
-  const limit = useLive<SemaphoreAnswer>(`semaphores/${encodeURIComponent(name)}`, concerns, OFTEN, NO_LIMIT);
+  const limit = useLive(pathOf('semaphore', { params: { name } }), concerns, OFTEN, NO_LIMIT);
   const reload = async () => void (await Promise.all([types.load(), limit.load()]));
   useEffect(() => types.data.subscribe((answer) => answer && noteSamples(answer.now, typesIn(answer))), [types]);
   return (
