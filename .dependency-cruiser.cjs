@@ -126,7 +126,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(console/web/|console/api/limits\\.ts$|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
+          '^lib/(console/(web|lists)/|console/api/limits\\.ts$|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -137,6 +137,18 @@ module.exports = {
         path: '^lib/(console/api/limits|operate/insight/(format-duration|fault-titles)|core/context/loss-words|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
       },
       to: { dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'lists-are-for-the-page-too',
+      comment:
+        'The command line and the page share them: nothing that the page may not import may get in through them.',
+      severity: 'error',
+      from: { path: '^lib/console/lists/' },
+      to: {
+        pathNot:
+          '^lib/(console/lists/|operate/insight/format-duration\\.ts$|core/context/loss-words\\.ts$|core/decision/texts/exact-duration\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'nobody-imports-the-page',

@@ -44,11 +44,11 @@ describe('allocation on the command line', () => {
     await console.gatekeeper.allocation.group('orders').drain('app1');
     const moves = async (...args: string[]) => (await gatekeeper('allocation', 'orders', 'moves', ...args)).out;
     await until(async () => (await moves()).includes('drained'));
-    expect(await moves()).toMatch(/^AT +COUNT +RESOURCES +FROM +TO +WHY\n/);
+    expect(await moves()).toMatch(/^WHEN +COUNT +RESOURCES +FROM +TO +WHY\n/);
     expect(await moves()).toMatch(/Z +3 +a, b, c +app1 +\(on the way\) +.*drained$/m);
     expect(await moves()).toMatch(/Z +3 +a, b, c +- +app1 +had no owner$/m);
     expect(await moves()).toMatch(/ the owner map was new or lost: nothing was granted until .*$/m);
-    expect(await moves('--resource', 'b', '--limit', '1')).toMatch(/^AT.*\n.*Z +3 +b, \.\.\. +app1 .*drained\n$/);
+    expect(await moves('--resource', 'b', '--limit', '1')).toMatch(/^WHEN.*\n.*Z +3 +b, \.\.\. +app1 .*drained\n$/);
     expect(await moves('--node', 'app9')).toBe('no moves\n');
   });
 

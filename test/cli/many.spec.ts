@@ -29,7 +29,7 @@ describe('changes of many', () => {
     const { exitCode, out } = await gatekeeper(['migrate', ...TO_DR]);
 
     expect(exitCode).toBe(0);
-    expect(out).toMatch(/^NAME +GROUP +ACQUIRER +MOVING +CANDIDATES$/m);
+    expect(out).toMatch(/^NAME +GROUP +ACQUIRER +MOVES AWAY FROM +COULD TAKE OVER$/m);
     expect(out).toMatch(/^report +production -> dr\\\.site +\.\* +app1 +dr\.site\/dr1$/m);
     expect(out).toMatch(/^nightly-export .* none$/m);
     expect(out).toMatch(/^1 of them would have no living node to run on$/m);

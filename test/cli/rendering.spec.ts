@@ -3,7 +3,7 @@ import { excerpt, fields, table } from '../../lib/cli/text/table.js';
 import { yaml } from '../../lib/cli/text/yaml.js';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { timeText } from '../../lib/cli/text/times.js';
+import { timeText } from '../../lib/console/lists/texts.js';
 
 describe('text of the command line', () => {
   it('aligns columns by the cells that a terminal gives them, and leaves no blanks at the end', () => {

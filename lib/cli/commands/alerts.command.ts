@@ -1,11 +1,9 @@
 import { Argument, Command } from 'commander';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
-import type { AlertsTest } from '../../console/api/alerts.js';
+import { TEST_COLUMNS } from '../../console/lists/health.js';
 import { OPERATIONS } from '../operator/operator.js';
 import type { Runner } from '../session/session.js';
-import { plain } from '../text/plain.js';
-import { table } from '../text/table.js';
-import { resultText } from '../views/health.view.js';
+import { cellsOf, table } from '../text/table.js';
 
 export function alertsCommand(runner: Runner): Command {
   return new Command('alerts')
@@ -14,15 +12,8 @@ export function alertsCommand(runner: Runner): Command {
     .action(
       runner.action<object, ['test']>(async (session): Promise<ExitCode> => {
         const test = await session.operate((operator) => operator.show(OPERATIONS.testAlerts, { body: {} }));
-        session.output.result(test, testText);
+        session.output.result(test, ({ results }) => table(...cellsOf(TEST_COLUMNS, results)));
         return test.results.every(({ problem }) => problem === undefined) ? EXIT.done : EXIT.failed;
       }),
     );
-}
-
-function testText({ results }: AlertsTest): string {
-  return table(
-    ['receiver', 'result'],
-    results.map((result) => [plain(result.name), resultText(result)]),
-  );
 }

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import type { Columns } from '../../console/lists/column.js';
 import type { Contexts, NamedContext } from '../options/contexts.js';
 import type { Runner } from '../session/session.js';
-import { table } from '../text/table.js';
+import { cellsOf, table } from '../text/table.js';
 import { urlText } from '../../core/decision/index.js';
 
 export function contextsCommand(runner: Runner): Command {
@@ -28,11 +29,15 @@ function jsonOf({ path, current, byName }: Contexts) {
 
 function contextsText({ path, current, byName }: Contexts): string {
   if (byName.size === 0) return `no contexts in ${path}`;
-  const rows = [...byName].map(([name, context]) => [name === current ? '*' : '', name, targetText(context)]);
-  return table(['', 'name', 'target'], rows);
+  const columns: Columns<readonly [name: string, context: NamedContext]> = {
+    current: { title: '', value: ([name]) => (name === current ? '*' : '') },
+    name: { title: 'Name', value: ([name]) => name },
+    target: { title: 'Target', value: ([, context]) => targetText(context) },
+  };
+  return table(...cellsOf(columns, [...byName]));
 }
 
-function targetText({ url, store }: NamedContext): string {
+function targetText({ url, store }: NamedContext): string | undefined {
   const address = url ?? store;
-  return address === undefined ? '-' : urlText(address);
+  return address && urlText(address);
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Columns } from '../../console/lists/column.js';
 import { type Dump, dumpOf, leftOutOf, parseDump } from '../dump/dump.js';
 import { type LoadStep, planLoad } from '../dump/load-plan.js';
 import { readJsonFile } from '../options/json-file.js';
@@ -8,8 +9,8 @@ import { type Batch, inBatches, tellFailures } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
 import { EXIT, type ExitCode, exitCodeOf, CommandFailure } from '../options/exit-code.js';
 import { forEachLimit } from '../../core/async/for-each-limit.js';
-import { excerpt } from '../text/table.js';
-import { differenceText } from '../views/difference.js';
+import { cellsOf, excerpt } from '../text/table.js';
+import { differenceText } from '../../console/lists/definition-difference.js';
 import { LEADER_PREFIX } from '../../core/decision/index.js';
 
 export function dumpCommand(runner: Runner): Command {
@@ -83,12 +84,16 @@ function isOfOne(error: unknown): boolean {
   return exitCode !== EXIT.unreachable && exitCode !== EXIT.notAllowed;
 }
 
+const LOAD_COLUMNS: Columns<LoadStep> = {
+  name: { title: 'Name', value: ({ name }) => name },
+  action: { title: 'Action', value: ({ actions }) => actions.join(', ') },
+  change: { title: 'Change', value: ({ from, to }) => differenceText(from, to) },
+};
+
 /** Formats the changes that a load of a dump would make. */
 function loadText({ steps }: { steps: readonly LoadStep[] }): string {
   if (steps.length === 0) return 'nothing to load: the cluster matches the dump already';
-  const rows = steps.map(({ name, actions, from, to }) => [name, actions.join(', '), differenceText(from, to)]);
-  const shown = excerpt(['name', 'action', 'change'], rows);
-  return `${shown}\n${steps.length} to load; nothing was changed: add --yes to make the changes`;
+  return `${excerpt(...cellsOf(LOAD_COLUMNS, steps))}\n${steps.length} to load; nothing was changed: add --yes to make the changes`;
 }
 
 const NO_LEADERSHIP = 'only nodes make a leadership: start a node that takes part in it, then load again';

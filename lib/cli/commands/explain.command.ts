@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { HOLDER_COLUMNS } from '../../console/lists/semaphores.js';
 import { EXIT } from '../options/exit-code.js';
 import { OPERATIONS } from '../operator/operator.js';
 import type { AssuredOperator } from '../session/assured.js';
@@ -7,8 +8,8 @@ import type { Runner } from '../session/session.js';
 import type { Explanation } from '../../gatekeeper/index.js';
 import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 import { plain } from '../text/plain.js';
-import { fields, table } from '../text/table.js';
-import { timeText } from '../text/times.js';
+import { cellsOf, fields, table } from '../text/table.js';
+import { timeText } from '../../console/lists/texts.js';
 
 interface ExplainOptions {
   readonly group?: string;
@@ -64,18 +65,6 @@ function explanationText(explanation: Explanation): string {
   return [
     `${plain(semaphore)}: ${plain(sentence)}`,
     about,
-    ...(holders.length > 0 ? ['', holdersTable(holders)] : []),
+    ...(holders.length > 0 ? ['', table(...cellsOf(HOLDER_COLUMNS, holders))] : []),
   ].join('\n');
-}
-
-function holdersTable(holders: Explanation['holders']): string {
-  const rows = holders.map(({ slot, group, acquirer, instance, token, expiresAt, id }) => [
-    String(slot),
-    `${group}/${acquirer}`,
-    instance,
-    String(token),
-    timeText(expiresAt),
-    id,
-  ]);
-  return table(['slot', 'holder', 'instance', 'token', 'until', 'permit id'], rows);
 }

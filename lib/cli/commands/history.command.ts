@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { JOB_COLUMNS } from '../../console/lists/runs.js';
 import type { HistoryEntry, RunKind, RunsQuery, JobSummary } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { RUN_KINDS, entryKey } from '../../operate/activity/jobs/runs-query.js';
@@ -8,9 +9,7 @@ import { patiently } from '../session/patiently.js';
 import type { Runner, Session } from '../session/session.js';
 import { historyLine, historyText } from '../views/journals.view.js';
 import { Wakeup } from '../session/wakeup.js';
-import { formatDuration } from '../../operate/insight/format-duration.js';
-import { table } from '../text/table.js';
-import { timeText } from '../text/times.js';
+import { cellsOf, table } from '../text/table.js';
 
 /** ms between two looks of `--follow`. */
 const INTERVAL = 2000;
@@ -106,32 +105,7 @@ function keyOf(entry: HistoryEntry): string {
   return `${entry.kind === 'run' ? entry.outcome : entry.kind}\n${entryKey(entry)}`;
 }
 
-const HEAD = ['semaphore', 'job', 'state', 'last run', 'took', 'last day', 'last 7 days', 'last failure'];
-
 /** Formats jobs, one line each. */
 function runsText(jobs: readonly JobSummary[]): string {
-  return jobs.length > 0 ? table(HEAD, jobs.map(row)) : 'no runs';
-}
-
-function row({ semaphore, job, state, runningSince, lastRun, lastFailure, day, week }: JobSummary): string[] {
-  return [
-    semaphore,
-    job,
-    state,
-    timeText(runningSince ?? lastRun?.at ?? NaN),
-    lastRun?.took === undefined ? '-' : formatDuration(lastRun.took),
-    ratesText(day),
-    ratesText(week),
-    lastFailure ? `${timeText(lastFailure.at)} ${lastFailure.outcome}: ${lastFailure.message ?? '-'}` : '-',
-  ];
-}
-
-/** Formats numbers of runs: "29 of 30 ok (96.7 %), p50 1.2 s, p95 3 s". */
-function ratesText({ ok, failed, lost, crashed, rate, p50, p95 }: JobSummary['day']): string {
-  if (rate === undefined) return '-';
-  const all = ok + failed + lost + crashed;
-  // Rounded down: 100 % means that none failed.
-  const percent = Math.floor(rate * 1000) / 10;
-  const took = p50 === undefined || p95 === undefined ? '' : `, p50 ${formatDuration(p50)}, p95 ${formatDuration(p95)}`;
-  return `${ok} of ${all} ok (${percent} %)${took}`;
+  return jobs.length > 0 ? table(...cellsOf(JOB_COLUMNS, jobs)) : 'no runs';
 }

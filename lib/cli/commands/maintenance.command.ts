@@ -7,9 +7,9 @@ import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, readPattern, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { someOf } from '../text/table.js';
 import { windowText, windowsText, outcomeText } from '../views/maintenance.view.js';
 import { noMatch, select } from './status.command.js';
+import { someOf } from '../../console/lists/texts.js';
 
 type Options = CareOptions & { readonly reason?: string };
 

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
-import type { MigrationPlan, MigrationRequest, MigrationStep } from '../../gatekeeper/index.js';
+import { MIGRATION_COLUMNS } from '../../console/lists/changes.js';
+import type { MigrationPlan, MigrationRequest } from '../../gatekeeper/index.js';
 import { exactly } from '../../core/decision/index.js';
 import { CommandFailure, EXIT, type ExitCode, UsageFailure } from '../options/exit-code.js';
 import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readPattern, reasonOption, wholeNumber } from '../options/option-readers.js';
 import { BATCH, type Batch, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
-import { excerpt, someOf } from '../text/table.js';
+import { cellsOf, excerpt } from '../text/table.js';
+import { someOf } from '../../console/lists/texts.js';
 
 interface MigrateOptions {
   readonly names?: string;
@@ -121,25 +123,8 @@ function planText({ steps, remaining, unreadable }: MigrationPlan): string {
   const count = steps.length + remaining;
   const matching = unreadable.length > 0 ? 'matching semaphores that can be read' : 'matching semaphores';
   if (count === 0) return `nothing to migrate: all ${matching} have these patterns`;
-  const shown = excerpt(['name', 'group', 'acquirer', 'moving', 'candidates'], steps.map(row));
+  const shown = excerpt(...cellsOf(MIGRATION_COLUMNS, steps));
   const deserted = steps.filter(({ candidateCount }) => candidateCount === 0).length;
   const warning = deserted > 0 ? `${deserted} of them would have no living node to run on\n` : '';
   return `${shown}\n${warning}${count} to migrate; nothing was changed: add --yes to make the changes`;
-}
-
-function row({ name, from, to, moving, candidates, candidateCount }: MigrationStep): string[] {
-  return [
-    name,
-    arrow(from.groupPattern, to.groupPattern),
-    arrow(from.acquirerPattern, to.acquirerPattern),
-    moving.map(({ acquirer }) => acquirer).join(', ') || '-',
-    someOf(
-      candidates.map(({ group, acquirer }) => `${group}/${acquirer}`),
-      candidateCount,
-    ) || 'none',
-  ];
-}
-
-function arrow(from: string, to: string): string {
-  return from === to ? from : `${from} -> ${to}`;
 }

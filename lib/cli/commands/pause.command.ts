@@ -8,9 +8,9 @@ import { readPattern, reasonOption, revisionOption } from '../options/option-rea
 import { type BulkOutcome, inBatches, tellEach, tellFailures, undoable } from '../session/batches.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { someOf } from '../text/table.js';
 import { definitionText } from '../views/definition.view.js';
 import { noMatch, select } from './status.command.js';
+import { someOf } from '../../console/lists/texts.js';
 
 const PAUSE = { command: 'pause', verb: 'paused', operation: OPERATIONS.pauseAll } as const;
 const RESET = { command: 'reset', verb: 'reset', operation: OPERATIONS.resetAll } as const;

@@ -7,7 +7,7 @@ import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { timeText } from '../text/times.js';
+import { timeText } from '../../console/lists/texts.js';
 
 type Options = CareOptions & { readonly reason?: string };
 type Holder = Explanation['holders'][number];

@@ -7,7 +7,7 @@ import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readName, readSpan, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { someOf } from '../text/table.js';
+import { someOf } from '../../console/lists/texts.js';
 
 interface RunOptions {
   readonly job?: string;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
+import { heldBy } from '../../console/lists/semaphores.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
 import { type AnswerOf, OPERATIONS } from '../operator/operator.js';
 import type { AssuredOperator } from '../session/assured.js';
@@ -8,7 +9,7 @@ import { patternMatcher, readPattern } from '../options/option-readers.js';
 import type { Runner } from '../session/session.js';
 import { outageLines } from '../views/health.view.js';
 import { windowLines } from '../views/maintenance.view.js';
-import { livingHolders, statusText } from '../views/status.view.js';
+import { statusText } from '../views/status.view.js';
 
 export interface StatusFilter {
   readonly held?: true;
@@ -86,7 +87,7 @@ export function select(
   return semaphores.filter(
     (semaphore) =>
       isNamed(semaphore.name) &&
-      (!held || livingHolders(semaphore).length > 0) &&
+      (!held || heldBy(semaphore).length > 0) &&
       (!paused || semaphore.pause !== undefined) &&
       (!overridden || semaphore.isOverridden === true) &&
       (!warned || semaphore.warnings.length > 0),

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { TASK_COLUMNS, TYPE_COLUMNS, countsText, typeRows } from '../../console/lists/tasks.js';
 import { TASK_PREFIX, quoted } from '../../core/decision/index.js';
 import {
   LISTED_STATES,
@@ -17,8 +18,8 @@ import { limitOption, readTaskType, reasonOption } from '../options/option-reade
 import type { Runner, Session } from '../session/session.js';
 import { type SubmissionOptions, submissionOf, submissionOptions } from '../operator/submission-options.js';
 import { plain } from '../text/plain.js';
-import { fields, table } from '../text/table.js';
-import { timeText } from '../text/times.js';
+import { cellsOf, fields, table } from '../text/table.js';
+import { timeText } from '../../console/lists/texts.js';
 
 const ACTIONS = [
   'types',
@@ -189,8 +190,7 @@ const NO_LIMIT = (type: string) =>
 
 /** Formats tasks, one line each. */
 function tasksText({ tasks }: { readonly tasks: readonly TaskView[] }): string {
-  if (tasks.length === 0) return 'no tasks';
-  return table(['id', 'state', 'attempts', 'crashes', 'submitted', 'remark'], tasks.map(taskRow));
+  return tasks.length > 0 ? table(...cellsOf(TASK_COLUMNS, tasks)) : 'no tasks';
 }
 
 /** Formats the types of which tasks wait, and those that the answering node handles. */
@@ -201,16 +201,8 @@ function typesText({
   readonly waiting: readonly WaitingType[];
   readonly here: readonly HandledType[];
 }): string {
-  if (waiting.length + here.length === 0) return 'no tasks wait';
-  const since = new Map(waiting.map(({ type, offeredAt }) => [type, timeText(offeredAt)]));
-  const types = [...new Set([...since.keys(), ...here.map(({ type }) => type)])].toSorted();
-  const rows = types.map((type) => {
-    const handled = here.filter((each) => each.type === type);
-    const running = handled.reduce((sum, each) => sum + each.running, 0);
-    const obstacles = handled.flatMap(({ obstacle }) => obstacle ?? []);
-    return [type, since.get(type) ?? '-', handled.length > 0 ? String(running) : '-', obstacles.join(', ')];
-  });
-  return table(['type', 'waiting since', 'running here', 'remark'], rows);
+  const types = typeRows(waiting, here);
+  return types.length > 0 ? table(...cellsOf(TYPE_COLUMNS, types)) : 'no tasks wait';
 }
 
 /** Formats one task. */
@@ -222,18 +214,9 @@ function taskText({ task, explanation }: TaskDetails): string {
       ['state', task.state],
       ['token', String(task.token)],
       ['submitted', timeText(task.submittedAt)],
-      ['attempts', `${task.attempts} of ${task.maxAttempts} failed, ${task.crashes} of ${task.maxCrashes} crashed`],
+      ['attempts', countsText(task)],
       ['data', json(task.data)],
       ['result', json(task.result)],
     ]),
   ].join('\n');
-}
-
-function taskRow({ id, state, attempts, crashes, submittedAt, lastError, lease, cancel }: TaskView): string[] {
-  const remarks = [
-    ...(lease ? [`${lease.instance} until ${timeText(lease.until)}`] : []),
-    ...(cancel ? [`cancelled by ${cancel.by}`] : []),
-    ...(lastError ? [lastError.message] : []),
-  ];
-  return [id, state, String(attempts), String(crashes), timeText(submittedAt), remarks.join('; ')];
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { UNDO_COLUMNS } from '../../console/lists/changes.js';
 import type { UndoPlan, UndoStep } from '../../gatekeeper/index.js';
 import { type Batch, inBatches, tellFailures, undoable } from '../session/batches.js';
 import { EXIT, type ExitCode } from '../options/exit-code.js';
@@ -6,8 +7,7 @@ import { OPERATIONS, type Operator } from '../operator/operator.js';
 import { readEntryId, reasonOption } from '../options/option-readers.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { excerpt } from '../text/table.js';
-import { differenceText } from '../views/difference.js';
+import { cellsOf, excerpt } from '../text/table.js';
 
 interface UndoOptions {
   readonly reason?: string;
@@ -80,10 +80,7 @@ function batchOf({ steps, remaining }: UndoPlan): Batch {
 /** Formats the steps of an undo. */
 function undoPlanText({ steps, remaining }: { steps: readonly UndoStep[]; remaining: number }): string {
   const count = steps.filter(({ outcome }) => outcome === 'planned').length + remaining;
-  const shown = excerpt(
-    ['name', 'was', 'undo', 'change'],
-    steps.map((step) => [step.name, step.action, undoOf(step), changeOf(step)]),
-  );
+  const shown = excerpt(...cellsOf(UNDO_COLUMNS, steps));
   const end = count === 0 ? 'nothing to undo' : `${count} to undo; nothing was changed: add --yes to make the changes`;
   return `${shown}\n${end}`;
 }
@@ -97,17 +94,4 @@ interface Undone {
 function undoneText({ undone, left }: Undone): string {
   const done = undone.length === 0 ? 'nothing was undone' : `undone ${undone.length}: ${undone.join(', ')}`;
   return [done, ...left.map(({ name, why }) => `left alone ${name}: ${why}`)].map(plain).join('\n');
-}
-
-function undoOf({ outcome, kind }: UndoStep): string {
-  return outcome === 'planned' ? kind : '-';
-}
-
-function changeOf({ outcome, from, to, why, isPaused, willBePaused, revokes }: UndoStep): string {
-  if (outcome === 'unchanged') return 'is as before already';
-  if (outcome !== 'planned') return `left alone: ${why}`;
-  if (!to) return revokes > 0 ? `removes it and ${revokes} held` : 'removes it';
-  const pause = isPaused === willBePaused ? [] : [willBePaused ? 'paused again' : 'no longer paused'];
-  const fields = differenceText(from, to);
-  return [...pause, ...(fields === '-' || fields === '' ? [] : [fields])].join(', ');
 }

@@ -7,7 +7,7 @@ import { readPattern, readSpan } from '../options/option-readers.js';
 import { patiently } from '../session/patiently.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
-import { timeText } from '../text/times.js';
+import { timeText } from '../../console/lists/texts.js';
 import { type Change, changesBetween } from '../views/changes.js';
 import { statusText } from '../views/status.view.js';
 import { Wakeup } from '../session/wakeup.js';

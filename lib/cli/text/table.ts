@@ -1,9 +1,24 @@
 import width from 'string-width';
+import { type Columns, textOf } from '../../console/lists/column.js';
 import { plain } from './plain.js';
 
 const GAP = '  ';
 /** A longer cell makes its own row longer, and not the column of all others. */
 const WIDEST = 48;
+
+/**
+ * Head and rows of a list, for a {@link table} or an {@link excerpt}. A missing value is a dash.
+ *
+ * @param now cluster time, for columns with a distance from it
+ */
+export function cellsOf<Row>(
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  now = NaN,
+): [head: readonly string[], rows: readonly (readonly string[])[]] {
+  const all = Object.values(columns);
+  return [all.map(({ title }) => title), rows.map((row) => all.map((column) => textOf(column, row, now, '-')))];
+}
 
 /**
  * Formats a table with aligned columns and a head in capitals. Cells may have foreign text, so they are made {@link
@@ -27,19 +42,6 @@ export function excerpt(head: readonly string[], rows: readonly (readonly string
   const more = rows.length - MOST_SHOWN;
   const shown = table(head, rows.slice(0, MOST_SHOWN));
   return more > 0 ? `${shown}\n... and ${more} more (--json shows all)` : shown;
-}
-
-/** Names that {@link someOf} shows. */
-const NAMES_SHOWN = 10;
-
-/**
- * Formats a list: the first names, and the number of the others.
- *
- * @param total if `names` are only the first of so many
- */
-export function someOf(names: readonly string[], total = names.length): string {
-  const more = total - Math.min(names.length, NAMES_SHOWN);
-  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Formats pairs of a name and a value, one per line. Leaves out pairs without a value. */

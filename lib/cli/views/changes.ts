@@ -1,5 +1,5 @@
+import { heldBy } from '../../console/lists/semaphores.js';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
-import { livingHolders } from './status.view.js';
 
 /** A change of a semaphore between two looks. */
 export interface Change {
@@ -63,8 +63,8 @@ function definitionFindings(before: SemaphoreOverview | undefined, after: Semaph
 }
 
 function permitFindings(before: SemaphoreOverview | undefined, after: SemaphoreOverview): Finding[] {
-  const former = before ? livingHolders(before) : [];
-  const present = livingHolders(after);
+  const former = before ? heldBy(before) : [];
+  const present = heldBy(after);
   const ended = former.filter(({ id }) => !present.some((holder) => holder.id === id));
   const granted = present.filter(({ id }) => !former.some((holder) => holder.id === id));
   return [

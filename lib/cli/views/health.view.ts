@@ -1,12 +1,27 @@
-import type { Health, RequestResult } from '../../gatekeeper/index.js';
-import { formatDuration } from '../../operate/insight/format-duration.js';
+import type { Columns } from '../../console/lists/column.js';
+import { CALL_COLUMNS, FAULT_COLUMNS, RECEIVER_COLUMNS, WARNING_COLUMNS } from '../../console/lists/health.js';
+import type { Health } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
-import { fields, table } from '../text/table.js';
-import { timeText } from '../text/times.js';
+import { cellsOf, fields, table } from '../text/table.js';
+import { timeText } from '../../console/lists/texts.js';
 
 /** Formats the health of a node, and each fault and warning with its start. */
 export function healthText(health: Health): string {
-  const { status, grants, now, faults, node, store, clock, latency, nodes, hasArchive, alerts = [] } = health;
+  const {
+    status,
+    grants,
+    now,
+    faults,
+    node,
+    store,
+    clock,
+    latency,
+    nodes,
+    hasArchive,
+    parts,
+    warnings = [],
+    alerts = [],
+  } = health;
   const about = fields([
     ['health', grants ? status : `${status}: nothing is granted`],
     ['node', `${node.group}/${node.acquirer}`],
@@ -18,38 +33,18 @@ export function healthText(health: Health): string {
     ['archive', hasArchive ? archiveText(health) : undefined],
     ['shown', shownText(health)],
   ]);
-  const rows = faults.map(({ code, since, sentence }) => [
-    code,
-    `${timeText(since)} (${formatDuration(now - since)} ago)`,
-    sentence,
-  ]);
-  const warned = (health.warnings ?? []).map(({ code, semaphore, since, sentence }) => [
-    code,
-    semaphore,
-    timeText(since),
-    sentence,
-  ]);
-  const failing = health.parts.flatMap(({ part, answeredAt, failingSince }) =>
-    failingSince === undefined
-      ? []
-      : [[part, timeText(failingSince), answeredAt === undefined ? 'never' : timeText(answeredAt)]],
-  );
-  const receivers = alerts.map(({ name, waiting, last }) => [
-    name,
-    String(waiting),
-    last ? receiverText(last) : 'none yet',
-  ]);
+  const failing = parts.filter(({ failingSince }) => failingSince !== undefined);
   return [
     about,
-    ...section(['fault', 'since', 'what is wrong'], rows),
-    ...section(['warning', 'semaphore', 'noticed', 'what is wrong'], warned),
-    ...section(['calls', 'failing since', 'last answered'], failing),
-    ...section(['receiver of alerts', 'waiting', 'last request'], receivers),
+    ...section(FAULT_COLUMNS, faults, now),
+    ...section(WARNING_COLUMNS, warnings, now),
+    ...section(CALL_COLUMNS, failing, now),
+    ...section(RECEIVER_COLUMNS, alerts, now),
   ].join('\n');
 }
 
-function section(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return rows.length > 0 ? ['', table(head, rows)] : [];
+function section<Row>(columns: Columns<Row>, rows: readonly Row[], now: number): string[] {
+  return rows.length > 0 ? ['', table(...cellsOf(columns, rows, now))] : [];
 }
 
 /** @param clock.offset ms by which the node's clock is behind cluster time */
@@ -60,15 +55,6 @@ function offsetText({ offset = 0, errorBound = 0, suspect }: Health['clock']): s
 
 function archiveText({ faults }: Health): string {
   return faults.some(({ code }) => code === 'archive-failing') ? 'failing' : 'written';
-}
-
-function receiverText(last: RequestResult): string {
-  return `${timeText(last.at)}: ${resultText(last)}`;
-}
-
-/** How a receiver of alerts answered, and how fast. */
-export function resultText({ status, problem, took }: RequestResult): string {
-  return `${plain(problem ?? `accepted (${status})`)}, ${formatDuration(took)}`;
 }
 
 function shownText({ isStale, staleSince }: Health): string | undefined {

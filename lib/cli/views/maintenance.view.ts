@@ -1,23 +1,12 @@
+import { WINDOW_COLUMNS } from '../../console/lists/changes.js';
 import type { LeftAlone, MaintenanceWindow } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
-import { someOf, table } from '../text/table.js';
-import { timeText } from '../text/times.js';
+import { cellsOf, table } from '../text/table.js';
+import { someOf, timeText } from '../../console/lists/texts.js';
 
 /** Formats all windows. */
 export function windowsText({ windows }: { windows: readonly MaintenanceWindow[] }): string {
-  if (windows.length === 0) return 'no maintenance windows';
-  return table(
-    ['name', 'since', 'by', 'patterns', 'held', 'state', 'reason'],
-    windows.map(({ window, since, by, patterns, permits, sentence, reason }) => [
-      window,
-      timeText(since),
-      by,
-      patterns.join(' '),
-      String(permits),
-      sentence,
-      reason ?? '',
-    ]),
-  );
+  return windows.length > 0 ? table(...cellsOf(WINDOW_COLUMNS, windows)) : 'no maintenance windows';
 }
 
 /** A line for each open window, above other answers: what it paused is paused on purpose. */
