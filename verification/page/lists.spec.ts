@@ -31,8 +31,8 @@ describeInBrowser('the order of a list', () => {
     expect(await page.getByRole('columnheader', { name: 'Held by' }).getAttribute('aria-sort')).toBe('ascending');
 
     await page.getByLabel('Search semaphores').fill('sync');
-    await page.getByRole('button', { name: 'Semaphore', exact: true }).click();
-    await page.getByRole('button', { name: 'Semaphore', exact: true }).click();
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
     await until(async () => (await names(page))[0] === 'sync-0295');
     expect(page.url()).toMatch(/sort=-name&search=sync/);
   });
@@ -187,7 +187,7 @@ describeInBrowser('chosen rows', () => {
       // Heads above cards would read as one text.
       expect(await page.getByRole('button', { name: 'Held by' }).count()).toBe(0);
       expect(await page.getByLabel('Order').inputValue()).toBe('-held');
-      await page.getByLabel('Order').selectOption('Semaphore, descending');
+      await page.getByLabel('Order').selectOption('Name, descending');
       await until(async () => (await names(page))[0] === 'thumbnails-0038');
       expect(page.url()).toContain('sort=-name');
     },

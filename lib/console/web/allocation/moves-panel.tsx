@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks';
+import { shortId } from '../../lists/texts.js';
+import { MOVE_COLUMNS, isOnTheWay } from '../../lists/allocation.js';
+import { pick } from '../../lists/column.js';
 import type { GroupAnswer, MovesAnswer } from '../api/answers.js';
-import { count, digits, shortId } from '../parts/format.js';
+import { count, digits } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { TableFrame } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
 import { DateTime } from '../parts/time.js';
 import type { LiveQuery } from '../live/live-query.js';
@@ -75,13 +78,15 @@ function NodeFilter({ group, chosen }: { readonly group: GroupAnswer; readonly c
   );
 }
 
+const COLUMNS = pick(MOVE_COLUMNS, ['when', 'resources', 'from', 'to', 'why']);
+
 function MovesTable({ changes }: { readonly changes: readonly Change[] }) {
   return (
-    <PlainTable label="Moves" columns={['When', 'Resources', 'From', 'To', 'Why']}>
+    <TableFrame label="Moves" columns={COLUMNS}>
       {changes.map((change) => (
         <Rows key={`${change.at} ${change.version}`} change={change} />
       ))}
-    </PlainTable>
+    </TableFrame>
   );
 }
 
@@ -104,11 +109,11 @@ function Rows({ change }: { readonly change: Change }) {
           <td>
             <Resources move={move} />
           </td>
-          <td data-label="From">
+          <td data-label={COLUMNS.from.title}>
             <span>{move.from ?? 'no owner'}</span>
             <Process instance={move.fromInstance} />
           </td>
-          <td data-label="To">
+          <td data-label={COLUMNS.to.title}>
             <Target move={move} />
           </td>
           <td class={move.why === 'owner-gone' ? 'detail attention' : 'detail'}>{move.reason}</td>
@@ -139,7 +144,8 @@ function Process({ instance }: { readonly instance: string | undefined }) {
   );
 }
 
-function Target({ move: { step, to, toInstance, why } }: { readonly move: Move }) {
+function Target({ move }: { readonly move: Move }) {
+  const { to, toInstance } = move;
   if (to !== undefined)
     return (
       <>
@@ -147,7 +153,7 @@ function Target({ move: { step, to, toInstance, why } }: { readonly move: Move }
         <Process instance={toInstance} />
       </>
     );
-  return <>{step === 'taken' && why !== 'removed' ? 'on the way' : 'no node'}</>;
+  return <>{isOnTheWay(move) ? 'on the way' : 'no node'}</>;
 }
 
 function Resources({ move: { count: all, resources } }: { readonly move: Move }) {

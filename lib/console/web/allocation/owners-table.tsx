@@ -1,3 +1,5 @@
+import { OWNER_COLUMNS, notGivenBack } from '../../lists/allocation.js';
+import { type Columns, pick, withoutValue } from '../../lists/column.js';
 import type { GroupAnswer } from '../api/answers.js';
 import type { Action } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
@@ -12,6 +14,8 @@ const MOST_ROWS = 300;
 /** Maximum number of columns of nodes. With more nodes, the table names the owner instead. */
 const MOST_COLUMNS = 8;
 
+const COLUMNS: Columns<Resource> = { ...pick(OWNER_COLUMNS, ['resource', 'owner']), pin: withoutValue('Pin') };
+
 interface OwnersTableProps {
   readonly group: GroupAnswer;
   readonly resources: readonly Resource[];
@@ -22,29 +26,25 @@ interface OwnersTableProps {
 /** Nodes by resources. Resources without an owner come first, in red. */
 export function OwnersTable({ group, resources, onAction, done }: OwnersTableProps) {
   const nodes = group.nodes.length <= MOST_COLUMNS ? [...new Set(group.nodes.map(({ node }) => node))] : [];
+  const byNode = <T,>(of: (node: string) => T) => Object.fromEntries(nodes.map((node) => [`of ${node}`, of(node)]));
   const excluded = exclusions(group);
   return (
     <>
-      <PlainTable label="Owners" columns={['Resource', 'Owner', 'Pin', ...nodes]}>
-        {resources.slice(0, MOST_ROWS).map((resource) => (
-          <tr key={resource.id} class={resource.node === undefined ? 'gap-row' : ''}>
-            <td>
-              <code>{resource.id}</code>
-            </td>
-            <td data-label="Owner">
-              <Owner resource={resource} />
-            </td>
-            <td>
-              <Pin group={group} resource={resource} onAction={onAction} done={done} />
-            </td>
-            {nodes.map((node) => (
-              <td key={node}>
-                <Cell resource={resource} node={node} excluded={excluded} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Owners"
+        columns={{ ...COLUMNS, ...byNode(withoutValue) }}
+        rows={resources.slice(0, MOST_ROWS)}
+        keyOf={({ id }) => id}
+        rowClass={({ node }) => (node === undefined ? 'gap-row' : '')}
+        cells={{
+          resource: { show: ({ id }) => <code>{id}</code> },
+          owner: { show: (resource) => <Owner resource={resource} />, isNamed: true },
+          pin: { show: (resource) => <Pin group={group} resource={resource} onAction={onAction} done={done} /> },
+          ...byNode((node) => ({
+            show: (resource: Resource) => <Cell resource={resource} node={node} excluded={excluded} />,
+          })),
+        }}
+      />
       <p class="mark-legend">
         <span>
           <span class="mark owns" aria-hidden="true" /> owns
@@ -66,7 +66,7 @@ function Owner({ resource: { node, token, from } }: { readonly resource: Resourc
   return (
     <>
       {node === undefined ? <strong>no owner</strong> : <span title={`token ${token}`}>{node}</span>}
-      {from !== undefined && <span class="second">{from} has not given it back yet</span>}
+      {from !== undefined && <span class="second">{notGivenBack(from)}</span>}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { PLAN_COLUMNS } from '../../lists/allocation.js';
 import type { PlanAnswer } from '../api/answers.js';
 import { count } from '../parts/format.js';
 import { PlainTable } from '../parts/plain-table.js';
@@ -28,19 +29,13 @@ export function PlanPanel({ lost, plan: { total, homeless, moves, shares, senten
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <PlainTable label="Shares" columns={['Node', 'Owns now', 'Would own']}>
-        {shares.map(({ id, before, after }) => (
-          <tr key={id}>
-            <td>{id}</td>
-            <td class="number" data-label="Owns now">
-              {before}
-            </td>
-            <td class="number" data-label="Would own">
-              {after}
-            </td>
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Shares"
+        columns={PLAN_COLUMNS}
+        rows={shares}
+        keyOf={({ id }) => id}
+        cells={{ before: { isNamed: true }, after: { isNamed: true } }}
+      />
       {moves.length > 0 && moves.length <= MOST_SHOWN && (
         <p class="second">{moves.map(({ resource, to = 'no node' }) => `${resource} to ${to}`).join(', ')}</p>
       )}

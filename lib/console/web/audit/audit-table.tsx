@@ -1,18 +1,56 @@
 import { useState } from 'preact/hooks';
+import { AUDIT_COLUMNS } from '../../lists/changes.js';
+import { type Columns, columnsOf, pick } from '../../lists/column.js';
 import type { AuditEntry } from '../api/answers.js';
 import { DefinitionChanges } from '../definition/definition-changes.js';
 import { Badge } from '../parts/badge.js';
 import { Excerpt } from '../parts/excerpt.js';
 import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { DateTime } from '../parts/time.js';
 import { hrefOf } from '../parts/router.js';
 import { whyNot } from '../live/session.js';
 import { GroupLink, TaskLink } from '../parts/task-links.js';
 import { type LoggedChange, type UndoOffer, changesOf, undoOf } from './changes.js';
 import { UndoDialog } from './undo-dialog.js';
+
+interface AuditRow {
+  readonly change: LoggedChange;
+  readonly undo: UndoOffer;
+}
+
+const COLUMNS = {
+  ...columnsOf(AUDIT_COLUMNS, ({ change: { parts } }: AuditRow) => parts[0]),
+  through: { title: 'Through', value: ({ change: { parts } }) => parts[0].node.acquirer },
+  undo: { title: 'Undo', value: ({ undo }) => undo.kind },
+} satisfies Columns<AuditRow>;
+
+const COLUMN_NAMES = ['when', 'by', 'action', 'semaphore', 'change', 'reason', 'through', 'undo'] as const;
+
+const CELLS: Cells<AuditRow> = {
+  by: { isNamed: true },
+  action: {
+    show: ({ change: { parts } }) => (
+      <>
+        <Badge tone="neutral">{parts[0].action}</Badge>
+        <Outcomes parts={parts} />
+      </>
+    ),
+  },
+  semaphore: {
+    show: ({ change: { parts } }) =>
+      parts.length > 1 ? <Parts parts={parts} /> : <Subject name={parts[0].semaphore} />,
+  },
+  change: {
+    show: ({ change: { parts } }) => (parts.length > 1 ? <Common parts={parts} /> : <Change entry={parts[0]} />),
+  },
+  reason: {
+    show: ({ change: { parts } }) => parts[0].reason !== undefined && <Excerpt>{parts[0].reason}</Excerpt>,
+    class: 'detail',
+  },
+  through: { class: 'second', isNamed: true },
+};
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -24,61 +62,27 @@ interface AuditTableProps {
 export function AuditTable({ entries, isOfOne = false }: AuditTableProps) {
   const [undoing, setUndoing] = useState<LoggedChange>();
   if (entries.length === 0) return <Empty>No changes yet.</Empty>;
-  const rows = changesOf(entries).map((change) => ({ change, undo: undoOf(change, whyNot) }));
+  const rows = changesOf(entries).map((change): AuditRow => ({ change, undo: undoOf(change, whyNot) }));
   // A column that would only say why there is no undo has no place.
   const hasUndo = rows.some(({ undo }) => undo.kind !== 'refused');
-  const columns = ['When', 'Who', 'What', ...(isOfOne ? [] : ['Semaphore']), 'Change', 'Reason', 'Through'];
+  const names = COLUMN_NAMES.filter((name) => (name !== 'semaphore' || !isOfOne) && (name !== 'undo' || hasUndo));
   return (
     <>
-      <PlainTable label="Changes" columns={hasUndo ? [...columns, 'Undo'] : columns}>
-        {rows.map(({ change, undo }) => (
-          <ChangeRow
-            key={`${change.undoId} ${change.parts[0].at} ${change.parts[0].semaphore} ${change.parts[0].action}`}
-            change={change}
-            isOfOne={isOfOne}
-            undo={hasUndo ? undo : undefined}
-            onUndo={() => setUndoing(change)}
-          />
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Changes"
+        columns={pick(COLUMNS, names)}
+        rows={rows}
+        keyOf={({ change: { undoId, parts } }) => `${undoId} ${parts[0].at} ${parts[0].semaphore} ${parts[0].action}`}
+        cells={{
+          ...CELLS,
+          undo: {
+            show: ({ undo, change }) => <Undo undo={undo} parts={change.parts} onUndo={() => setUndoing(change)} />,
+            isNamed: ({ undo }) => undo.kind === 'refused',
+          },
+        }}
+      />
       {undoing && <UndoDialog change={undoing} onClose={() => setUndoing(undefined)} />}
     </>
-  );
-}
-
-interface ChangeRowProps {
-  readonly change: LoggedChange;
-  readonly isOfOne: boolean;
-  /** Undefined: the table has no column for it. */
-  readonly undo: UndoOffer | undefined;
-  readonly onUndo: () => void;
-}
-
-function ChangeRow({ change, isOfOne, undo, onUndo }: ChangeRowProps) {
-  const { parts } = change;
-  const [entry] = parts;
-  return (
-    <tr>
-      <td class="number">
-        <DateTime at={entry.at} />
-      </td>
-      <td data-label="Who">{entry.by}</td>
-      <td>
-        <Badge tone="neutral">{entry.action}</Badge>
-        <Outcomes parts={parts} />
-      </td>
-      {!isOfOne && <td>{parts.length > 1 ? <Parts parts={parts} /> : <Subject name={entry.semaphore} />}</td>}
-      <td>{parts.length > 1 ? <Common parts={parts} /> : <Change entry={entry} />}</td>
-      <td class="detail">{entry.reason !== undefined && <Excerpt>{entry.reason}</Excerpt>}</td>
-      <td class="second" data-label="Through">
-        {entry.node.acquirer}
-      </td>
-      {undo && (
-        <td data-label={undo.kind === 'refused' ? 'Undo' : undefined}>
-          <Undo undo={undo} parts={parts} onUndo={onUndo} />
-        </td>
-      )}
-    </tr>
   );
 }
 
@@ -126,7 +130,8 @@ function Common({ parts: [{ action, to }] }: Pick<LoggedChange, 'parts'>) {
   );
 }
 
-interface UndoProps extends Pick<LoggedChange, 'parts'>, Pick<ChangeRowProps, 'onUndo'> {
+interface UndoProps extends Pick<LoggedChange, 'parts'> {
+  readonly onUndo: () => void;
   readonly undo: UndoOffer;
 }
 

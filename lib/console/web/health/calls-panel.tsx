@@ -1,3 +1,5 @@
+import type { Columns } from '../../lists/column.js';
+import { CALL_COLUMNS } from '../../lists/health.js';
 import type { Health } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { count } from '../parts/format.js';
@@ -17,28 +19,33 @@ const NAMES: Record<Part['part'], string> = {
   tasks: 'Tasks',
 };
 
+const COLUMNS = { ...CALL_COLUMNS, failing: { ...CALL_COLUMNS.failing, title: 'State' } };
+
 /** The kinds of calls to the store: which fail since when, and how old the last answer of each is. */
 export function CallsPanel({ report }: { readonly report: Health }) {
   const { parts, store, unreadable } = report;
   const hasGaps = Object.values(unreadable).some((entries) => entries > 0);
-  const columns = ['Calls', 'State', 'Last answer', ...(hasGaps ? ['Left out'] : [])];
+  const columns: Columns<Part> = hasGaps
+    ? { ...COLUMNS, left: { title: 'Left out', value: (part: Part) => leftOut(part, report) } }
+    : COLUMNS;
   return (
     <section class="panel" aria-labelledby="calls-title">
       <h2 id="calls-title">Calls to the store</h2>
-      <PlainTable label="Calls to the store" columns={columns}>
-        {parts.map((part) => (
-          <tr key={part.part}>
-            <td>{NAMES[part.part]}</td>
-            <td>
-              <State part={part} isConnected={store.connected} />
-            </td>
-            <td class="number" data-label="Last answer">
-              {part.answeredAt === undefined ? 'never' : <Distance at={part.answeredAt} />}
-            </td>
-            {hasGaps && <td>{leftOut(part.part, report)}</td>}
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Calls to the store"
+        columns={columns}
+        rows={parts}
+        keyOf={({ part }) => part}
+        cells={{
+          calls: { show: ({ part }) => NAMES[part] },
+          failing: { show: (part) => <State part={part} isConnected={store.connected} />, class: '' },
+          answered: {
+            show: ({ answeredAt }) => (answeredAt === undefined ? 'never' : <Distance at={answeredAt} />),
+            class: 'number',
+            isNamed: true,
+          },
+        }}
+      />
     </section>
   );
 }
@@ -54,7 +61,7 @@ function State({ part: { failingSince }, isConnected }: { readonly part: Part; r
   return isConnected ? <Badge tone="good">answered</Badge> : <Badge tone="neutral">not asked</Badge>;
 }
 
-function leftOut(part: Part['part'], { unreadable }: Health): string {
+function leftOut({ part }: Part, { unreadable }: Health): string {
   if (part !== 'runs' && part !== 'audit' && part !== 'nodes') return '';
   return unreadable[part] === 0 ? '' : count(unreadable[part], 'entry', 'entries');
 }

@@ -1,3 +1,4 @@
+import { FAULT_COLUMNS, WARNING_COLUMNS } from '../../lists/health.js';
 import type { Health } from '../api/answers.js';
 import { health } from '../live/health.js';
 import { Badge, type Tone } from '../parts/badge.js';
@@ -58,19 +59,17 @@ function Faults({ report: { faults } }: { readonly report: Health }) {
   return (
     <section class="panel" aria-labelledby="faults-title">
       <h2 id="faults-title">Faults</h2>
-      <PlainTable label="Faults" columns={['Fault', 'Since', 'What is wrong']}>
-        {faults.map(({ code, since, sentence, stopsGrants }) => (
-          <tr key={code}>
-            <td>
-              <Badge tone={stopsGrants ? 'bad' : 'warning'}>{code}</Badge>
-            </td>
-            <td class="number" data-label="Since">
-              <DateTime at={since} />
-            </td>
-            <td class="explanation">{sentence}</td>
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Faults"
+        columns={FAULT_COLUMNS}
+        rows={faults}
+        keyOf={({ code }) => code}
+        cells={{
+          fault: { show: ({ code, stopsGrants }) => <Badge tone={stopsGrants ? 'bad' : 'warning'}>{code}</Badge> },
+          since: { isNamed: true },
+          sentence: { class: 'explanation' },
+        }}
+      />
     </section>
   );
 }
@@ -80,22 +79,18 @@ function Warnings({ warnings }: { readonly warnings: NonNullable<Health['warning
   return (
     <section class="panel" aria-labelledby="warnings-title">
       <h2 id="warnings-title">Warnings</h2>
-      <PlainTable label="Warnings" columns={['Warning', 'Semaphore', 'Noticed', 'What is wrong']}>
-        {warnings.map(({ code, semaphore, since, sentence }) => (
-          <tr key={`${code} ${semaphore}`}>
-            <td>
-              <Badge tone="warning">{code}</Badge>
-            </td>
-            <td data-label="Semaphore">
-              <SemaphoreLink name={semaphore} />
-            </td>
-            <td class="number" data-label="Noticed">
-              <DateTime at={since} />
-            </td>
-            <td class="explanation">{sentence}</td>
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Warnings"
+        columns={WARNING_COLUMNS}
+        rows={warnings}
+        keyOf={({ code, semaphore }) => `${code} ${semaphore}`}
+        cells={{
+          warning: { show: ({ code }) => <Badge tone="warning">{code}</Badge> },
+          semaphore: { show: ({ semaphore }) => <SemaphoreLink name={semaphore} />, isNamed: true },
+          noticed: { isNamed: true },
+          sentence: { class: 'explanation' },
+        }}
+      />
     </section>
   );
 }

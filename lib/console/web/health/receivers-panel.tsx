@@ -1,3 +1,5 @@
+import type { Columns } from '../../lists/column.js';
+import { RECEIVER_COLUMNS } from '../../lists/health.js';
 import type { Health } from '../api/answers.js';
 import { messageOf } from '../api/api-error.js';
 import { call } from '../api/call.js';
@@ -7,11 +9,19 @@ import { Badge } from '../parts/badge.js';
 import { announce } from '../parts/notices.js';
 import { Empty } from '../parts/page-state.js';
 import { PlainTable } from '../parts/plain-table.js';
-import { DateTime } from '../parts/time.js';
 import { whyNot } from '../live/session.js';
 import { milliseconds } from './health-line.js';
 
 type Receiver = NonNullable<Health['alerts']>[number];
+
+/** The last request has several columns here. */
+const COLUMNS: Columns<Receiver> = {
+  receiver: RECEIVER_COLUMNS.receiver,
+  result: { title: 'Last result', value: ({ last }) => last?.problem },
+  time: { title: 'Time', value: ({ last }) => last?.took },
+  at: { title: 'At', value: ({ last }) => last?.at, kind: 'time' },
+  waiting: RECEIVER_COLUMNS.waiting,
+};
 
 /** The receivers of alerts of the answering node with their last results, and a button that tests them. */
 export function ReceiversPanel({ receivers }: { readonly receivers: readonly Receiver[] | undefined }) {
@@ -35,11 +45,19 @@ function Receivers({ receivers }: { readonly receivers: readonly Receiver[] }) {
   });
   return (
     <>
-      <PlainTable label="Receivers of alerts" columns={['Receiver', 'Last result', 'Time', 'At', 'Waiting']}>
-        {receivers.map((receiver) => (
-          <Row key={receiver.name} receiver={receiver} />
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Receivers of alerts"
+        columns={COLUMNS}
+        rows={receivers}
+        keyOf={({ name }) => name}
+        cells={{
+          receiver: { class: 'name' },
+          result: { show: ({ last }) => (last ? <Result last={last} /> : 'no request yet') },
+          time: { show: ({ last }) => last && milliseconds(last.took), isNamed: true },
+          at: { isNamed: true },
+          waiting: { isNamed: true },
+        }}
+      />
       {whyNot('operate') === undefined && (
         <div class="badges">
           <button type="button" disabled={test.isBusy} onClick={test.onSubmit}>
@@ -53,24 +71,6 @@ function Receivers({ receivers }: { readonly receivers: readonly Receiver[] }) {
         </p>
       )}
     </>
-  );
-}
-
-function Row({ receiver: { name, last, waiting } }: { readonly receiver: Receiver }) {
-  return (
-    <tr>
-      <td class="name">{name}</td>
-      <td>{last ? <Result last={last} /> : 'no request yet'}</td>
-      <td class="number" data-label="Time">
-        {last && milliseconds(last.took)}
-      </td>
-      <td class="number" data-label="At">
-        {last && <DateTime at={last.at} />}
-      </td>
-      <td class="number" data-label="Waiting">
-        {waiting}
-      </td>
-    </tr>
   );
 }
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { shortId } from '../../lists/texts.js';
 import type { LeaderAnswer, ScopeCandidate } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
-import { count, shortId } from '../parts/format.js';
+import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { whyNot } from '../live/session.js';
 import { canTakeOver, transferAction } from './leader-actions.js';

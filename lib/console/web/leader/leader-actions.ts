@@ -1,3 +1,4 @@
+import { someOf } from '../../lists/texts.js';
 import type { LeaderAnswer, ScopeCandidate } from '../api/answers.js';
 import { call } from '../api/call.js';
 import type { Action } from '../forms/action-dialog.js';
@@ -16,7 +17,7 @@ export function stepDownAction({ scope: { scope, leader }, candidates }: LeaderA
   const others = candidates.filter(canTakeOver).map(({ acquirer }) => acquirer);
   const next =
     others.length > 0
-      ? `Then one of these nodes leads: ${someOf(others)}.`
+      ? `Then one of these nodes leads: ${someOf(others, others.length, 5)}.`
       : `No other node can lead now, so ${name} leads again after 6 seconds.`;
   return {
     title: `Ask ${name} to step down`,
@@ -46,9 +47,4 @@ export function transferAction({ scope: { scope, leader } }: LeaderAnswer, targe
       return asked ? `The leadership goes to ${acquirer}.` : `${acquirer} leads already.`;
     },
   };
-}
-
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }

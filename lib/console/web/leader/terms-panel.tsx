@@ -1,11 +1,10 @@
-import { type ComponentChildren, Fragment } from 'preact';
-import { formatDuration } from '../../../operate/insight/format-duration.js';
+import type { ComponentChildren } from 'preact';
+import type { Columns } from '../../lists/column.js';
 import type { TermOverview } from '../api/answers.js';
 import { clusterTime } from '../live/cluster-time.js';
 import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
-import { DateTime } from '../parts/time.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { replaceQuery, route } from '../parts/router.js';
 import { endText, isBad } from './term-end.js';
 import { Lanes } from './lanes.js';
@@ -50,60 +49,58 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
+/** A term, or a time without a leader. */
+interface TermRow extends Span {
+  readonly term?: TermOverview;
+}
+
+const COLUMNS: Columns<TermRow> = {
+  node: { title: 'Node', value: ({ term }) => term?.node.acquirer },
+  began: { title: 'Began', value: beginOf, kind: 'time' },
+  lasted: { title: 'Lasted', value: (row) => row.to - beginOf(row), kind: 'duration' },
+  end: { title: 'How it ended', value: ({ term }) => term && endText(term) },
+  token: { title: 'Token', value: ({ term }) => term?.token },
+};
+
+const CELLS: Cells<TermRow> = {
+  node: {
+    show: ({ term }) =>
+      term ? (
+        <>
+          {term.node.acquirer} <span class="second">{term.node.group}</span>
+        </>
+      ) : (
+        'no leader'
+      ),
+    title: ({ term }) => term?.node.instance,
+  },
+  began: { isNamed: true },
+  lasted: { isNamed: true },
+  end: { show: ({ term }) => term && <span class={isBad(term) ? 'attention' : ''}>{endText(term)}</span> },
+  token: { class: 'number second', isNamed: ({ term }) => term !== undefined },
+};
+
 function TermTable({ drawn: { lanes, gaps } }: { readonly drawn: TermLanes }) {
-  const terms = lanes.flatMap((lane) => lane.terms).toSorted((one, other) => other.term.from - one.term.from);
-  const before = (at: number, until: number) => gaps.filter(({ from }) => from >= at && from < until);
+  const terms = lanes.flatMap((lane) => lane.terms);
+  const rows: readonly TermRow[] = [...gaps, ...terms];
   return (
     <>
       <p class="second">
         {count(terms.length, 'term')}, {count(gaps.length, 'time')} without a leader for more than 1 s
       </p>
-      <PlainTable label="Terms" columns={['Node', 'Began', 'Lasted', 'How it ended', 'Token']}>
-        {terms.map(({ term }, index) => (
-          <Fragment key={term.token}>
-            {before(term.from, index === 0 ? Infinity : terms[index - 1]!.term.from).map((gap) => (
-              <Gap key={gap.from} gap={gap} />
-            ))}
-            <Row term={term} />
-          </Fragment>
-        ))}
-      </PlainTable>
+      <PlainTable
+        label="Terms"
+        columns={COLUMNS}
+        rows={rows.toSorted((one, other) => beginOf(other) - beginOf(one))}
+        keyOf={({ term, from }) => term?.token ?? `gap ${from}`}
+        cells={CELLS}
+        rowClass={({ term }) => (term ? '' : 'gap-row')}
+      />
     </>
   );
 }
 
-function Gap({ gap: { from, to } }: { readonly gap: Span }) {
-  return (
-    <tr class="gap-row">
-      <td>no leader</td>
-      <td class="number" data-label="Began">
-        <DateTime at={from} />
-      </td>
-      <td class="number" data-label="Lasted">
-        {formatDuration(to - from)}
-      </td>
-      <td colSpan={2} />
-    </tr>
-  );
-}
-
-function Row({ term }: { readonly term: TermOverview }) {
-  const { node, from, to = clusterTime.value, token } = term;
-  return (
-    <tr>
-      <td title={node.instance}>
-        {node.acquirer} <span class="second">{node.group}</span>
-      </td>
-      <td class="number" data-label="Began">
-        <DateTime at={from} />
-      </td>
-      <td class="number" data-label="Lasted">
-        {formatDuration(to - from)}
-      </td>
-      <td class={isBad(term) ? 'attention' : ''}>{endText(term)}</td>
-      <td class="number second" data-label="Token">
-        {token}
-      </td>
-    </tr>
-  );
+/** Also of a term that began before the drawn range. */
+function beginOf({ term, from }: TermRow): number {
+  return term?.from ?? from;
 }

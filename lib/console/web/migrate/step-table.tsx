@@ -1,5 +1,8 @@
+import { MIGRATION_COLUMNS } from '../../lists/changes.js';
+import { type Columns, withoutValue } from '../../lists/column.js';
+import { someOf } from '../../lists/texts.js';
 import type { MigrationStep, NodeIdentity } from '../api/answers.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 
 /** Maximum number of rows. The others are counted. */
@@ -11,40 +14,44 @@ export function StepTable({ steps }: { readonly steps: readonly MigrationStep[] 
     <>
       <PlainTable
         label="Steps of the migration"
-        columns={['Semaphore', 'Patterns', 'Moves away from', 'Could take over']}
-      >
-        {steps.slice(0, MOST_SHOWN).map((step) => (
-          <Step key={step.name} step={step} />
-        ))}
-      </PlainTable>
+        columns={COLUMNS}
+        rows={steps.slice(0, MOST_SHOWN)}
+        keyOf={({ name }) => name}
+        cells={CELLS}
+      />
       {steps.length > MOST_SHOWN && <p class="second">and {steps.length - MOST_SHOWN} more</p>}
     </>
   );
 }
 
-function Step({ step: { name, from, to, moving, candidates, candidateCount } }: { readonly step: MigrationStep }) {
-  return (
-    <tr>
-      <td>
-        <SemaphoreLink name={name} />
-      </td>
-      <td>
-        <ul class="changes">
-          <Change label="Group" before={from.groupPattern} after={to.groupPattern} />
-          <Change label="Acquirer" before={from.acquirerPattern} after={to.acquirerPattern} />
-        </ul>
-      </td>
-      <td data-label="Moves away from">{someOf(acquirersOf(moving), moving.length) || 'none'}</td>
-      <td data-label="Could take over">
-        {candidateCount > 0 ? (
-          someOf(acquirersOf(candidates), candidateCount)
-        ) : (
-          <span class="attention">no living node</span>
-        )}
-      </td>
-    </tr>
-  );
-}
+const { name, moving, candidates } = MIGRATION_COLUMNS;
+const COLUMNS: Columns<MigrationStep> = { name, patterns: withoutValue('Patterns'), moving, candidates };
+
+/** Number of nodes that a cell names. */
+const MOST_NAMED = 4;
+
+const CELLS: Cells<MigrationStep> = {
+  name: { show: (step) => <SemaphoreLink name={step.name} /> },
+  patterns: {
+    show: ({ from, to }) => (
+      <ul class="changes">
+        <Change label="Group" before={from.groupPattern} after={to.groupPattern} />
+        <Change label="Acquirer" before={from.acquirerPattern} after={to.acquirerPattern} />
+      </ul>
+    ),
+  },
+  moving: {
+    show: (step) => someOf(acquirersOf(step.moving), step.moving.length, MOST_NAMED) || 'none',
+    isNamed: true,
+  },
+  candidates: {
+    show: (step) =>
+      someOf(acquirersOf(step.candidates), step.candidateCount, MOST_NAMED) || (
+        <span class="attention">no living node</span>
+      ),
+    isNamed: true,
+  },
+};
 
 function Change({ label, before, after }: { readonly label: string; readonly before: string; readonly after: string }) {
   if (before === after) return null;
@@ -57,10 +64,4 @@ function Change({ label, before, after }: { readonly label: string; readonly bef
 
 function acquirersOf(nodes: readonly NodeIdentity[]): string[] {
   return nodes.map(({ acquirer }) => acquirer);
-}
-
-function someOf(names: readonly string[], total: number): string {
-  const shown = names.slice(0, 4);
-  const more = total - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,5 +1,8 @@
 import { Fragment } from 'preact';
+import { shortId } from '../../lists/texts.js';
 import { AllocationView } from '../allocation/allocation-view.js';
+import type { Column, Columns } from '../../lists/column.js';
+import { NODE_COLUMNS } from '../../lists/nodes.js';
 import type { NodeOverview, StalePart } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { anyChange, nothing } from '../live/concerns.js';
@@ -8,11 +11,11 @@ import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { Excerpt } from '../parts/excerpt.js';
 import { hasWords } from '../parts/has-words.js';
-import { dateTime, digits, shortId } from '../parts/format.js';
+import { dateTime, digits } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
-import { type Columns, Heads, SortChoice, sorted } from '../parts/sorting.js';
+import { Heads, SortChoice, sorted } from '../parts/sorting.js';
 import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
@@ -90,15 +93,17 @@ interface NodeTableProps {
   readonly hasMembers: boolean;
 }
 
+const MEMBERSHIP: Column<ListedNode> = { title: 'Membership', value: ({ member }) => member?.state, by: 'ascending' };
+
 function columnsOf(hasMembers: boolean): Columns<ListedNode> {
   return {
-    node: { title: 'Node', by: ({ acquirer }) => acquirer },
-    group: { title: 'Group', by: ({ group }) => group },
-    ...(hasMembers && { membership: { title: 'Membership', by: ({ member }) => member?.state } }),
-    version: { title: 'Version', by: ({ version }) => version },
-    started: { title: 'Started', by: ({ startedAt }) => startedAt, first: 'descending' },
-    clock: { title: 'Clock', by: offsetOf, first: 'descending' },
-    holds: { title: 'Holds and runs', by: ({ published }) => published?.holds.length, first: 'descending' },
+    node: { ...NODE_COLUMNS.acquirer, title: 'Node' },
+    group: NODE_COLUMNS.group,
+    ...(hasMembers && { membership: MEMBERSHIP }),
+    version: NODE_COLUMNS.version,
+    started: { title: 'Started', value: ({ startedAt }) => startedAt, by: 'descending' },
+    clock: { title: NODE_COLUMNS.clock.title, value: offsetOf, by: 'descending' },
+    holds: { title: 'Holds and runs', value: ({ published }) => published?.holds.length, by: 'descending' },
   };
 }
 

@@ -109,11 +109,6 @@ function coarse(away: number): string {
   return away < 2 * DAY ? `${Math.round(away / HOUR)} h` : `${Math.round(away / DAY)} d`;
 }
 
-/** Shortens a random id to its first 8 characters. */
-export function shortId(id: string): string {
-  return id.slice(0, 8);
-}
-
 const grouped = new Intl.NumberFormat(undefined, DIGITS);
 
 /** Formats a number with separators: "12,345". */

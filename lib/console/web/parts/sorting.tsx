@@ -1,42 +1,34 @@
+import type { Column, Columns } from '../../lists/column.js';
 import { isNarrow } from '../live/screen.js';
 import { changeQuery, route } from './router.js';
 import { Icon } from './icon.js';
 
-/** A column of a list that is loaded as a whole. */
-export interface Column<T> {
-  readonly title: string;
-  /** The value to sort by; rows without one come last. Absent: the list can't be sorted by this column. */
-  readonly by?: (row: T) => string | number | undefined;
-  /** Direction of the first click. Default: ascending. */
-  readonly first?: Direction;
-}
-
-type Direction = 'ascending' | 'descending';
-
-/** The columns of a list by their names in the address. */
-export type Columns<T> = Readonly<Record<string, Column<T>>>;
+type Direction = NonNullable<Column<never>['by']>;
 
 interface Order<T> {
   readonly name: string;
-  readonly by: NonNullable<Column<T>['by']>;
+  readonly value: Column<T>['value'];
   readonly direction: Direction;
 }
+
+/** Characters of a title, such as the name of a node, that the style sheet may cut. */
+const LONG_TITLE = 12;
 
 /** The order that the address asks for: `sort=next`, or `sort=-next` for the reverse. Undefined: the list's own. */
 function orderOf<T>(columns: Columns<T>): Order<T> | undefined {
   const asked = route.value.query.get('sort') ?? '';
   const name = asked.replace(/^-/, '');
-  const by = Object.hasOwn(columns, name) ? columns[name]!.by : undefined;
-  return by && { name, by, direction: asked === name ? 'ascending' : 'descending' };
+  const column = Object.hasOwn(columns, name) ? columns[name]! : undefined;
+  return column?.by && { name, value: column.value, direction: asked === name ? 'ascending' : 'descending' };
 }
 
 /** Sorts all rows in the order of the address. Equal rows keep their order, as all rows do if it asks for none. */
 export function sorted<T>(rows: readonly T[], columns: Columns<T>): readonly T[] {
   const order = orderOf(columns);
   if (!order) return rows;
-  const { by, direction } = order;
+  const { value: valueOf, direction } = order;
   const sign = direction === 'ascending' ? 1 : -1;
-  const keyed = rows.map((row) => ({ row, value: by(row) }));
+  const keyed = rows.map((row) => ({ row, value: valueOf(row) }));
   return keyed.toSorted((one, other) => compare(one.value, other.value, sign)).map(({ row }) => row);
 }
 
@@ -78,11 +70,10 @@ export function SortChoice<T>({ columns }: { readonly columns: Columns<T> }) {
   if (!isNarrow.value) return null;
   const order = orderOf(columns);
   const chosen = order && inAddress(order.name, order.direction);
-  const options = Object.entries(columns).flatMap(([name, { title, by, first = 'ascending' }]) =>
-    by
-      ? [first, REVERSE[first]].map((direction) => [inAddress(name, direction), `${title}, ${direction}`] as const)
-      : [],
+  const options = Object.entries(columns).flatMap(([name, { title, by }]) =>
+    by ? [by, REVERSE[by]].map((direction) => [inAddress(name, direction), `${title}, ${direction}`] as const) : [],
   );
+  if (options.length === 0) return null;
   return (
     <label class="sort-choice">
       Order
@@ -107,14 +98,14 @@ interface HeadProps<T> {
   readonly onSort: (direction: Direction) => void;
 }
 
-function Head<T>({ column: { title, by, first = 'ascending' }, direction, onSort }: HeadProps<T>) {
+function Head<T>({ column: { title, by }, direction, onSort }: HeadProps<T>) {
   if (!by || isNarrow.value)
     return (
-      <th role="columnheader" scope="col" aria-sort={direction}>
+      <th role="columnheader" scope="col" aria-sort={direction} title={title.length > LONG_TITLE ? title : undefined}>
         {title}
       </th>
     );
-  const next = direction === undefined ? first : REVERSE[direction];
+  const next = direction === undefined ? by : REVERSE[direction];
   return (
     <th role="columnheader" scope="col" aria-sort={direction}>
       <button type="button" class="sort" title={`Sort by ${title.toLowerCase()}, ${next}`} onClick={() => onSort(next)}>

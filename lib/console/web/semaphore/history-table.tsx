@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
+import { type Columns, pick } from '../../lists/column.js';
+import { RUN_COLUMNS } from '../../lists/runs.js';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { LOSS_WORDS } from '../../../core/context/loss-words.js';
 import { Excerpt } from '../parts/excerpt.js';
-import { formatDuration } from '../../../operate/insight/format-duration.js';
 import { Outcome } from '../parts/outcome.js';
 import { Empty } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
-import { type Columns, sorted } from '../parts/sorting.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { DateTime } from '../parts/time.js';
 import { runHref } from '../parts/run-place.js';
@@ -18,67 +18,45 @@ interface HistoryTableProps {
   readonly isOfAll?: boolean;
 }
 
-const COLUMNS: Columns<HistoryEntry> = {
-  when: { title: 'When', by: ({ at }) => at, first: 'descending' },
-  outcome: { title: 'Outcome', by: (entry) => (entry.kind === 'run' ? entry.outcome : entry.kind) },
-  work: { title: 'Work', by: ({ semaphore }) => semaphore },
-  job: { title: 'Job', by: ({ job }) => job },
-  node: { title: 'Node', by: ({ node }) => node.acquirer },
-  took: { title: 'Took', by: (entry) => (entry.kind === 'run' ? entry.took : undefined), first: 'descending' },
-  detail: { title: 'Detail' },
+/** The remark has the token. */
+const COLUMNS: Columns<HistoryEntry> = pick(RUN_COLUMNS, [
+  'when',
+  'outcome',
+  'semaphore',
+  'job',
+  'node',
+  'took',
+  'remark',
+]);
+const { semaphore: _semaphore, ...COLUMNS_OF_ONE } = COLUMNS;
+
+const CELLS: Cells<HistoryEntry> = {
+  when: {
+    show: (entry) => (
+      <a href={runHref(entry)} title="Page of this run">
+        <DateTime at={entry.at} />
+      </a>
+    ),
+  },
+  outcome: { show: (entry) => <RunState entry={entry} /> },
+  semaphore: { show: ({ semaphore }) => <SemaphoreLink name={semaphore} /> },
+  job: { show: ({ job }) => <code>{job}</code> },
+  node: { show: ({ node }) => node.acquirer, isNamed: true },
+  took: { class: 'number took', isNamed: true },
+  remark: { show: remarkOf, class: 'detail' },
 };
-const { work: _work, ...COLUMNS_OF_ONE } = COLUMNS;
 
 /** Shows runs and skipped runs, newest first unless the address asks for another order. */
 export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
   const columns = isOfAll ? COLUMNS : COLUMNS_OF_ONE;
-  return (
-    <PlainTable label="History" columns={columns}>
-      {sorted(runs, columns).map((entry) => (
-        <Entry key={keyOf(entry)} entry={entry} isOfAll={isOfAll} />
-      ))}
-    </PlainTable>
-  );
+  return <PlainTable label="History" columns={columns} rows={runs} keyOf={keyOf} cells={CELLS} />;
 }
 
 function keyOf(entry: HistoryEntry): string {
   const { at, semaphore, node, job, kind } = entry;
   // Runs that overlap may begin in one millisecond.
   return `${at} ${semaphore} ${node.instance} ${job} ${kind} ${entry.kind === 'skip' ? entry.reason : entry.run}`;
-}
-
-interface EntryProps {
-  readonly entry: HistoryEntry;
-  readonly isOfAll: boolean;
-}
-
-function Entry({ entry, isOfAll }: EntryProps) {
-  return (
-    <tr>
-      <td class="number">
-        <a href={runHref(entry)} title="Page of this run">
-          <DateTime at={entry.at} />
-        </a>
-      </td>
-      <td>
-        <RunState entry={entry} />
-      </td>
-      {isOfAll && (
-        <td>
-          <SemaphoreLink name={entry.semaphore} />
-        </td>
-      )}
-      <td>
-        <code>{entry.job}</code>
-      </td>
-      <td data-label="Node">{entry.node.acquirer}</td>
-      <td class="number took" data-label="Took">
-        {entry.kind === 'run' && entry.took !== undefined && formatDuration(entry.took)}
-      </td>
-      <td class="detail">{detailOf(entry)}</td>
-    </tr>
-  );
 }
 
 /** Shows the outcome of a run, or that it goes on or was skipped. */
@@ -88,7 +66,7 @@ export function RunState({ entry }: { readonly entry: HistoryEntry }) {
 }
 
 /** How the run came about and ended. */
-function detailOf(entry: HistoryEntry): ComponentChildren {
+function remarkOf(entry: HistoryEntry): ComponentChildren {
   const cause = entry.kind === 'skip' ? undefined : causeOf(entry);
   if (cause === undefined) return outcomeOf(entry);
   return (

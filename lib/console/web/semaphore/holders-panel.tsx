@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import { shortId } from '../../lists/texts.js';
+import { heldBy } from '../../lists/semaphores.js';
 import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
-import { count, shortId } from '../parts/format.js';
+import { count } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { Countdown, Distance } from '../parts/time.js';
-import { heldBy } from '../semaphores/condition.js';
 import { whyNot } from '../live/session.js';
 import { revokeAction } from './actions.js';
 import { Unheard } from '../parts/unheard.js';

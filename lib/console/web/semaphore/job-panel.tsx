@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Columns } from '../../lists/column.js';
 import type { AuditEntry, JobAnswer } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { formatDuration } from '../../../operate/insight/format-duration.js';
@@ -8,7 +9,6 @@ import { concerning, nothing } from '../live/concerns.js';
 import { useLive } from '../live/use-live.js';
 import { count, dayTime, digits } from '../parts/format.js';
 import { PlainTable } from '../parts/plain-table.js';
-import { DateTime } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
 import { type JobMark, jobMarks } from './job-marks.js';
 
@@ -176,43 +176,45 @@ function placeOf({ at }: { readonly at: number }, today: number): number {
   return (SHOWN - 1 - (today - at) / DAY) * COLUMN;
 }
 
+const MARK_COLUMNS: Columns<JobMark> = {
+  when: { title: 'When', value: ({ at }) => at, kind: 'time' },
+  kind: { title: 'Kind', value: ({ kind }) => kind },
+  what: { title: 'What', value: ({ label }) => label },
+};
+
 function MarkTable({ marks, job }: Pick<DaysProps, 'marks' | 'job'>) {
   return (
-    <PlainTable label={`Changes and deploys of ${job}`} columns={['When', 'Kind', 'What']}>
-      {marks.toReversed().map(({ at, kind, label }) => (
-        <tr key={`${at} ${label}`}>
-          <td class="number">
-            <DateTime at={at} />
-          </td>
-          <td>{kind}</td>
-          <td>{label}</td>
-        </tr>
-      ))}
-    </PlainTable>
+    <PlainTable
+      label={`Changes and deploys of ${job}`}
+      columns={MARK_COLUMNS}
+      rows={marks.toReversed()}
+      keyOf={({ at, label }) => `${at} ${label}`}
+    />
   );
 }
 
-const DAY_COLUMNS = ['Day (UTC)', 'Ended well', 'Failed', 'Lost its permit', 'Crashed', 'p50', 'p95'] as const;
+const DAY_COLUMNS = {
+  day: { title: 'Day (UTC)', value: ({ at }) => at, text: ({ at }) => new Date(at).toISOString().slice(0, 10) },
+  ok: { title: 'Ended well', value: ({ ok }) => ok, text: ({ ok }) => digits(ok) },
+  failed: { title: 'Failed', value: ({ failed }) => failed, text: ({ failed }) => digits(failed) },
+  lost: { title: 'Lost its permit', value: ({ lost }) => lost, text: ({ lost }) => digits(lost) },
+  crashed: { title: 'Crashed', value: ({ crashed }) => crashed, text: ({ crashed }) => digits(crashed) },
+  p50: { title: 'p50', value: ({ p50 }) => p50, kind: 'duration' },
+  p95: { title: 'p95', value: ({ p95 }) => p95, kind: 'duration' },
+} satisfies Columns<RunDay>;
+
+const NAMED = { isNamed: true };
+const DAY_CELLS = { ok: NAMED, failed: NAMED, lost: NAMED, crashed: NAMED, p50: NAMED, p95: NAMED };
 
 function DayTable({ days, job }: Pick<DaysProps, 'days' | 'job'>) {
   return (
-    <PlainTable label={`Days of ${job}`} columns={DAY_COLUMNS}>
-      {days.toReversed().map(({ at, ok, failed, lost, crashed, p50, p95 }) => (
-        <tr key={at}>
-          <td class="number">{new Date(at).toISOString().slice(0, 10)}</td>
-          {[ok, failed, lost, crashed].map((number, index) => (
-            <td class="number" key={index} data-label={DAY_COLUMNS[index + 1]}>
-              {digits(number)}
-            </td>
-          ))}
-          {[p50, p95].map((took, index) => (
-            <td class="number" key={index} data-label={took === undefined ? undefined : DAY_COLUMNS[index + 5]}>
-              {took === undefined ? '' : formatDuration(took)}
-            </td>
-          ))}
-        </tr>
-      ))}
-    </PlainTable>
+    <PlainTable
+      label={`Days of ${job}`}
+      columns={DAY_COLUMNS}
+      rows={days.toReversed()}
+      keyOf={({ at }) => at}
+      cells={DAY_CELLS}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
-import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
+import { heldBy } from '../../lists/semaphores.js';
+import type { SemaphoreOverview } from '../api/answers.js';
 import type { Tone } from '../parts/badge.js';
 import { hasWords } from '../parts/has-words.js';
 import { isLeader } from './kind.js';
@@ -24,11 +25,6 @@ export const CONDITION_TONES: Record<Condition, Tone> = {
   led: 'accent',
   'no leader': 'bad',
 };
-
-/** The holders whose permits have not ended. The record keeps one that has ended until it is dropped. */
-export function heldBy({ holders }: Pick<SemaphoreOverview, 'holders'>): readonly HolderOverview[] {
-  return holders.filter(({ remaining }) => remaining > 0);
-}
 
 /** Whether a permit is held. A pause ends no permit, so a paused semaphore may be held, too. */
 export function isHeld(semaphore: SemaphoreOverview): boolean {

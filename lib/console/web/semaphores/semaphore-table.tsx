@@ -1,4 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
+import { heldBy } from '../../lists/semaphores.js';
 import { formatDuration } from '../../../operate/insight/format-duration.js';
 import type { HolderOverview, SemaphoreOverview } from '../api/answers.js';
 import { isNarrow } from '../live/screen.js';
@@ -13,7 +14,6 @@ import { Unheard } from '../parts/unheard.js';
 import { Outcome } from '../parts/outcome.js';
 import type { Choice } from './choice.js';
 import { COLUMNS } from './columns.js';
-import { heldBy } from './condition.js';
 import { ConditionBadges } from './condition-badges.js';
 import { type Kind, kindOf } from './kind.js';
 import { leaveBy, useReturn } from './list-place.js';

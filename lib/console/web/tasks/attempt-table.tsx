@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { type Columns, withoutValue } from '../../lists/column.js';
+import { countsText } from '../../lists/tasks.js';
 import type { TaskView } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
 import { Excerpt } from '../parts/excerpt.js';
-import { PlainTable } from '../parts/plain-table.js';
-import { type Columns, sorted } from '../parts/sorting.js';
-import { DateTime } from '../parts/time.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { TaskLink } from '../parts/task-links.js';
-import { TaskState, countsText } from './task-state.js';
+import { TaskState } from './task-state.js';
 
 /** An attempt that failed or crashed, or the end of a task that gets no further one. */
 export interface ShownAttempt {
@@ -50,59 +50,52 @@ interface AttemptTableProps {
 
 /** Lists attempts, newest first unless the address asks for another order. */
 export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
-  const columns = columnsOf(nameOf);
-  const newestFirst = attempts.toSorted((one, other) => other.at - one.at);
   return (
-    <PlainTable label="Attempts" columns={columns}>
-      {sorted(newestFirst, columns).map((attempt) => (
-        <Row key={`${attempt.task.id} ${attempt.at} ${attempt.outcome}`} attempt={attempt} nameOf={nameOf} />
-      ))}
-    </PlainTable>
+    <PlainTable
+      label="Attempts"
+      columns={{
+        ...COLUMNS,
+        node: { title: 'Node', value: ({ instance }) => instance && nameOf(instance), by: 'ascending' },
+        remark: withoutValue('Remark'),
+      }}
+      rows={attempts.toSorted((one, other) => other.at - one.at)}
+      keyOf={({ task, at, outcome }) => `${task.id} ${at} ${outcome}`}
+      cells={CELLS}
+    />
   );
 }
 
-function columnsOf(nameOf: AttemptTableProps['nameOf']): Columns<ShownAttempt> {
-  return {
-    when: { title: 'When', by: ({ at }) => at, first: 'descending' },
-    outcome: { title: 'Outcome', by: ({ outcome }) => outcome },
-    task: { title: 'Task', by: ({ task }) => task.id },
-    attempt: { title: 'Attempt', by: ({ number }) => number, first: 'descending' },
-    node: { title: 'Node', by: ({ instance }) => instance && nameOf(instance) },
-    detail: { title: 'Detail' },
-  };
-}
+const COLUMNS: Columns<ShownAttempt> = {
+  when: { title: 'When', value: ({ at }) => at, kind: 'time', by: 'descending' },
+  outcome: { title: 'Outcome', value: ({ outcome }) => outcome, by: 'ascending' },
+  task: { title: 'Task', value: ({ task }) => task.id, by: 'ascending' },
+  attempt: { title: 'Attempt', value: ({ number }) => number, by: 'descending' },
+};
+
+const CELLS: Cells<ShownAttempt> = {
+  outcome: {
+    show: ({ task, outcome }) =>
+      outcome === 'given up' && !ENDED_BY_ATTEMPTS.has(task.state) ? (
+        <TaskState task={task} />
+      ) : (
+        <Badge tone="bad">{outcome}</Badge>
+      ),
+  },
+  task: { show: ({ task }) => <TaskLink id={task.id} /> },
+  attempt: {
+    show: ({ task, number }) => (number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`),
+    class: 'number',
+    isNamed: true,
+  },
+  node: { isNamed: true },
+  remark: {
+    show: ({ task, outcome, error }) => (error === undefined ? whyOf(task, outcome) : <Excerpt>{error}</Excerpt>),
+    class: 'detail',
+  },
+};
 
 /** Tasks in these states are given up because of their attempts. The other states say more than that. */
 const ENDED_BY_ATTEMPTS: ReadonlySet<TaskView['state']> = new Set(['failed', 'crashed']);
-
-interface RowProps extends Pick<AttemptTableProps, 'nameOf'> {
-  readonly attempt: ShownAttempt;
-}
-
-function Row({ attempt: { task, at, outcome, number, instance, error }, nameOf }: RowProps) {
-  return (
-    <tr>
-      <td class="number">
-        <DateTime at={at} />
-      </td>
-      <td>
-        {outcome === 'given up' && !ENDED_BY_ATTEMPTS.has(task.state) ? (
-          <TaskState task={task} />
-        ) : (
-          <Badge tone="bad">{outcome}</Badge>
-        )}
-      </td>
-      <td>
-        <TaskLink id={task.id} />
-      </td>
-      <td class="number" data-label="Attempt">
-        {number === undefined ? countsText(task) : `${number} of ${task.maxAttempts}`}
-      </td>
-      <td data-label="Node">{instance !== undefined && nameOf(instance)}</td>
-      <td class="detail">{error === undefined ? whyOf(task, outcome) : <Excerpt>{error}</Excerpt>}</td>
-    </tr>
-  );
-}
 
 function whyOf({ cancel }: TaskView, outcome: ShownAttempt['outcome']): ComponentChildren {
   if (outcome === 'crashed') return 'its node noted no end before the lease was over';

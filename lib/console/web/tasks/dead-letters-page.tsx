@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { type Columns, withoutValue } from '../../lists/column.js';
+import { TASK_COLUMNS, countsText } from '../../lists/tasks.js';
 import type { TaskView } from '../api/answers.js';
 import { BatchProgress } from '../batches/batch-progress.js';
 import { announceProgress, useBatches } from '../batches/use-batches.js';
@@ -7,14 +9,14 @@ import { Excerpt } from '../parts/excerpt.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { Search } from '../parts/search.js';
-import { DateTime, Distance } from '../parts/time.js';
+import { Distance } from '../parts/time.js';
 import { changeQuery, route } from '../parts/router.js';
 import { whyNot } from '../live/session.js';
 import { TaskLink } from '../parts/task-links.js';
 import { TaskPages, emptyPage } from './task-pages.js';
-import { TaskState, countsText } from './task-state.js';
+import { TaskState } from './task-state.js';
 import { requeueAction, requeueNext } from './requeue-many.js';
 
 /** Tasks that ended without success, and their requeue: one, or many. */
@@ -108,49 +110,59 @@ interface LetterTableProps {
 }
 
 function LetterTable({ tasks, picked, onPick, onRequeue }: LetterTableProps) {
-  const columns = ['Task', 'Ended', 'Attempts', 'Error', 'Kept until'];
   const pick = (id: string, isPicked: boolean) =>
     onPick?.(new Set(isPicked ? [...picked, id] : [...picked].filter((each) => each !== id)));
   return (
-    <PlainTable label="Dead letters" columns={onPick ? ['Choose', ...columns, 'Requeue'] : columns}>
-      {tasks.map((task) => (
-        <tr key={task.id}>
-          {onPick && (
-            <td>
-              <input
-                type="checkbox"
-                aria-label={`Choose ${task.id}`}
-                checked={picked.has(task.id)}
-                onChange={(event) => pick(task.id, event.currentTarget.checked)}
-              />
-            </td>
-          )}
-          <td>
-            <TaskLink id={task.id} />
-            <TaskState task={task} />
-          </td>
-          <td class="number" data-label="Ended">
-            {task.endedAt !== undefined && <Distance at={task.endedAt} />}
-          </td>
-          <td>{countsText(task)}</td>
-          <td class="detail">
-            <Why task={task} />
-          </td>
-          <td class="number second" data-label="Kept until">
-            {task.keptUntil !== undefined && <DateTime at={task.keptUntil} />}
-          </td>
-          {onPick && (
-            <td>
-              <button type="button" class="small" aria-label={`Requeue ${task.id}`} onClick={() => onRequeue(task.id)}>
-                Requeue…
-              </button>
-            </td>
-          )}
-        </tr>
-      ))}
-    </PlainTable>
+    <PlainTable
+      label="Dead letters"
+      columns={onPick ? { choose: withoutValue('Choose'), ...COLUMNS, requeue: withoutValue('Requeue') } : COLUMNS}
+      rows={tasks}
+      keyOf={({ id }) => id}
+      cells={{
+        ...CELLS,
+        choose: {
+          show: ({ id }) => (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${id}`}
+              checked={picked.has(id)}
+              onChange={(event) => pick(id, event.currentTarget.checked)}
+            />
+          ),
+        },
+        requeue: {
+          show: ({ id }) => (
+            <button type="button" class="small" aria-label={`Requeue ${id}`} onClick={() => onRequeue(id)}>
+              Requeue…
+            </button>
+          ),
+        },
+      }}
+    />
   );
 }
+
+const COLUMNS: Columns<TaskView> = {
+  task: TASK_COLUMNS.task,
+  ended: { title: 'Ended', value: ({ endedAt }) => endedAt },
+  attempts: { title: 'Attempts', value: countsText },
+  error: { title: 'Error', value: ({ lastError }) => lastError?.message },
+  kept: { title: 'Kept until', value: ({ keptUntil }) => keptUntil, kind: 'time' },
+};
+
+const CELLS: Cells<TaskView> = {
+  task: {
+    show: (task) => (
+      <>
+        <TaskLink id={task.id} />
+        <TaskState task={task} />
+      </>
+    ),
+  },
+  ended: { show: ({ endedAt }) => endedAt !== undefined && <Distance at={endedAt} />, isNamed: true },
+  error: { show: (task) => <Why task={task} />, class: 'detail' },
+  kept: { class: 'number second', isNamed: true },
+};
 
 function Why({ task: { lastError, cancel } }: { readonly task: TaskView }) {
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Columns } from '../../lists/column.js';
 import type { FoundGroupsAnswer } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
@@ -8,8 +9,7 @@ import { Field } from '../parts/field.js';
 import { count } from '../parts/format.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
-import { type Columns, sorted } from '../parts/sorting.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { Distance } from '../parts/time.js';
 import { goTo } from '../parts/router.js';
 import { GroupCounts, GroupState } from './group-state.js';
@@ -45,38 +45,28 @@ export function GroupsPage() {
   );
 }
 
-const COLUMNS: Columns<FoundGroupsAnswer['groups'][number]> = {
-  group: { title: 'Group', by: ({ group }) => group },
-  type: { title: 'Type', by: ({ type }) => type },
-  state: { title: 'State', by: ({ state }) => state },
-  ended: { title: 'Members', by: ({ ended }) => ended, first: 'descending' },
-  begun: { title: 'Begun', by: ({ begunAt }) => begunAt, first: 'descending' },
+type Group = FoundGroupsAnswer['groups'][number];
+
+const COLUMNS: Columns<Group> = {
+  group: { title: 'Group', value: ({ group }) => group, by: 'ascending' },
+  type: { title: 'Type', value: ({ type }) => type, by: 'ascending' },
+  state: { title: 'State', value: ({ state }) => state, by: 'ascending' },
+  ended: { title: 'Members', value: ({ ended }) => ended, by: 'descending' },
+  begun: { title: 'Begun', value: ({ begunAt }) => begunAt, by: 'descending' },
+};
+
+const CELLS: Cells<Group> = {
+  group: { show: (group) => <GroupLink group={group} /> },
+  type: { show: ({ type }) => <TypeLink type={type} /> },
+  state: { show: (group) => <GroupState group={group} /> },
+  ended: { show: (group) => <GroupCounts group={group} />, class: '' },
+  begun: { show: ({ begunAt }) => <Distance at={begunAt} />, isNamed: true },
 };
 
 function GroupTable({ groups }: Pick<FoundGroupsAnswer, 'groups'>) {
   return (
     <section class="panel filling" aria-label="Groups of tasks">
-      <PlainTable label="Groups" columns={COLUMNS}>
-        {sorted(groups, COLUMNS).map((group) => (
-          <tr key={group.id}>
-            <td>
-              <GroupLink group={group} />
-            </td>
-            <td>
-              <TypeLink type={group.type} />
-            </td>
-            <td>
-              <GroupState group={group} />
-            </td>
-            <td>
-              <GroupCounts group={group} />
-            </td>
-            <td class="number" data-label="Begun">
-              <Distance at={group.begunAt} />
-            </td>
-          </tr>
-        ))}
-      </PlainTable>
+      <PlainTable label="Groups" columns={COLUMNS} rows={groups} keyOf={({ id }) => id} cells={CELLS} />
     </section>
   );
 }

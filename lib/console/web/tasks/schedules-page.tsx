@@ -1,3 +1,4 @@
+import type { Columns } from '../../lists/column.js';
 import type { SchedulesAnswer } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { anyChange } from '../live/concerns.js';
@@ -6,9 +7,8 @@ import { useLive } from '../live/use-live.js';
 import { Badge } from '../parts/badge.js';
 import { count, isoTime } from '../parts/format.js';
 import { Empty, Loaded } from '../parts/page-state.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { Expression } from '../parts/schedule.js';
-import { type Columns, sorted } from '../parts/sorting.js';
 import { DateTime, Distance } from '../parts/time.js';
 import { TaskLink, TypeLink } from '../parts/task-links.js';
 import { Unreadable } from './task-tree.js';
@@ -32,71 +32,85 @@ export function SchedulesPage() {
 }
 
 const COLUMNS: Columns<ScheduleOf> = {
-  schedule: { title: 'Schedule', by: ({ name }) => name },
-  expression: { title: 'Expression' },
-  mode: { title: 'Mode', by: ({ mode }) => mode },
-  next: { title: 'Next', by: ({ next }) => next },
-  planned: { title: 'Last planned', by: ({ last }) => last, first: 'descending' },
-  run: { title: 'Last run', by: ({ run }) => run, first: 'descending' },
-  skipped: { title: 'Skipped', by: ({ skipped }) => skipped.length, first: 'descending' },
+  schedule: { title: 'Schedule', value: ({ name }) => name, by: 'ascending' },
+  expression: { title: 'Expression', value: ({ expression }) => expression },
+  mode: { title: 'Mode', value: ({ mode }) => mode, by: 'ascending' },
+  next: { title: 'Next', value: ({ next }) => next, by: 'ascending' },
+  planned: { title: 'Last planned', value: ({ last }) => last, by: 'descending' },
+  run: { title: 'Last run', value: ({ run }) => run, by: 'descending' },
+  skipped: { title: 'Skipped', value: ({ skipped }) => skipped.length, by: 'descending' },
 };
 
-function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
-  return (
-    <section class="panel filling" aria-label="Schedules of tasks">
-      <PlainTable label="Schedules" columns={COLUMNS}>
-        {sorted(schedules, COLUMNS).map((each) => (
-          <Row key={each.name} of={each} />
-        ))}
-      </PlainTable>
-    </section>
-  );
-}
-
-function Row({ of }: { readonly of: ScheduleOf }) {
-  const { name, type, expression, timeZone, mode, missed, isHere, isUnreadable, silentUntil, next, last, run } = of;
-  const { waiting, skipped } = of;
-  const lastSkipped = skipped.at(-1);
-  const none = isUnreadable ? 'unknown' : 'none yet';
-  return (
-    <tr>
-      <td>
+const CELLS: Cells<ScheduleOf> = {
+  schedule: {
+    show: ({ name, type, isHere, isUnreadable }) => (
+      <>
         <strong>{name}</strong>
         <span class="second">
           <TypeLink type={type} />
         </span>
         {!isHere && <Badge tone="neutral">not on this node</Badge>}
         {isUnreadable && <Unreadable />}
-      </td>
-      <td>
+      </>
+    ),
+  },
+  expression: {
+    show: ({ expression, timeZone }) => (
+      <>
         {expression !== undefined && <Expression kind="cron" expression={expression} />}
         <span class="second">{timeZone}</span>
-      </td>
-      <td data-label="Mode">
+      </>
+    ),
+  },
+  mode: {
+    show: ({ mode, missed, waiting }) => (
+      <>
         <span>{mode}</span>
         {missed !== undefined && <span class="second">missed: {missed}</span>}
         {waiting > 0 && <span class="second attention">{count(waiting, 'tick')} waiting</span>}
-      </td>
-      <td data-label="Next">
+      </>
+    ),
+    isNamed: true,
+  },
+  next: {
+    show: ({ next, silentUntil }) => (
+      <>
         <Planned at={next} none="can’t be read" />
         {silentUntil !== undefined && <span class="second attention">not before: the store’s clock was set back</span>}
-      </td>
-      <td data-label="Last planned">
-        <Planned at={last} none={none} />
-      </td>
-      <td data-label="Last run">
-        {run === undefined ? <span class="second">{none}</span> : <LastRun type={type} run={run} />}
-      </td>
-      <td data-label="Skipped">
-        {lastSkipped ? (
-          <>
-            {count(skipped.length, 'tick')}, the last <Distance at={lastSkipped.at} />
-          </>
-        ) : (
-          <span class="second">{isUnreadable ? none : 'none'}</span>
-        )}
-      </td>
-    </tr>
+      </>
+    ),
+    class: '',
+    isNamed: true,
+  },
+  planned: { show: (of) => <Planned at={of.last} none={noneOf(of)} />, class: '', isNamed: true },
+  run: {
+    show: (of) =>
+      of.run === undefined ? <span class="second">{noneOf(of)}</span> : <LastRun type={of.type} run={of.run} />,
+    class: '',
+    isNamed: true,
+  },
+  skipped: { show: (of) => <Skipped of={of} />, class: '', isNamed: true },
+};
+
+function noneOf({ isUnreadable }: ScheduleOf): string {
+  return isUnreadable ? 'unknown' : 'none yet';
+}
+
+function Skipped({ of: { skipped, isUnreadable } }: { readonly of: ScheduleOf }) {
+  const last = skipped.at(-1);
+  if (!last) return <span class="second">{isUnreadable ? 'unknown' : 'none'}</span>;
+  return (
+    <>
+      {count(skipped.length, 'tick')}, the last <Distance at={last.at} />
+    </>
+  );
+}
+
+function ScheduleTable({ schedules }: Pick<SchedulesAnswer, 'schedules'>) {
+  return (
+    <section class="panel filling" aria-label="Schedules of tasks">
+      <PlainTable label="Schedules" columns={COLUMNS} rows={schedules} keyOf={({ name }) => name} cells={CELLS} />
+    </section>
   );
 }
 

@@ -33,11 +33,6 @@ export function attemptOf({ attempts, crashes }: Pick<TaskView, 'attempts' | 'cr
   return attempts + crashes + 1;
 }
 
-/** The counts of attempts that did not succeed: "2 of 5 failed, 1 of 3 crashed". */
-export function countsText({ attempts, maxAttempts, crashes, maxCrashes }: TaskView): string {
-  return `${attempts} of ${maxAttempts} failed, ${crashes} of ${maxCrashes} crashed`;
-}
-
 /** How far an attempt has come. */
 export function TaskProgressBar({ progress }: { readonly progress: NonNullable<TaskView['progress']> }) {
   const { done, total, note } = progress;

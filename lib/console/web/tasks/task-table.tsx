@@ -1,9 +1,11 @@
+import { type Columns, pick } from '../../lists/column.js';
+import { TASK_COLUMNS, countsText } from '../../lists/tasks.js';
 import type { TaskView } from '../api/answers.js';
 import { Excerpt } from '../parts/excerpt.js';
-import { PlainTable } from '../parts/plain-table.js';
+import { type Cells, PlainTable } from '../parts/plain-table.js';
 import { Distance } from '../parts/time.js';
 import { TaskLink } from '../parts/task-links.js';
-import { TaskProgressBar, TaskState, attemptOf, countsText } from './task-state.js';
+import { TaskProgressBar, TaskState, attemptOf } from './task-state.js';
 
 interface TaskTableProps {
   readonly tasks: readonly TaskView[];
@@ -14,30 +16,35 @@ interface TaskTableProps {
 /** Lists tasks with what they wait for, or where they run. */
 export function TaskTable({ tasks, nameOf }: TaskTableProps) {
   return (
-    <PlainTable label="Tasks" columns={['Task', 'State', 'Submitted', 'Attempt', 'Now']}>
-      {tasks.map((task) => (
-        <tr key={task.id}>
-          <td>
-            <TaskLink id={task.id} />
-            {task.priority !== 'normal' && <span class="second">{task.priority} priority</span>}
-          </td>
-          <td>
-            <TaskState task={task} />
-          </td>
-          <td data-label="Submitted">
-            <Distance at={task.submittedAt} />
-          </td>
-          <td class="number" data-label="Attempt" title={countsText(task)}>
-            {attemptOf(task)}
-          </td>
-          <td>
-            <Present task={task} nameOf={nameOf} />
-          </td>
-        </tr>
-      ))}
-    </PlainTable>
+    <PlainTable
+      label="Tasks"
+      columns={COLUMNS}
+      rows={tasks}
+      keyOf={({ id }) => id}
+      cells={{ ...CELLS, remark: { show: (task) => <Present task={task} nameOf={nameOf} /> } }}
+    />
   );
 }
+
+const COLUMNS: Columns<TaskView> = {
+  ...pick(TASK_COLUMNS, ['task', 'state', 'submitted']),
+  attempt: { title: 'Attempt', value: attemptOf },
+  remark: TASK_COLUMNS.remark,
+};
+
+const CELLS: Cells<TaskView> = {
+  task: {
+    show: ({ id, priority }) => (
+      <>
+        <TaskLink id={id} />
+        {priority !== 'normal' && <span class="second">{priority} priority</span>}
+      </>
+    ),
+  },
+  state: { show: (each) => <TaskState task={each} /> },
+  submitted: { show: ({ submittedAt }) => <Distance at={submittedAt} />, class: '', isNamed: true },
+  attempt: { title: countsText, isNamed: true },
+};
 
 function Present({ task, nameOf }: { readonly task: TaskView; readonly nameOf: (instance: string) => string }) {
   const { lease, runAt, after = [], queue, progress, lastError } = task;

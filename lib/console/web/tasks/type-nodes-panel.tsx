@@ -1,8 +1,9 @@
+import { shortId } from '../../lists/texts.js';
 import type { NodeTasks } from '../api/answers.js';
 import { useState } from 'preact/hooks';
 import { type Action, ActionDialog } from '../forms/action-dialog.js';
 import { Badge } from '../parts/badge.js';
-import { count, digits, shortId } from '../parts/format.js';
+import { count, digits } from '../parts/format.js';
 import { Empty } from '../parts/page-state.js';
 import { signIn, whyNot } from '../live/session.js';
 import { switchAction } from './switch-action.js';

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { type Columns, withoutValue } from '../../lists/column.js';
 import { Badge } from '../parts/badge.js';
 import { count, digits } from '../parts/format.js';
 import { hasWords } from '../parts/has-words.js';
@@ -6,7 +7,7 @@ import { Icon } from '../parts/icon.js';
 import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
-import { type Columns, Heads, SortChoice, sorted } from '../parts/sorting.js';
+import { Heads, SortChoice, sorted } from '../parts/sorting.js';
 import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { changeQuery, route } from '../parts/router.js';
@@ -54,12 +55,12 @@ function emptyReason(all: number): string {
 }
 
 const COLUMNS: Columns<TypeOverview> = {
-  type: { title: 'Type', by: ({ type }) => type },
-  state: { title: 'State', by: (type) => conditionOf(type).word },
-  waiting: { title: 'Waiting', by: ({ waiting }) => waiting, first: 'descending' },
-  running: { title: 'Running', by: ({ running }) => running, first: 'descending' },
-  failed: { title: 'Last minute', by: ({ failed }) => failed, first: 'descending' },
-  backlog: { title: 'Backlog' },
+  type: { title: 'Type', value: ({ type }) => type, by: 'ascending' },
+  state: { title: 'State', value: (type) => conditionOf(type).word, by: 'ascending' },
+  waiting: { title: 'Waiting', value: ({ waiting }) => waiting, by: 'descending' },
+  running: { title: 'Running', value: ({ running }) => running, by: 'descending' },
+  failed: { title: 'Last minute', value: ({ failed }) => failed, by: 'descending' },
+  backlog: withoutValue('Backlog'),
 };
 
 function TypeTable({ types }: { readonly types: readonly TypeOverview[] }) {

@@ -1,5 +1,5 @@
+import { shortId } from '../../lists/texts.js';
 import type { NodeWork } from '../api/answers.js';
-import { shortId } from '../parts/format.js';
 import { useTypes } from '../parts/work-views.js';
 
 /** Returns the name of the node of an instance; its short id if the node is gone; "http:" and the token of a program. */
