@@ -50,7 +50,7 @@ describe('maintenance on the command line', () => {
     const { store, node, gatekeeper } = cluster();
     await node();
     const raw = store.open();
-    const key = 'maintenance:windows';
+    const key = 'change-sets:root';
     await raw.records.compareAndSet(key, await raw.records.read(key), 'rubbish');
     const { exitCode, out, err } = await gatekeeper(['status']);
     expect([exitCode, err]).toEqual([0, expect.stringMatching(/^maintenance windows can't be read: .*maintenance/)]);

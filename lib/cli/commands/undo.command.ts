@@ -59,12 +59,12 @@ async function undo(session: Session, operator: Operator, entry: string, { reaso
   return left.size > 0 ? EXIT.conflict : EXIT.done;
 }
 
-/** Says that a change of many had more parts than the log still has. @returns the exit code */
+/** Says that the store has lost parts of a change of many. @returns the exit code */
 function tellMissing(session: Session, missing: number): ExitCode {
   if (missing === 0) return EXIT.done;
   const parts = missing === 1 ? '1 part' : `${missing} parts`;
   session.output.note(
-    `gatekeeper: the audit log no longer has ${parts} of this change, which can't be undone: look for them with "gatekeeper status"`,
+    `gatekeeper: the store has lost ${parts} of this change, which can't be undone: look for them with "gatekeeper status"`,
   );
   return EXIT.failed;
 }

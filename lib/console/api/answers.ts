@@ -176,7 +176,7 @@ export const undoSchema: z.ZodType<UndoPlan> = z
     ),
     remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
     missing: whole.meta({
-      description: 'number of parts of a change of many that are not undone: the audit log no longer has them',
+      description: 'number of parts of a change of many that are not undone: the store has lost what was before them',
     }),
     bulk: bulkId.optional(),
   })

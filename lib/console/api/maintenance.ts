@@ -5,7 +5,7 @@ import {
   type MaintenanceStart,
   type MaintenanceWindow,
   type OpenWindow,
-  PHASES,
+  WINDOW_PHASES,
   UnknownMaintenanceError,
   windowReasonSchema,
 } from '../../gatekeeper/index.js';
@@ -37,7 +37,7 @@ const windowSchema: z.ZodType<WindowAnswer> = z
     reason: z.string().optional(),
     by: z.string(),
     since: time,
-    phase: z.enum(PHASES).meta({ description: 'starting, ending: repeat the call to continue' }),
+    phase: z.enum(WINDOW_PHASES).meta({ description: 'starting, ending: repeat the call to continue' }),
     paused: whole,
     semaphores: list(z.string()).meta({ description: 'the paused ones; in the list of windows the first 100' }),
     left: leftSchema.meta({ description: 'what it had paused, and what changed since: its end leaves it alone' }),
@@ -61,7 +61,7 @@ const openWindowSchema: z.ZodType<OpenWindowAnswer> = z
     reason: z.string().optional(),
     by: z.string(),
     since: time,
-    phase: z.enum(PHASES),
+    phase: z.enum(WINDOW_PHASES),
   })
   .meta({ id: 'OpenWindow' });
 

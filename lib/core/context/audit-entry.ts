@@ -71,7 +71,7 @@ export interface AuditEntry {
   readonly paused?: Pause;
   /** The same in all entries of one change of many, also if it took several calls. */
   readonly bulk?: string;
-  /** Number of this part in its change of many, from 1. It shows an undo whether the log has lost earlier parts. */
+  /** Number of this part in its change of many, from 1. */
   readonly part?: number;
   /** Of an undo: the id of the entry that it undid. */
   readonly undoes?: string;

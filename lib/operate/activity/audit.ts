@@ -6,14 +6,9 @@ import { forEachLimit } from '../../core/async/for-each-limit.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import { JournalWriter } from '../../core/journals/journal-writer.js';
 
-/** Number of changes of many whose parts this node counts. More do not go on at the same time. */
-const MOST_COUNTED = 100;
-
 /** The audit log of all nodes: changes by people and by programs. */
 export class Audit {
   readonly #journal: JournalWriter<AuditEntry>;
-  /** Number of the last part of each change of many, by `bulk`; the one that began first comes first. */
-  readonly #lastParts = new Map<string, number>();
 
   /** @param lastChange returns the id of the last change of a semaphore, as its record has it */
   constructor(
@@ -32,26 +27,10 @@ export class Audit {
       id: this.context.random.id(),
       at: timeOf(this.context),
       ...entry,
-      ...(entry.bulk !== undefined && { part: this.#nextPart(entry.bulk) }),
       node: this.context.node,
     };
     this.#journal.append(noted);
     this.context.events.next({ type: 'audited', semaphore: entry.semaphore, entry: noted });
-  }
-
-  /**
-   * Call this before a change of many goes on that another node may have begun: finds the number of its last part. If the log
-   * can't be read, reports that, and counts anew: no change waits for the log.
-   */
-  async goOn(bulk: string): Promise<void> {
-    if (this.#lastParts.has(bulk)) return;
-    try {
-      const log = await this.whole();
-      const last = log.reduce((most, entry) => (entry.bulk === bulk ? Math.max(most, entry.part ?? 0) : most), 0);
-      this.#setLastPart(bulk, last);
-    } catch (error) {
-      this.context.events.next({ type: 'problem', action: 'count the parts of a change of many', error });
-    }
   }
 
   /**
@@ -87,17 +66,6 @@ export class Audit {
     const made = new Set<string | undefined>();
     await forEachLimit(open, async ({ semaphore }) => void made.add(await this.#lastChangeOf(semaphore)));
     return settled.map((entry) => (entry.outcome === 'unknown' && made.has(entry.id) ? asMade(entry) : entry));
-  }
-
-  #nextPart(bulk: string): number {
-    const part = (this.#lastParts.get(bulk) ?? 0) + 1;
-    this.#setLastPart(bulk, part);
-    return part;
-  }
-
-  #setLastPart(bulk: string, part: number): void {
-    this.#lastParts.set(bulk, Math.max(part, this.#lastParts.get(bulk) ?? 0));
-    if (this.#lastParts.size > MOST_COUNTED) this.#lastParts.delete(this.#lastParts.keys().next().value!);
   }
 
   /**

@@ -10,11 +10,15 @@ import {
 } from '../../core/decision/index.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { type Context, timeOf } from '../../core/context/context.js';
-import { NothingMatchesError, NotInCodeError } from './definitions.errors.js';
-import type { Audit, NodeInfo } from '../activity/index.js';
+import { isStoreError } from '../../core/store/index.js';
+import { EditConflictError, NothingMatchesError, NotInCodeError } from './definitions.errors.js';
+import type { NodeInfo } from '../activity/index.js';
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
 import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
-import type { DefinitionWriter, Marks } from './definition-writer.js';
+import { isAsListed } from './change-sets/change-set.js';
+import type { NewSet } from './change-sets/change-set.js';
+import type { ChangeSets, ListedChange, PlannedChange } from './change-sets/change-sets.js';
+import type { DefinitionWriter } from './definition-writer.js';
 import { eachWhileAnswered } from './each-while-answered.js';
 import { type MigrationPlan, namesInPieces, planSteps } from './migration.js';
 import type { MigrationStep } from './migration-request.js';
@@ -29,6 +33,8 @@ import {
  * Limit of matching steps in one bulk change: 100,000 names with a pattern of 300 instructions. At most 40 s of CPU.
  */
 const MOST_WORK = 1_000_000_000;
+/** Times that a change is listed, while others change the definition between the listing and the change. */
+const MOST_LISTINGS = 3;
 
 /** Returns the changed definition, or undefined if nothing has to change. */
 type Change = (
@@ -46,27 +52,56 @@ interface Selected {
   readonly unreadable: BulkResult['failed'];
 }
 
+/** Names that have to change, and their records, or the errors of those that can't be read. */
+interface Due {
+  readonly names: readonly string[];
+  readonly records: ReadonlyMap<string, SemaphoreRecord | Error | undefined>;
+}
+
+/** The names that a call has changed, and those that it could not, with their errors. */
+interface Ended {
+  readonly done: string[];
+  readonly failed: Map<string, unknown>;
+}
+
+interface Making {
+  readonly author: Pick<BulkRequest, 'by' | 'reason'>;
+  readonly rewritingOf: (name: string) => Change;
+  readonly ended: Ended;
+  readonly isLast: boolean;
+}
+
+/** A definition that was changed between the listing and the change. */
+interface Changed {
+  readonly name: string;
+  readonly record: SemaphoreRecord;
+}
+
 /** Changes many definitions, each one separately, so that a failure does not stop the others. */
 export class BulkChanges {
   constructor(
     private readonly listing: SemaphoreListing,
     private readonly writer: DefinitionWriter,
-    private readonly audit: Audit,
+    private readonly sets: ChangeSets,
     private readonly context: Context,
     private readonly nodes: () => Promise<readonly NodeInfo[]>,
     private readonly recordOf: (name: string) => SemaphoreRecord | undefined,
   ) {}
 
-  async planMigration(request: MigrationRequest, { limit, only }: MigrationOptions = {}): Promise<MigrationPlan> {
+  async planMigration(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
+    return (await this.#plannedMigration(request, options)).plan;
+  }
+
+  async #plannedMigration(request: MigrationRequest, { limit, only }: MigrationOptions) {
     const parsed = parseMigrationRequest(request);
     parseMigrationOptions({ limit, only });
     const selecting = this.#selected({ names: parsed.names, only }, 'a migration');
     const [{ records, named, unreadable }, nodes] = await Promise.all([selecting, this.nodes()]);
     const { node } = this.context;
-    const plan = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
-    const steps = await this.#inSlices(plan, 'a migration');
+    const planning = planSteps(parsed, named, { records, nodes, node, now: timeOf(this.context) });
+    const steps = await this.#inSlices(planning, 'a migration');
     const remaining = Math.max(0, steps.length - (limit ?? Infinity));
-    return { steps: steps.slice(0, limit), remaining, unreadable };
+    return { plan: { steps: steps.slice(0, limit), remaining, unreadable }, records };
   }
 
   async migrate(request: MigrationRequest, options: MigrationOptions = {}): Promise<MigrationPlan> {
@@ -78,23 +113,27 @@ export class BulkChanges {
       bulk = this.context.random.id(),
       ...author
     } = parseMigrationOptions(options);
-    const { steps, remaining, unreadable } = await this.planMigration(request, { limit, only });
+    const { plan, records } = await this.#plannedMigration(request, { limit, only });
+    const { steps, remaining, unreadable } = plan;
     onPlanned?.(steps.length);
-    if (options.bulk !== undefined) await this.audit.goOn(bulk);
+    const planned = steps.map(({ name }) => ({ name, action: 'migrate' as const, record: records.get(name) }));
+    const set = { id: bulk, kind: 'migration' as const, ...this.writer.author(author) };
+    const listing = await this.sets.list(set, planned);
     const ended: MigrationStep[] = [];
     const end = (step: MigrationStep) => {
       ended.push(step);
       onProgress?.({ done: ended.length, total: steps.length, step });
     };
-    await eachWhileAnswered(steps, this.context, async (step) => {
+    await eachWhileAnswered([...steps.entries()], this.context, async ([index, step]) => {
       try {
-        await this.#migrateOne(step, author, { bulk });
+        await this.#migrateOne(step, author, { set: bulk, listed: listing.changes[index]! });
       } catch (error) {
         end({ ...step, outcome: 'failed', error: messageOf(error) });
         throw error;
       }
       end({ ...step, outcome: 'migrated' });
     });
+    if (ended.length === steps.length) await listing.finish();
     return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length, unreadable, bulk };
   }
 
@@ -103,7 +142,7 @@ export class BulkChanges {
     const { records, named, unreadable } = await this.#selected({ names, only }, `to ${kind} many semaphores`);
     const isDue = ({ pause }: SemaphoreRecord) => (pause === undefined) === (kind === 'pause');
     const all = named.filter((name) => isDue(records.get(name)!));
-    const result = await this.#changeEach(kind, all, request, () => rewriting);
+    const result = await this.#changeEach(kind, { names: all, records }, request, () => rewriting);
     return { ...result, failed: [...unreadable, ...result.failed] };
   }
 
@@ -125,13 +164,14 @@ export class BulkChanges {
     if (names !== undefined && named.length === 0) throw new NotInCodeError(names);
     const wanted = new Set(named);
     const { unreadable } = await this.listing.listChangeable((name) => wanted.has(name));
+    const records = new Map(named.map((name) => [name, unreadable.get(name) ?? this.recordOf(name)]));
     const all = named.filter((name) => {
-      const record = this.recordOf(name);
-      return unreadable.has(name) || (record !== undefined && isDue(record, byName.get(name)!));
+      const record = records.get(name);
+      return record instanceof Error || (record !== undefined && isDue(record, byName.get(name)!));
     });
     return this.#changeEach(
       'reset',
-      all,
+      { names: all, records },
       request,
       (name) =>
         (record, ...rest) =>
@@ -139,10 +179,10 @@ export class BulkChanges {
     );
   }
 
-  /** Changes the first of the names, as many as the request allows, with one id in the audit log. */
+  /** Changes the first of the names, as many as the request allows, as one change set. */
   async #changeEach(
     kind: 'pause' | 'resume' | 'reset',
-    all: readonly string[],
+    { names: all, records }: Due,
     request: BulkRequest,
     rewritingOf: (name: string) => Change,
   ): Promise<BulkResult> {
@@ -156,35 +196,80 @@ export class BulkChanges {
     } = parseBulkRequest(request);
     const due = all.slice(0, limit);
     onPlanned?.(due.length);
-    if (request.bulk !== undefined) await this.audit.goOn(bulk);
-    const done: string[] = [];
-    const failed = await eachWhileAnswered(due, this.context, async (name) => {
-      const rewriting = rewritingOf(name);
-      await this.writer.write<void>(kind, name, author, {
-        // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
-        rewriting: (record, ...rest) => record && rewriting(record, ...rest),
-        done: () => undefined,
-        unchanged: () => undefined,
-        marks: { bulk },
+    const set = { id: bulk, kind: 'bulk' as const, ...this.writer.author(author) };
+    const ended: Ended = { done: [], failed: new Map() };
+    let open = due.map((name) => ({ name, action: kind, record: records.get(name) }));
+    for (let listings = 1; open.length > 0; listings++) {
+      const changing = this.#listAndChange(set, open, {
+        author,
+        rewritingOf,
+        ended,
+        isLast: listings === MOST_LISTINGS,
       });
-      done.push(name);
-    });
-    return {
-      done: done.toSorted(),
-      failed: failuresOf(failed),
-      remaining: all.length - done.length - failed.size,
-      bulk,
-    };
+      const changed = await changing.catch((error: unknown) => {
+        // The first listing had no change before it. Later, the names that are left are the rest for the next call.
+        if (listings === 1 || !isStoreError(error)) throw error;
+        return [];
+      });
+      open = changed.map(({ name, record }) => ({ name, action: kind, record }));
+    }
+    const remaining = all.length - ended.done.length - ended.failed.size;
+    return { done: ended.done.toSorted(), failed: failuresOf(ended.failed), remaining, bulk };
   }
 
-  async #migrateOne(step: MigrationStep, author: { by?: string; reason?: string }, marks: Marks): Promise<void> {
+  /**
+   * Lists changes, and makes them. One whose definition was changed since it was listed is not made: its undo would put back
+   * what stood before that change.
+   *
+   * @param isLast whether such a change fails, in place of another listing
+   * @returns these changes, with their present records
+   */
+  async #listAndChange(
+    set: NewSet,
+    planned: readonly PlannedChange[],
+    { author, rewritingOf, ended, isLast }: Making,
+  ): Promise<Changed[]> {
+    const changed: Changed[] = [];
+    const listing = await this.sets.list(set, planned);
+    let untried = listing.changes.length;
+    const failed = await eachWhileAnswered(listing.changes, this.context, async (listed) => {
+      untried--;
+      const { name, action, change: id, part } = listed;
+      const rewriting = rewritingOf(name);
+      let isChanged = false;
+      const other = await this.writer.write<Changed | undefined>(action, name, author, {
+        rewriting: (record, ...rest) => {
+          // The record is missing if the definition was removed a moment ago. Then there is nothing to change.
+          const next = record && rewriting(record, ...rest);
+          isChanged = next !== undefined && !isAsListed(listed, record);
+          return isChanged ? undefined : next;
+        },
+        done: () => undefined,
+        unchanged: (record) => (isChanged && record ? { name, record } : undefined),
+        marks: { id, bulk: set.id, part },
+      });
+      if (!other) return void ended.done.push(name);
+      const { revision, change } = other.record;
+      if (isLast) throw new EditConflictError(name, listed.revision - 1, revision, change);
+      changed.push(other);
+    });
+    for (const [{ name }, error] of failed) ended.failed.set(name, error);
+    if (untried === 0) await listing.finish();
+    return changed;
+  }
+
+  async #migrateOne(
+    step: MigrationStep,
+    author: { by?: string; reason?: string },
+    { set, listed }: { readonly set: string; readonly listed: ListedChange },
+  ): Promise<void> {
     const options = { ...author, expectedRevision: step.revision };
     await this.writer.write<void>('migrate', step.name, options, {
       // The planned revision has a definition, and `expectedRevision` makes sure that the record has this revision.
       rewriting: (record, ...rest) => edit(record!, { ...intendedDefinition(record!)!, ...step.to }, ...rest),
       done: () => undefined,
       unchanged: () => undefined,
-      marks,
+      marks: { id: listed.change, bulk: set, part: listed.part },
     });
   }
 

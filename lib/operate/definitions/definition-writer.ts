@@ -41,6 +41,8 @@ export interface Marks {
   readonly id?: string | undefined;
   /** The same for all changes of one change of many. */
   readonly bulk?: string | undefined;
+  /** Number of the change in that change of many, from 1. */
+  readonly part?: number | undefined;
   /** Id of the entry of the audit log that the change undoes. */
   readonly undoes?: string | undefined;
   /** `bulk` of that entry. */
@@ -144,6 +146,7 @@ export class DefinitionWriter {
   #note(
     {
       bulk,
+      part,
       undoes,
       undoesBulk,
       ...entry
@@ -160,7 +163,7 @@ export class DefinitionWriter {
       ...(before?.pause && { paused: before.pause }),
       ...(to && { to }),
       ...(before?.change && { follows: before.change.id }),
-      ...omitUndefined({ bulk, undoes, undoesBulk }),
+      ...omitUndefined({ bulk, part, undoes, undoesBulk }),
     });
   }
 }

@@ -23,10 +23,13 @@ import { type Audit, type LivingNodes } from '../activity/index.js';
 import { codeDefinition } from '../../core/permits/declared/node-code.js';
 import { AlreadyDefinedError, DefinedInCodeError, NotInCodeError } from './definitions.errors.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
+import { Cell } from '../../core/cell/cell.js';
 import type { SemaphoreCell, SemaphorePlan } from '../../core/cell/semaphore-records.js';
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
 import { type ChangeOptions, parseChangeOptions } from '../../core/context/change-options.js';
 import { BulkChanges } from './bulk-changes.js';
+import { CHANGE_SETS } from './change-sets/change-set.js';
+import { ChangeSets } from './change-sets/change-sets.js';
 import type { BulkRequest, BulkResult } from './bulk-request.js';
 import type { DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
 import { type DefinitionState, copiedState } from './definition-state.js';
@@ -70,18 +73,20 @@ export class Definitions {
     listing: SemaphoreListing,
   ) {
     this.writer = new DefinitionWriter(cells.visit, declared, audit, context);
+    const root = new Cell('root', CHANGE_SETS, context);
+    const sets = new ChangeSets(root, context);
     this.bulk = new BulkChanges(
       listing,
       this.writer,
-      audit,
+      sets,
       context,
       () => living.nodes(),
       (name) => declared.recordOf(name),
     );
     const peek = (name: string) => cells.peek(name);
-    this.maintenance = new Maintenance(this.writer, audit, context, listing);
+    this.maintenance = new Maintenance(this.writer, root, sets, audit, context, listing);
     const expectRemovable = (name: string) => this.#expectRemovable(name);
-    this.undoing = new Undo(this.writer, audit, context, { peek, listing, expectRemovable });
+    this.undoing = new Undo(this.writer, sets, audit, context, { peek, listing, expectRemovable });
   }
 
   /** The present definition of a semaphore. @returns undefined if there is none, or it was removed */
@@ -243,14 +248,15 @@ export class Definitions {
   }
 
   /**
-   * Undoes a change: an entry of the audit log, or all entries of one change of many. Each undo is an ordinary edit, on
+   * Undoes a change: an entry of the audit log, or a change of many as a whole. Each undo is an ordinary edit, on
    * condition that the entry's change is still the last one of the definition. Removed permits do not come back. Of a
    * change of many, each definition that has changed since is left alone, and the result names it.
    *
    * @param id `id` or `bulk` of an entry
    * @throws EditConflictError if the definition of a single entry has changed since, with the author of that change
    * @throws UnknownEntryError if the audit log has no such entry
-   * @throws UndoRefusedError for a kind of change that can't be undone, for example a revoke
+   * @throws UndoRefusedError for a kind of change that can't be undone, for example a revoke, and for a change of many that is
+   *   no longer kept as a whole
    * @throws StoreUnavailableError (NoQuorumError) if nothing was done because the store can't be asked
    */
   undo(id: string, options?: UndoOptions): Promise<UndoPlan> {

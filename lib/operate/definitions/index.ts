@@ -22,4 +22,4 @@ export {
 } from './maintenance/maintenance-request.js';
 export { MaintenanceConflictError, UnknownMaintenanceError } from './maintenance/maintenance.errors.js';
 export type { HeldCount, LeftAlone, MaintenanceWindow, OpenWindow } from './maintenance/window-status.js';
-export { MOST_PATTERNS, PHASES } from './maintenance/windows-record.js';
+export { MOST_PATTERNS, WINDOW_PHASES } from './change-sets/window-part.js';

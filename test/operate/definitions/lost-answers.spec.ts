@@ -14,7 +14,7 @@ async function heldBy({ gatekeeper }: TestNode): Promise<string[]> {
 describe('a maintenance window', () => {
   const cluster = useCluster();
 
-  it.each(faultsOfWrites(7))(
+  it.each(faultsOfWrites(10))(
     'starts completely with a second call, when write %d of the first %s',
     async (write, fault) => {
       const nodes = cluster();
@@ -33,7 +33,7 @@ describe('a maintenance window', () => {
     },
   );
 
-  it.each(faultsOfWrites(5))(
+  it.each(faultsOfWrites(8))(
     'ends completely with a second call, when write %d of the first %s',
     async (write, fault) => {
       const nodes = cluster();
@@ -64,7 +64,7 @@ describe('an undo', () => {
     return (await node.gatekeeper.audit.read(100)).findLast((entry) => entry.action === action)!;
   }
 
-  it.each(faultsOfWrites(2))(
+  it.each(faultsOfWrites(5))(
     'of an edit is made once by two calls, when write %d of the first %s',
     async (write, fault) => {
       const nodes = cluster();
@@ -87,7 +87,7 @@ describe('an undo', () => {
     },
   );
 
-  it.each(faultsOfWrites(4))(
+  it.each(faultsOfWrites(7))(
     'of a change of many is made once by two calls, when write %d of the first %s',
     async (write, fault) => {
       const nodes = cluster();
@@ -110,7 +110,7 @@ describe('an undo', () => {
     },
   );
 
-  it.each(faultsOfWrites(1))('of a removal defines the name once, when write %d %s', async (write, fault) => {
+  it.each(faultsOfWrites(3))('of a removal defines the name once, when write %d %s', async (write, fault) => {
     const nodes = cluster();
     const node = await nodes.node({ definitions: [JOB] });
     const { definitions } = node.gatekeeper;

@@ -10,7 +10,7 @@ import { JOB, type TestNode, useCluster } from '../../support/nodes.js';
 import { JOBS, before, pausedOf, two } from './windows.js';
 import { removed } from '../../support/removed.js';
 
-const KEY = 'maintenance:windows';
+const KEY = 'change-sets:root';
 
 /** The node dies at its n-th write: this one and all later calls fail. */
 function dieAt(node: TestNode, write: number): void {
@@ -156,8 +156,8 @@ describe('a maintenance window', () => {
     const [node, other] = await two(cluster());
     const { maintenance } = node!.gatekeeper.definitions;
     await maintenance.start({ window: 'db', names: 'a-one' });
-    // 1: the window is ending. 2: the resume.
-    before(node!, 2, () => other!.gatekeeper.definitions.edit('a-one', { permits: 3 }, { by: 'ann' }));
+    // 1: the window is ending. 2 and 3: the list of resumes. 4: the resume.
+    before(node!, 4, () => other!.gatekeeper.definitions.edit('a-one', { permits: 3 }, { by: 'ann' }));
     const { resumed, left } = await maintenance.end('db');
     expect({ resumed, left: left.map(({ name }) => name) }).toEqual({ resumed: [], left: ['a-one'] });
     expect(await pausedOf(node!)).toEqual(['a-one']);
@@ -166,15 +166,15 @@ describe('a maintenance window', () => {
   it('does not take over a pause that comes between its look and its pause', async () => {
     const [node, other] = await two(cluster());
     const { maintenance } = node!.gatekeeper.definitions;
-    // 1: the window. 2: its list. 3: the pause.
-    before(node!, 3, () => other!.gatekeeper.definitions.pause('a-one', { by: 'ann' }));
+    // 1: the window. 2: its list. 3 and 4: the list of pauses. 5: the pause.
+    before(node!, 5, () => other!.gatekeeper.definitions.pause('a-one', { by: 'ann' }));
     const { paused, left } = await maintenance.start({ window: 'db', names: 'a-one' });
     expect({ paused, left: left.map(({ name }) => name) }).toEqual({ paused: [], left: ['a-one'] });
     expect((await maintenance.end('db')).resumed).toEqual([]);
     expect(await pausedOf(node!)).toEqual(['a-one']);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7])('goes on after its process died at write %d of the start', async (write) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('goes on after its process died at write %d of the start', async (write) => {
     const nodes = cluster();
     const [node, other] = await two(nodes);
     const request = { window: 'db', names: '.*' };
@@ -208,7 +208,7 @@ describe('a maintenance window', () => {
     await expect(maintenance.end('db')).rejects.toThrow(UnknownOutcomeError);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])(
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'ends after a start whose process died at write %d, or an end that died there',
     async (write) => {
       const nodes = cluster();

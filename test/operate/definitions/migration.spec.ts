@@ -234,8 +234,10 @@ describe('the pause of many', () => {
   it('tells what failed and does the rest', async () => {
     const { recovery } = await sites(cluster());
     let failures = 1;
-    recovery.store.script = (call, go) =>
-      call === 'compareAndSet' && failures-- > 0 ? Promise.reject(new StoreUnavailableError('away')) : go();
+    recovery.store.script = (call, go, key = '') =>
+      call === 'compareAndSet' && key.startsWith('semaphore:') && failures-- > 0
+        ? Promise.reject(new StoreUnavailableError('away'))
+        : go();
     const { done, failed } = await recovery.gatekeeper.definitions.pauseAll();
     expect(done).toHaveLength(3);
     expect(failed).toEqual([{ name: expect.any(String), error: 'away' }]);

@@ -29,8 +29,9 @@ describe('a window that ends while it starts, and overlaps another one', () => {
     let [count, hasMeddled] = [0, false];
     node.store.script = async (call, go) => {
       const ordinal = call === 'compareAndSet' ? ++count : 0;
-      if (ordinal > 4) throw new StoreUnavailableError('dead');
-      if (ordinal < 3) return go();
+      if (ordinal > 6) throw new StoreUnavailableError('dead');
+      // The fifth write is the first pause.
+      if (ordinal < 5) return go();
       if (!hasMeddled) {
         hasMeddled = true;
         await throughout(nodes, meddle());
@@ -68,7 +69,7 @@ describe('a window that ends while it starts, and overlaps another one', () => {
     let started: Promise<unknown> | undefined;
     const death: Promise<void> = latePause(nodes, node, async () => {
       const isEnded = new Promise<void>((resolve) => {
-        before(other, 3, async () => {
+        before(other, 5, async () => {
           await throughout(nodes, maintenance.end('a'));
           resolve();
           await death;

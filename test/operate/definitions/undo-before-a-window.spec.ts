@@ -10,7 +10,7 @@ async function editedBeforeWindows(nodes: TestCluster, windows: number): Promise
   const { definitions, audit } = node!.gatekeeper;
   await definitions.edit('a-one', { permits: 5 }, { by: 'ann' });
   for (let count = 0; count < windows; count++) {
-    before(other!, 3, () => definitions.maintenance.end('a'));
+    before(other!, 5, () => definitions.maintenance.end('a'));
     const start = other!.gatekeeper.definitions.maintenance.start(WINDOW);
     await expect(start).rejects.toMatchObject({ code: 'maintenance-conflict', window: 'a' });
   }

@@ -59,7 +59,7 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/operate/definitions/maintenance/pausing.ts',
-        find: "if ('entry' in (await pauseEntry(writer, entry, author, window.id))) return window.name;",
+        find: "if ('entry' in (await pauseEntry(writer, entry, author, { bulk: window.id }))) return window.name;",
         replace: 'return window.name;',
       },
     ],
@@ -83,11 +83,47 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/operate/definitions/undo/undo.ts',
-        find: '        expectStillLast(entry, { record, ...present });\n',
+        find: '        expectStillLast(change, { record, ...present });\n',
         replace: '',
       },
     ],
     layer: LOST_ANSWERS,
+  },
+  {
+    name: 'changes-unlisted',
+    why: 'a change of many changes definitions before the store has its list: what a process that dies has changed can not be undone',
+    patches: [
+      {
+        file: 'lib/operate/definitions/change-sets/change-sets.ts',
+        find: 'await forEachLimit(texts, ([ref, page]) => this.#write(ref, page));',
+        replace: 'void forEachLimit([], ([ref, page]: (typeof texts)[number]) => this.#write(ref, page));',
+      },
+    ],
+    layer: unit('operate/definitions/change-sets'),
+  },
+  {
+    name: 'changes-from-another-state',
+    why: 'a change of many is made although the definition was edited after it was listed: its undo overwrites the edit',
+    patches: [
+      {
+        file: 'lib/operate/definitions/bulk-changes.ts',
+        find: 'isChanged = next !== undefined && !isAsListed(listed, record);',
+        replace: 'isChanged = false && !isAsListed(listed, record);',
+      },
+    ],
+    layer: unit('operate/definitions/change-sets'),
+  },
+  {
+    name: 'slot-taken-twice',
+    why: 'a change of many writes its list over that of another one, which can not be undone any more',
+    patches: [
+      {
+        file: 'lib/operate/definitions/change-sets/change-set.ts',
+        find: 'while (taken.has(slot)) slot++;',
+        replace: 'while (taken.has(slot) && slot < 1) slot++;',
+      },
+    ],
+    layer: unit('operate/definitions/change-sets'),
   },
   {
     name: 'failed-claim-runs',

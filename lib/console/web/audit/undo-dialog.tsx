@@ -115,9 +115,7 @@ function Planned({ plan: { steps, missing }, due }: { readonly plan: UndoPlan; r
           : 'Puts back what was there before. It applies from the very next decision of every node.'}
       </p>
       {missing > 0 && (
-        <p class="attention">
-          The audit log no longer has {count(missing, 'part')} of this change: these stay as they are.
-        </p>
+        <p class="attention">The store has lost {count(missing, 'part')} of this change: these stay as they are.</p>
       )}
       <Steps steps={steps.filter(({ outcome }) => outcome !== 'left')} />
       {left.length > 0 && (

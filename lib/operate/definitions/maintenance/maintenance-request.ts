@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lineSchema, nameSchema, onlyFields, patternSchema, show } from '../../../core/decision/index.js';
 import { bulkFields, parsedBy } from '../bulk-request.js';
-import { MOST_PATTERNS } from './windows-record.js';
+import { MOST_PATTERNS } from '../change-sets/window-part.js';
 
 /** A maintenance window to start. */
 export interface MaintenanceRequest {

@@ -1,9 +1,13 @@
-import { isOwnName, messageOf, show } from '../../../core/decision/index.js';
+import { type SemaphoreRecord, isOwnName, messageOf, show } from '../../../core/decision/index.js';
 import { inSlices } from '../../../core/async/slices.js';
 import type { Audit } from '../../activity/index.js';
 import type { Context } from '../../../core/context/context.js';
+import type { Cell } from '../../../core/cell/cell.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
 import { afterWrite } from '../../../core/store/after-write.js';
+import type { ChangeSetsRecord } from '../change-sets/change-set.js';
+import type { ChangeSets, Listing } from '../change-sets/change-sets.js';
+import type { WindowEntry } from '../change-sets/window-part.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
 import { namesInPieces } from '../migration.js';
@@ -15,12 +19,11 @@ import {
 } from './maintenance-request.js';
 import type { MaintenanceEnd, MaintenanceStart } from './maintenance-results.js';
 import { UnknownMaintenanceError } from './maintenance.errors.js';
-import { type ResumeOutcome, leaveToOthers, resumeEntry } from './pausing.js';
+import { type ResumeOutcome, idOfEnd, leaveToOthers, partsOf, resumeEntry, setOfEnd } from './pausing.js';
 import { WindowStart } from './window-start.js';
-import { type Wanting, replaced, wantedByOthers, withoutEntries } from './window-rules.js';
+import { type Wanting, isOurs, replaced, wantedByOthers, withoutEntries } from './window-rules.js';
 import { type MaintenanceWindow, type OpenWindow, windowStatus } from './window-status.js';
-import { Windows } from './windows.js';
-import type { StoredWindow } from './windows-record.js';
+import { type StoredWindow, Windows } from './windows.js';
 
 /** Limit of matching steps of one call: at most about 8 s of CPU, in slices. */
 const MOST_WORK = 200_000_000;
@@ -40,16 +43,18 @@ export class Maintenance {
 
   constructor(
     private readonly writer: DefinitionWriter,
+    root: Cell<ChangeSetsRecord>,
+    private readonly sets: ChangeSets,
     private readonly audit: Audit,
     private readonly context: Context,
     private readonly listing: SemaphoreListing,
   ) {
-    this.#windows = new Windows(context);
-    this.#starting = new WindowStart(this.#windows, writer, context, {
+    this.#windows = new Windows(root);
+    this.#starting = new WindowStart(this.#windows, sets, writer, context, {
       listing,
       matching: (patterns, names) => this.#matching(patterns, names),
       note: (window, author) => this.#note('start-maintenance', window, author),
-      goOn: (bulk) => audit.goOn(bulk),
+      listEnd: (window, entries, author) => this.#listEnd(window, entries, author),
     });
   }
 
@@ -86,19 +91,22 @@ export class Maintenance {
   }
 
   async #resume({ ending, wanted }: BegunEnd, author: Author, limit: number | undefined): Promise<MaintenanceEnd> {
-    const bulk = `${ending.id}-end`;
-    await this.audit.goOn(bulk);
+    const bulk = setOfEnd(ending.id);
+    const entries = ending.entries.slice(0, limit);
     const resumes = { by: author.by, reason: author.reason ?? `end of maintenance ${show(ending.name)}` };
     const outcomes = new Map<string, ResumeOutcome>();
-    const failures = await eachWhileAnswered(ending.entries.slice(0, limit), this.context, async (entry) => {
+    const listing = await this.#listEnd(ending, entries, resumes);
+    const parts = partsOf(listing);
+    const failures = await eachWhileAnswered(entries, this.context, async (entry) => {
       const keeper = await leaveToOthers(this.writer, wanted.get(entry[0]) ?? []);
       const outcome =
         keeper === undefined
-          ? await resumeEntry(this.writer, entry, resumes, bulk)
+          ? await resumeEntry(this.writer, entry, resumes, { bulk, part: parts.get(entry[0]) })
           : { why: `window ${show(keeper)} wants it paused` };
       outcomes.set(entry[0], outcome);
     });
     const rest = await this.#finishEnd(ending, new Set(outcomes.keys()), author);
+    if (outcomes.size + failures.size === entries.length) await listing.finish();
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const resumed = [...outcomes].flatMap(([name, outcome]) => (outcome === 'resumed' ? [name] : []));
     const left = [...outcomes].flatMap(([name, outcome]) =>
@@ -149,6 +157,20 @@ export class Maintenance {
     return states;
   }
 
+  /** Lists the resumes of semaphores that the window has paused, as a change of many that can be undone. */
+  async #listEnd(
+    { id }: StoredWindow,
+    entries: readonly WindowEntry[],
+    author: { readonly by: string; readonly reason?: string },
+  ): Promise<Listing> {
+    const names = new Set(entries.map(([name]) => name));
+    const { records } = await this.listing.listChangeable((name) => names.has(name));
+    const planned = entries.flatMap((entry) =>
+      isOurs(entry, records.get(entry[0])) ? [resumeOf(entry, records)] : [],
+    );
+    return this.sets.list({ id: setOfEnd(id), kind: 'window', ...author }, planned);
+  }
+
   #beginEnd(name: string, onWindow: EndMaintenanceOptions['onWindow']): Promise<BegunEnd> {
     return this.#windows.change((windows) => {
       const window = windows.find((each) => each.name === name);
@@ -196,4 +218,9 @@ export class Maintenance {
   ): void {
     this.audit.note({ action, semaphore: `maintenance:${window}`, ...author });
   }
+}
+
+function resumeOf(entry: WindowEntry, records: ReadonlyMap<string, SemaphoreRecord>) {
+  const [name] = entry;
+  return { name, action: 'resume' as const, record: records.get(name), change: idOfEnd(entry) };
 }

@@ -1,30 +1,41 @@
 import { type SemaphoreRecord, bumpRevision, pause, resume, show } from '../../../core/decision/index.js';
-import type { DefinitionWriter } from '../definition-writer.js';
+import type { DefinitionWriter, Marks } from '../definition-writer.js';
+import type { Listing } from '../change-sets/change-sets.js';
 import { type Wanting, isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
-import type { WindowEntry } from './windows-record.js';
+import type { WindowEntry } from '../change-sets/window-part.js';
 
 interface Author {
   readonly by: string;
   readonly reason: string;
 }
 
+/** Id of the change of many that ends a window. */
+export const setOfEnd = (window: string) => `${window}-end`;
+
+/** The number of each change in its change of many, by name. */
+export function partsOf({ changes }: Listing): ReadonlyMap<string, number> {
+  return new Map(changes.map(({ name, part }) => [name, part]));
+}
+
+type PartOf = Pick<Marks, 'bulk' | 'part'>;
+
 /** The entry after its pause; or the record of a semaphore that another change has paused or removed before. */
 export type PauseOutcome = { readonly entry: WindowEntry } | { readonly other: SemaphoreRecord | undefined };
 
 /** Id of the change by which an end lets go of an entry. The same in each try, so that a later call recognises it. */
-const idOfEnd = ([, , change]: WindowEntry) => `${change}-end`;
+export const idOfEnd = ([, , change]: WindowEntry) => `${change}-end`;
 
 /**
  * Pauses the semaphore of an entry, unless it was changed since it was listed. An end of the window marks it, and does not look
  * behind the edit of a person, so a pause after either could stay in no window.
  *
- * @param bulk id of the window
+ * @param as the change of many that the pause is a part of: its `bulk` is the id of the window
  */
 export function pauseEntry(
   writer: DefinitionWriter,
   entry: WindowEntry,
   author: Author,
-  bulk: string,
+  as: PartOf,
 ): Promise<PauseOutcome> {
   const [name, , id] = entry;
   const ours = ({ revision }: SemaphoreRecord) => ({ entry: [name, revision, id] as const });
@@ -33,7 +44,7 @@ export function pauseEntry(
     done: ours,
     // An earlier call may have paused it and died before it knew.
     unchanged: (record) => (isOurs(entry, record) ? ours(record!) : { other: record }),
-    marks: { id, bulk },
+    marks: { id, ...as },
   });
 }
 
@@ -52,7 +63,7 @@ export type ResumeOutcome = 'resumed' | 'never-paused' | { readonly why: string 
 export async function leaveToOthers(writer: DefinitionWriter, others: readonly Wanting[]): Promise<string | undefined> {
   for (const { window, entry } of others) {
     const author = { by: window.by, reason: pauseReason(window.name, window.reason) };
-    if ('entry' in (await pauseEntry(writer, entry, author, window.id))) return window.name;
+    if ('entry' in (await pauseEntry(writer, entry, author, { bulk: window.id }))) return window.name;
   }
   return undefined;
 }
@@ -66,13 +77,13 @@ export function pauseReason(window: string, reason: string | undefined): string 
  * Resumes the semaphore of an entry if the pause is still the last change. If the pause was not made yet, marks the record:
  * otherwise a start that still goes on could pause it after the window is gone, and then die.
  *
- * @param bulk id for the audit log
+ * @param as the change of many that the resume is a part of
  */
 export function resumeEntry(
   writer: DefinitionWriter,
   entry: WindowEntry,
   author: Author,
-  bulk: string,
+  as: PartOf,
 ): Promise<ResumeOutcome> {
   const [name] = entry;
   const id = idOfEnd(entry);
@@ -85,6 +96,6 @@ export function resumeEntry(
     },
     done: () => (isPaused ? 'resumed' : 'never-paused'),
     unchanged: (record) => (record?.change?.id === id ? 'resumed' : { why: whyLeft(record) }),
-    marks: { id, bulk },
+    marks: { id, ...as },
   });
 }

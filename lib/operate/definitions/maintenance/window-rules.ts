@@ -1,7 +1,8 @@
 import { type SemaphoreRecord, show } from '../../../core/decision/index.js';
 import { changedSince } from '../undo/undo-plan.js';
 import { MaintenanceConflictError } from './maintenance.errors.js';
-import { type StoredWindow, type WindowEntry, MOST_LIMITED, MOST_WINDOWS } from './windows-record.js';
+import { MOST_WINDOWS, type WindowEntry } from '../change-sets/window-part.js';
+import { MOST_LIMITED, type StoredWindow } from './windows.js';
 
 /*
  * The rules of overlapping windows. Pure.

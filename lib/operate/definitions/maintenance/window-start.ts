@@ -2,13 +2,14 @@ import { type SemaphoreRecord, messageOf, show } from '../../../core/decision/in
 import type { Context } from '../../../core/context/context.js';
 import { afterWrite } from '../../../core/store/after-write.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
+import type { ChangeSets, Listing } from '../change-sets/change-sets.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { NothingMatchesError } from '../definitions.errors.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
 import type { MaintenanceStart } from './maintenance-results.js';
 import type { parseMaintenanceRequest } from './maintenance-request.js';
 import { MaintenanceConflictError } from './maintenance.errors.js';
-import { pauseEntry, pauseReason, resumeEntry } from './pausing.js';
+import { partsOf, pauseEntry, pauseReason, resumeEntry, setOfEnd } from './pausing.js';
 import {
   dueNames,
   isOurs,
@@ -21,8 +22,8 @@ import {
   withoutEntries,
 } from './window-rules.js';
 import type { LeftAlone } from './window-status.js';
-import type { Windows } from './windows.js';
-import type { StoredWindow, WindowEntry } from './windows-record.js';
+import type { StoredWindow, Windows } from './windows.js';
+import type { WindowEntry } from '../change-sets/window-part.js';
 
 type Records = ReadonlyMap<string, SemaphoreRecord>;
 type Request = ReturnType<typeof parseMaintenanceRequest>;
@@ -45,7 +46,7 @@ interface Opened {
  *
  *   1. look at all semaphores
  *   2. list the window, and what other windows have paused (compare-and-set; again from 1 if another window changed)
- *   3. list a batch of semaphores that are to be paused (compare-and-set)
+ *   3. list a batch of semaphores that are to be paused (compare-and-set), and their pauses as changes of the window
  *   4. pause them, one by one
  *   5. drop from the list those that another change paused meanwhile; the window is on if none is left (compare-and-set)
  *
@@ -54,13 +55,15 @@ interface Opened {
 export class WindowStart {
   constructor(
     private readonly windows: Windows,
+    private readonly sets: ChangeSets,
     private readonly writer: DefinitionWriter,
     private readonly context: Context,
     private readonly by: {
       readonly listing: SemaphoreListing;
       readonly matching: (patterns: readonly string[], names: readonly string[]) => Promise<string[]>;
       readonly note: (window: string, author: Author) => void;
-      readonly goOn: (bulk: string) => Promise<void>;
+      /** Lists the resumes of a window. */
+      readonly listEnd: (window: StoredWindow, entries: readonly WindowEntry[], author: Author) => Promise<Listing>;
     },
   ) {}
 
@@ -78,17 +81,19 @@ export class WindowStart {
     const batch = due.slice(0, limit);
     onPlanned?.(batch.length);
     const listed = await this.#list(window, batch, records);
-    if (window.entries.length > 0) await this.by.goOn(window.id);
+    const listing = await this.#listChanges(window, listed, records);
+    const parts = partsOf(listing);
     const paused = new Map<string, WindowEntry>();
     const others = new Map<string, SemaphoreRecord | undefined>();
     const pauses = { by: author.by, reason: pauseReason(request.window, request.reason) };
     const failures = await eachWhileAnswered(listed, this.context, async (entry) => {
-      const outcome = await pauseEntry(this.writer, entry, pauses, window.id);
+      const outcome = await pauseEntry(this.writer, entry, pauses, { bulk: window.id, part: parts.get(entry[0]) });
       if ('entry' in outcome) paused.set(entry[0], outcome.entry);
       else others.set(entry[0], outcome.other);
     });
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const remaining = due.length - paused.size - others.size - failed.length;
+    if (remaining === due.length - listed.length) await listing.finish();
     const settled = await this.#settle(window, { paused, others, isOver: remaining + failed.length === 0 });
     if (!settled) await this.#takeBack(window, [...paused.values()], pauses.by);
     const shared = [...opened.shared, ...(settled ?? [])].map(([name]) => name).toSorted();
@@ -147,6 +152,17 @@ export class WindowStart {
     });
   }
 
+  async #listChanges(window: StoredWindow, entries: readonly WindowEntry[], records: Records): Promise<Listing> {
+    const { id, by, reason } = window;
+    const planned = entries.map(([name, , change]) => ({
+      name,
+      action: 'pause' as const,
+      record: records.get(name),
+      change,
+    }));
+    return this.sets.list({ id, kind: 'window', by, reason }, planned);
+  }
+
   /** Step 5. @returns entries that another window paused a moment ago; undefined if the window was ended meanwhile */
   #settle(
     { id }: StoredWindow,
@@ -172,10 +188,12 @@ export class WindowStart {
   }
 
   /** Resumes what this call paused after another operator had ended the window. */
-  async #takeBack({ id, name }: StoredWindow, entries: readonly WindowEntry[], by: string): Promise<never> {
+  async #takeBack(window: StoredWindow, entries: readonly WindowEntry[], by: string): Promise<never> {
+    const { id, name } = window;
     const author = { by, reason: `maintenance ${show(name)} was ended while it started` };
+    const parts = partsOf(await this.by.listEnd(window, entries, author));
     await eachWhileAnswered(entries, this.context, async (entry) => {
-      await resumeEntry(this.writer, entry, author, `${id}-end`);
+      await resumeEntry(this.writer, entry, author, { bulk: setOfEnd(id), part: parts.get(entry[0]) });
     });
     throw new MaintenanceConflictError(name, ENDED);
   }

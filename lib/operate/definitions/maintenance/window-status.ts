@@ -3,7 +3,8 @@ import { holderStates } from '../../../core/context/holder-state.js';
 import type { Listed } from '../../../core/cell/semaphore-listing.js';
 import type { SemaphoreRecord } from '../../../core/decision/index.js';
 import { isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
-import { PHASES, type StoredWindow } from './windows-record.js';
+import type { WINDOW_PHASES } from '../change-sets/window-part.js';
+import type { StoredWindow } from './windows.js';
 
 /** A semaphore that a call left alone, with the reason in a sentence. */
 export interface LeftAlone {
@@ -26,7 +27,7 @@ export interface MaintenanceWindow {
   /** Cluster time of the start in ms. */
   readonly since: number;
   /** `starting` and `ending`: the command was not carried out completely; repeat it. */
-  readonly phase: (typeof PHASES)[number];
+  readonly phase: (typeof WINDOW_PHASES)[number];
   /** Names that are paused by this window, and that its end will resume, unless another window wants them paused. */
   readonly semaphores: readonly string[];
   /** Names that it had paused, and that changed since. Its end will leave them alone. */

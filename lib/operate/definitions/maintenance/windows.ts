@@ -1,7 +1,20 @@
 import { InvalidOptionsError } from '../../../core/decision/index.js';
-import type { Context } from '../../../core/context/context.js';
-import { Cell } from '../../../core/cell/cell.js';
-import { LONGEST_WINDOWS, type StoredWindow, WINDOWS, type WindowsRecord, nextWindows } from './windows-record.js';
+import type { Cell } from '../../../core/cell/cell.js';
+import { type ChangeSetsRecord, type SetHead, nextRoot } from '../change-sets/change-set.js';
+import { LONGEST_WINDOWS, type WindowPart } from '../change-sets/window-part.js';
+
+/** Windows that one limited author may have at the same time, and that all limited ones may have. */
+export const MOST_LIMITED = { own: 4, all: 16 };
+
+/** An open maintenance window: a change set that is not over before its end. */
+export interface StoredWindow extends WindowPart {
+  /** Id of its change set. Entries of the audit log share it as `bulk`. */
+  readonly id: string;
+  readonly reason?: string | undefined;
+  readonly by: string;
+  /** Cluster time in ms. */
+  readonly since: number;
+}
 
 /** Returns the windows after a change, and the result. Without `windows` nothing is written. */
 type Change<T> = (
@@ -14,13 +27,9 @@ type Change<T> = (
   readonly done?: () => void;
 };
 
-/** The record of all maintenance windows. It is read only when a call needs it. */
+/** The open windows among all change sets. They are read only when a call needs them. */
 export class Windows {
-  readonly #cell: Cell<WindowsRecord>;
-
-  constructor(context: Context) {
-    this.#cell = new Cell('windows', WINDOWS, context);
-  }
+  constructor(private readonly root: Cell<ChangeSetsRecord>) {}
 
   /** @throws StoreUnavailableError, CorruptRecordError, NewerRecordError */
   read(): Promise<readonly StoredWindow[]> {
@@ -28,31 +37,59 @@ export class Windows {
   }
 
   /**
-   * Changes the record by compare-and-set. Calls `change` again if another node was faster.
+   * Changes the windows by compare-and-set. Calls `change` again if another node was faster.
    *
-   * @throws InvalidOptionsError if the record would become too long
+   * @throws InvalidOptionsError if their text would become too long
    * @throws StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError
    */
   change<T>(change: Change<T>): Promise<T> {
-    return this.#cell.transact<T>((record, view, nonce) => {
-      const { result, windows, done } = change(record?.windows ?? [], view.now);
+    return this.root.transact<T>((record, view, nonce) => {
+      const sets = record?.sets ?? [];
+      const { result, windows, done } = change(windowsIn(sets), view.now);
       if (!windows) return { result };
-      const write = nextWindows(record, windows, view, nonce);
-      expectRoom(write);
+      expectRoom(windows);
       return {
-        write,
+        write: nextRoot(record, withWindows(sets, windows), view, nonce),
         done: () => {
           done?.();
           return result;
         },
+        notify: 'none',
       };
     });
   }
 }
 
+function windowsIn(sets: readonly SetHead[]): StoredWindow[] {
+  return sets.flatMap(({ id, by, reason, at, window }) =>
+    window ? [{ id, by, ...(reason !== undefined && { reason }), since: at, ...window }] : [],
+  );
+}
+
+/** The sets after a change of the windows. Of a window that has ended, the changes stay, for an undo. */
+function withWindows(sets: readonly SetHead[], windows: readonly StoredWindow[]): SetHead[] {
+  const open = new Map(windows.map((each) => [each.id, each]));
+  const former = sets.flatMap(({ window, ...head }): SetHead[] => {
+    const next = open.get(head.id);
+    open.delete(head.id);
+    if (next) return [{ ...head, window: partOf(next) }];
+    return window && head.pages.length === 0 ? [] : [head];
+  });
+  const added = [...open.values()].map((each): SetHead => {
+    const { id, by, reason, since: at } = each;
+    const start = { id, kind: 'window' as const, by, ...(reason !== undefined && { reason }), at };
+    return { ...start, pages: [], window: partOf(each) };
+  });
+  return [...former, ...added];
+}
+
+function partOf({ name, patterns, phase, entries }: StoredWindow): WindowPart {
+  return { name, patterns, phase, entries };
+}
+
 /** @throws InvalidOptionsError */
-function expectRoom(record: WindowsRecord): void {
-  const bytes = Buffer.byteLength(WINDOWS.encode(record));
+function expectRoom(windows: readonly StoredWindow[]): void {
+  const bytes = Buffer.byteLength(JSON.stringify(windows));
   if (bytes <= LONGEST_WINDOWS) return;
   throw new InvalidOptionsError('a maintenance window', [
     `all windows together would take ${bytes} bytes, more than ${LONGEST_WINDOWS}: end one, or pause fewer semaphores`,

@@ -9,6 +9,8 @@ import {
 } from '../../../core/decision/index.js';
 import type { Pieces } from '../../../core/async/slices.js';
 import type { AuditAction, AuditEntry } from '../../../core/context/audit-entry.js';
+import type { SetEntry } from '../change-sets/change-set.js';
+import type { ChangeSet } from '../change-sets/change-sets.js';
 import { FORMER_VERSION, NOT_MADE, refusalOfKind } from './refusals.js';
 
 /** The edit that undoes one entry of the audit log. */
@@ -40,12 +42,37 @@ export interface UndoStep {
   readonly why?: string;
 }
 
-/** An entry that can be undone: a change of a definition with an id. */
-export type UndoableEntry = AuditEntry & {
+/** A change of a definition that can be undone: an entry of the audit log, or of a change set. */
+export interface UndoableChange extends Pick<
+  AuditEntry,
+  'semaphore' | 'at' | 'by' | 'reason' | 'from' | 'paused' | 'bulk'
+> {
   readonly id: string;
   readonly revision: number;
   readonly action: DefinitionChange['kind'];
-};
+}
+
+/** An entry of the audit log that can be undone. */
+export type UndoableEntry = AuditEntry & UndoableChange;
+
+/** An entry of a change set, as a change that can be undone. */
+export function undoableOf(
+  { name, change, action, revision, before }: SetEntry & { readonly before: FormerState },
+  { id, at, by, reason }: Pick<ChangeSet, 'id' | 'at' | 'by' | 'reason'>,
+): UndoableChange {
+  return {
+    id: change,
+    at,
+    action,
+    semaphore: name,
+    by,
+    ...(reason !== undefined && { reason }),
+    revision,
+    ...(before.definition && { from: before.definition }),
+    ...(before.pause && { paused: before.pause }),
+    bulk: id,
+  };
+}
 
 /** @returns why the entry can't be undone at all; undefined if it can */
 export function refusalOf({ action, id, revision, outcome }: AuditEntry): string | undefined {
@@ -60,14 +87,14 @@ export function isUndoable(entry: AuditEntry): entry is UndoableEntry {
 }
 
 /** The state before the change of an entry. */
-export function formerState({ from, paused }: AuditEntry): FormerState {
+export function formerState({ from, paused }: UndoableChange): FormerState {
   return { definition: from, pause: paused };
 }
 
 /** The kind of the edit that undoes an entry. */
-export function kindOfUndo({ action, from, to }: UndoableEntry): DefinitionChange['kind'] {
+export function kindOfUndo({ action, from }: UndoableChange): DefinitionChange['kind'] {
   if (!from) return 'remove';
-  if (!to) return 'define';
+  if (action === 'remove') return 'define';
   if (action === 'pause') return 'resume';
   if (action === 'resume') return 'pause';
   return action === 'migrate' ? 'migrate' : 'edit';
@@ -83,27 +110,6 @@ export function* lastChanges(log: readonly AuditEntry[]): Pieces<ReadonlyMap<str
     if (entry.revision >= (last.get(entry.semaphore)?.revision ?? 0)) last.set(entry.semaphore, entry);
   }
   return last;
-}
-
-/**
- * Number of parts of a change of many that the log no longer has, although they may be in force: a full log drops its oldest
- * entries. Leaves out parts that were undone: the entries of their undo are newer.
- */
-export function* missingParts(log: readonly AuditEntry[], bulk: string): Pieces<number> {
-  const known = new Set<string | undefined>();
-  let last = 0;
-  let hasFirst = false;
-  for (const { id, part = 0, undoes, ...entry } of log) {
-    yield 1;
-    if (entry.undoesBulk === bulk) known.add(undoes);
-    if (entry.bulk === bulk) known.add(id);
-    if (entry.bulk === bulk) last = Math.max(last, part);
-    // An undo begins with the first part that the log has.
-    hasFirst ||= entry.undoesBulk === bulk || (entry.bulk === bulk && part === 1);
-  }
-  // Two nodes that go on with a change one right after the other may give a number twice. The first part drops out first.
-  const least = last > 0 && !hasFirst ? 1 : 0;
-  return Math.max(least, last - known.size);
 }
 
 function realBefore(id: string, marks: ReadonlyMap<string, string>): string {
@@ -137,30 +143,33 @@ export function* beforeMarks(log: readonly AuditEntry[]): Pieces<ReadonlyMap<str
 }
 
 /** Whether the entry's change is still the last one of the definition. */
-export function isStillLast({ id, to, revision }: UndoableEntry, { record, last, marks }: Present): boolean {
+export function isStillLast({ id, action, revision }: UndoableChange, { record, last, marks }: Present): boolean {
   if (record?.change) return record.change.id === id || marks.get(record.change.id) === id;
   // The removal of an operator's definition in a shard leaves only the shard's revision, which other names raise, too. Only
   // the log shows whether the name was defined and removed once more.
-  const isRemoved = record !== undefined && !to && !record.definition && record.revision >= revision;
-  return isRemoved && (last === undefined || last.revision <= revision);
+  const isRemoved = record !== undefined && action === 'remove' && !record.definition && record.revision >= revision;
+  return isRemoved && (last === undefined || last.id === id || last.revision <= revision);
 }
 
 /** The change that came after the entry's, if it is known. */
-export function laterChange({ revision }: UndoableEntry, { record, last }: Present): DefinitionChange | undefined {
-  if (record?.change || !last || last.revision <= revision) return record?.change;
+export function laterChange(
+  { id: own, revision }: UndoableChange,
+  { record, last }: Present,
+): DefinitionChange | undefined {
+  if (record?.change || !last || last.id === own || last.revision <= revision) return record?.change;
   const { id, action: kind, by, at, reason } = last;
   return { id, kind, by, at, ...(reason !== undefined && { reason }) };
 }
 
 /** Whether the record is as it was before the entry's change. */
-export function isAsBefore({ from, paused }: UndoableEntry, record: SemaphoreRecord | undefined): boolean {
+export function isAsBefore({ from, paused }: UndoableChange, record: SemaphoreRecord | undefined): boolean {
   const present = record && intendedDefinition(record);
   if (!present || !from) return !present && !from;
   return sameDefinition(present, from) && (record.pause !== undefined) === (paused !== undefined);
 }
 
 /** Plans the undo of one entry. Pure. @param now cluster time in ms */
-export function planStep(entry: UndoableEntry, present: Present, now: number): UndoStep {
+export function planStep(entry: UndoableChange, present: Present, now: number): UndoStep {
   const { record } = present;
   const kind = kindOfUndo(entry);
   const from = record && intendedDefinition(record);
