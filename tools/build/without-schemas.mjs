@@ -1,11 +1,12 @@
 import ts from 'typescript';
+import { descriptionOf } from './descriptions.mjs';
 
 const { factory } = ts;
 const FORM = ts.NodeBuilderFlags.NoTruncation | ts.NodeBuilderFlags.InTypeAlias;
 
 /**
- * Writes `z.output<typeof schema>` out in declarations, as the type that it stands for, with the docstrings of its fields.
- * So applications need no zod for the types, and see fields in place of a schema.
+ * Writes `z.output<typeof schema>` out in declarations, as the type that it stands for, with the docstrings of its fields: a
+ * field without one has its description. So applications need no zod for the types, and see fields in place of a schema.
  */
 export function withoutSchemas(checker) {
   return (context) => (file) => {
@@ -22,11 +23,17 @@ export function withoutSchemas(checker) {
     return new Writer(checker, original).write(checker.getTypeFromTypeNode(original));
   }
 
-  /** An interface that extends the output of a schema gets the fields of it. */
+  /**
+   * An interface that extends the output of a schema gets the fields of it. Of `Readonly`, all fields, also those of objects in
+   * it, are read-only, and an optional one is absent if it is undefined, as in other interfaces of the library.
+   */
   function withOwnFields(node) {
     const [base] = node.heritageClauses?.[0]?.types ?? [];
-    if (!base || !isOutput(base.expression, base)) return node;
-    const { members } = writtenOut(base);
+    const isReadonly = base?.expression.text === 'Readonly';
+    const output = isReadonly ? base.typeArguments[0] : base;
+    if (!output || !isOutput(output.typeName ?? output.expression, output)) return node;
+    const original = ts.getOriginalNode(base);
+    const members = new Writer(checker, original, isReadonly).fieldsOf(checker.getTypeFromTypeNode(original));
     return factory.updateInterfaceDeclaration(node, node.modifiers, node.name, node.typeParameters, undefined, [
       ...members,
       ...node.members,
@@ -41,14 +48,14 @@ function isOutput(name, { typeArguments: [argument] = [] }) {
 }
 
 class Writer {
-  constructor(checker, place) {
+  constructor(checker, place, isReadonly = false) {
     this.checker = checker;
     this.place = place;
+    this.isReadonly = isReadonly;
   }
 
   write(type) {
-    if (isPlainObject(type))
-      return factory.createTypeLiteralNode(type.getProperties().map((each) => this.#field(each)));
+    if (isPlainObject(type)) return factory.createTypeLiteralNode(this.fieldsOf(type));
     if (this.checker.isArrayType(type)) return this.#list(type);
     if (type.isUnion() && type.types.some((each) => this.#hasFields(each))) {
       return factory.createUnionTypeNode(type.types.map((each) => this.write(each)));
@@ -56,11 +63,16 @@ class Writer {
     return this.checker.typeToTypeNode(type, this.place, FORM);
   }
 
+  fieldsOf(type) {
+    return type.getProperties().map((each) => this.#field(each));
+  }
+
   #list(type) {
     const [item] = this.checker.getTypeArguments(type);
-    return this.#hasFields(item)
-      ? factory.createArrayTypeNode(this.write(item))
-      : this.checker.typeToTypeNode(type, this.place, FORM);
+    if (!this.#hasFields(item)) return this.checker.typeToTypeNode(type, this.place, FORM);
+    const list = factory.createArrayTypeNode(this.write(item));
+    const isReadonly = type.symbol.name === 'ReadonlyArray';
+    return isReadonly ? factory.createTypeOperatorNode(ts.SyntaxKind.ReadonlyKeyword, list) : list;
   }
 
   #hasFields(type) {
@@ -71,17 +83,29 @@ class Writer {
 
   #field(symbol) {
     const isOptional = (symbol.flags & ts.SymbolFlags.Optional) !== 0;
+    const type = this.write(this.checker.getTypeOfSymbolAtLocation(symbol, this.place));
     const field = factory.createPropertySignature(
-      undefined,
+      this.isReadonly ? [factory.createToken(ts.SyntaxKind.ReadonlyKeyword)] : undefined,
       symbol.name,
       isOptional ? factory.createToken(ts.SyntaxKind.QuestionToken) : undefined,
-      this.write(this.checker.getTypeOfSymbolAtLocation(symbol, this.place)),
+      this.isReadonly && isOptional ? withoutUndefined(type) : type,
     );
-    const [doc] = symbol.declarations?.[0]?.jsDoc ?? [];
-    if (!doc) return field;
-    const text = doc.getText().slice('/*'.length, -'*/'.length).replaceAll(/\n */g, '\n ');
-    return ts.addSyntheticLeadingComment(field, ts.SyntaxKind.MultiLineCommentTrivia, text, true);
+    const text = this.#docOf(symbol.declarations?.[0]);
+    return text ? ts.addSyntheticLeadingComment(field, ts.SyntaxKind.MultiLineCommentTrivia, text, true) : field;
   }
+
+  #docOf(declaration) {
+    const [doc] = declaration?.jsDoc ?? [];
+    if (doc) return doc.getText().slice('/*'.length, -'*/'.length).replaceAll(/\n */g, '\n ');
+    const description = descriptionOf(ts, this.checker, declaration);
+    return description && `* ${description} `;
+  }
+}
+
+function withoutUndefined(type) {
+  if (!ts.isUnionTypeNode(type)) return type;
+  const others = type.types.filter(({ kind }) => kind !== ts.SyntaxKind.UndefinedKeyword);
+  return others.length === 1 ? others[0] : factory.createUnionTypeNode(others);
 }
 
 /** Made by a schema: no interface, no class, no function, no list. */
