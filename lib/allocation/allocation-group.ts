@@ -1,9 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { Allocated, AllocationListener } from './group-options.js';
+import type { AllocationPlan } from './answers.js';
 import type { GroupOverview } from './group-overview.js';
-import type { MovesQuery, PastMoves } from './moves/past-moves.js';
+import type { PastMoves } from './moves/move-answers.js';
+import type { MovesQuery } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
-import type { AllocationPlan, PlanRequest } from './plan.js';
+import type { PlanRequest } from './plan.js';
 import type { GroupFault } from './unowned-alarm.js';
 
 /** A set in doubt, as an operator saw it. */

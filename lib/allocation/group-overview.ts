@@ -1,5 +1,6 @@
 import { eachInPieces, inSlices, type Pieces } from '../core/async/slices.js';
 import type { Context } from '../core/context/context.js';
+import type { GroupNode, OwnedBy, SetInDoubt } from './answers.js';
 import { ascending } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import type { MapStore } from './map-store.js';
@@ -7,48 +8,6 @@ import { GONE } from './plan.js';
 import { type MappedOwners, NO_PAGES, mappedOwners } from './round/owner-map.js';
 import type { ParticipantEntry } from './round/registry-view.js';
 import type { AllocationOrders } from './round/round.js';
-
-/** One resource of a group, with its owner. */
-export interface OwnedBy {
-  /** Id of the resource. */
-  readonly id: string;
-  /** Name of the owner; absent: it has none now. */
-  readonly node?: string;
-  /** Instance of the owner; absent if it is no living member any more. */
-  readonly instance?: string;
-  /** Fencing token. */
-  readonly token?: number;
-  /** Name of the node that has not given it back yet, if it is on the way. */
-  readonly from?: string;
-  /** Node that an operator wants for it. */
-  readonly pinnedTo?: string;
-}
-
-/** One living node of a group. */
-export interface GroupNode {
-  /** Name of the node. */
-  readonly node: string;
-  /** Id of its membership lease. */
-  readonly incarnation: string;
-  /** Its share, compared with the others. */
-  readonly weight: number;
-  /** Number of resources that it owns. */
-  readonly owned: number;
-  /** Whether an operator drains it. */
-  readonly isDrained: boolean;
-  /** Why it can't own any resource now; absent if it can. */
-  readonly excluded?: string;
-}
-
-/** A set that lacks most of the known resources, as the deciding node read it. All owners stay until it counts. */
-export interface SetInDoubt {
-  /** Name of the node that read it. */
-  readonly node: string;
-  /** Number of the known resources. */
-  readonly known: number;
-  /** Number of the known resources that the set still has. */
-  readonly left: number;
-}
 
 /** All resources of a group, and its nodes. */
 export interface GroupOverview {
@@ -68,17 +27,6 @@ export interface GroupOverview {
   readonly faults: readonly string[];
   /** The set that counts only if other nodes read the same, or an operator confirms it, if there is one. */
   readonly doubt?: SetInDoubt;
-}
-
-/** A group with the numbers of its resources and nodes. They are absent if the owner map can't be read. */
-export interface GroupSummary {
-  readonly name: string;
-  readonly isRecovering: boolean;
-  readonly resources?: number | undefined;
-  readonly unowned?: number | undefined;
-  readonly moving?: number | undefined;
-  readonly nodes?: number | undefined;
-  readonly faults: readonly string[];
 }
 
 /** The owner map as the store has it. */

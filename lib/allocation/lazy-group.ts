@@ -2,11 +2,13 @@ import { type Observable, ReplaySubject, concat, defer, filter, of, switchMap } 
 import { LazyCode } from '../core/async/lazy-code.js';
 import type { AllocationGroup, ConfirmedSet } from './allocation-group.js';
 import type { Allocated, AllocationListener } from './group-options.js';
+import type { AllocationPlan } from './answers.js';
 import type { GroupOverview } from './group-overview.js';
-import type { MovesQuery, PastMoves } from './moves/past-moves.js';
+import type { PastMoves } from './moves/move-answers.js';
+import type { MovesQuery } from './moves/past-moves.js';
 import type { OwnerRun, Ownership } from './node/owner-work.js';
 import type { LocalGroup } from './local-group.js';
-import type { AllocationPlan, PlanRequest } from './plan.js';
+import type { PlanRequest } from './plan.js';
 import type { GroupFault } from './unowned-alarm.js';
 
 export type GroupCode = Pick<typeof import('./local-group.js'), 'LocalGroup'>;

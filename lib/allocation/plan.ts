@@ -1,4 +1,5 @@
 import { eachInPieces, type Pieces } from '../core/async/slices.js';
+import type { AllocationPlan, MoveReason, PlannedMove, PlannedShare } from './answers.js';
 import { type RevocationReason, ascending, assign } from './assign/assign.js';
 import { byText } from './assign/participant.js';
 import type { Strategy } from './assign/strategy.js';
@@ -36,43 +37,6 @@ export interface PlanInput {
 
 /** The name of an owner that is no living member any more. */
 export const GONE = '(gone)';
-
-/** Why a resource gets another owner. */
-export type MoveReason = RevocationReason | 'no-owner' | 'owner-gone';
-
-/** One resource that would get another owner, or none. */
-export interface PlannedMove {
-  /** Id of the resource. */
-  readonly resource: string;
-  /** Its owner now, if it has one. */
-  readonly from?: string;
-  /** Absent: no node may own it. */
-  readonly to?: string;
-  /** Why it moves. */
-  readonly why: MoveReason;
-}
-
-/** Number of resources of one node before and after. */
-export interface PlannedShare {
-  /** Name of the node. */
-  readonly id: string;
-  /** Number of its resources now. */
-  readonly before: number;
-  /** Number of its resources after the change. */
-  readonly after: number;
-}
-
-/** Moves that a change would cause, and the resources of each node after it. */
-export interface AllocationPlan {
-  /** Resources that left the set first, then in ascending order. */
-  readonly moves: readonly PlannedMove[];
-  /** Number of resources of the set that no node may own then. */
-  readonly homeless: number;
-  /** By the names of the nodes. Processes with one name are one node. */
-  readonly shares: readonly PlannedShare[];
-  /** One sentence per pair of nodes and reason, the largest first. */
-  readonly sentences: readonly string[];
-}
 
 /**
  * Says which resources would move, from which node to which, and why, without a limit on movement. Pure: with a change, an

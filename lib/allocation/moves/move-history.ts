@@ -1,7 +1,8 @@
 import type { Context } from '../../core/context/context.js';
 import { hashOf } from '../../core/decision/index.js';
 import { JournalWriter } from '../../core/journals/journal-writer.js';
-import { type OwnersChange, ownersChangeSchema } from './owners-change.js';
+import type { OwnersChange } from './move-answers.js';
+import { ownersChangeSchema } from './owners-change.js';
 
 /** Longest part of a group's name in the name of its journal. */
 const LONGEST_SLUG = 40;

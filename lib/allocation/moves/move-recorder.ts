@@ -1,5 +1,5 @@
 import type { MoveHistory } from './move-history.js';
-import type { OwnersChange } from './owners-change.js';
+import type { OwnersChange } from './move-answers.js';
 import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import type { AllocationRoot } from '../map/root.js';

@@ -1,4 +1,4 @@
-import type { OwnerMoves } from './owners-change.js';
+import type { OwnerMoves } from './move-answers.js';
 import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import type { OwnerStep } from './owner-steps.js';
 

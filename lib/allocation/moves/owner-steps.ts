@@ -1,4 +1,5 @@
-import type { OwnerMoveReason, OwnerMoves } from './owners-change.js';
+import type { OwnerMoves } from './move-answers.js';
+import type { OwnerMoveReason } from './move-kinds.js';
 import { eachInPieces, type Pieces } from '../../core/async/slices.js';
 import type { KnownIncarnation } from '../round/group-registry.js';
 import { type MappedOwners, mappedOwners } from '../round/owner-map.js';

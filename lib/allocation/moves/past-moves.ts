@@ -1,5 +1,6 @@
 import type { MoveHistory } from './move-history.js';
-import type { OwnerMoveReason, OwnerMoves, OwnersChange } from './owners-change.js';
+import type { OwnerMoves, OwnersChange, PastChange, PastMoves } from './move-answers.js';
+import type { OwnerMoveReason } from './move-kinds.js';
 import { eachInPieces, inSlices, type Pieces } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 
@@ -15,27 +16,6 @@ export interface MovesQuery {
   readonly node?: string | undefined;
   /** Maximum number of changes. Default 100, at most 1000. */
   readonly limit?: number | undefined;
-}
-
-/** Resources that moved together. */
-export interface PastMove extends OwnerMoves {
-  /** `why` in words. */
-  readonly reason: string;
-}
-
-/** One change of an owner map, in words, too. */
-export interface PastChange extends OwnersChange {
-  readonly moves: readonly PastMove[];
-  /** Explains the change, unless its kind is `moved`. */
-  readonly sentence?: string;
-}
-
-/** Past changes of the owner map of a group. */
-export interface PastMoves {
-  /** The newest first. With a filter: only changes with moves that match, and only those moves. */
-  readonly changes: readonly PastChange[];
-  /** Number of changes that a filter by resource can't judge, because they don't name all resources. */
-  readonly unnamed: number;
 }
 
 /** Reads the last changes of a group. @throws StoreUnavailableError */

@@ -1,4 +1,5 @@
-import type { AllocationPlan, GroupSummary, PastMoves } from '../../allocation/index.js';
+import type { AllocationPlan, PastMoves } from '../../allocation/index.js';
+import type { GroupSummary } from '../../console/api/allocation.js';
 import {
   GROUP_COLUMNS,
   MEMBER_COLUMNS,

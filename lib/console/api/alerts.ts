@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import { onlyFields } from '../../core/decision/index.js';
-import type { ReceiverStatus, RequestResult } from '../../gatekeeper/index.js';
 import { list } from './entities.js';
 import { requestResultSchema } from './health.js';
 import { operation } from './operation.js';
 import { ProblemError } from './problem.error.js';
 
-/** The results of a test, one per receiver. */
-export interface AlertsTest {
-  readonly results: readonly (RequestResult & Pick<ReceiverStatus, 'name'>)[];
-}
-
-const testSchema: z.ZodType<AlertsTest> = z
+const testSchema = z
   .object({
     results: list(
       requestResultSchema
@@ -20,6 +14,9 @@ const testSchema: z.ZodType<AlertsTest> = z
     ),
   })
   .meta({ id: 'AlertsTest' });
+
+/** The results of a test, one per receiver. */
+export type AlertsTest = z.output<typeof testSchema>;
 
 export const ALERT_OPERATIONS = {
   /** The addresses of the receivers come only from the application's options. */

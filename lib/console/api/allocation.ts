@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import type {
-  AllocationGroup,
-  AllocationPlan,
-  GroupNode,
-  GroupOverview,
-  GroupSummary,
-  OwnedBy,
-  PastChange,
-  PastMove,
-  PlannedMove,
-  PlannedShare,
-  SetInDoubt,
-} from '../../allocation/index.js';
-import { OWNERS_CHANGE_KINDS, OWNER_MOVE_REASONS, OWNER_MOVE_STEPS } from '../../allocation/moves/owners-change.js';
+import {
+  type GroupNode,
+  type OwnedBy,
+  allocationPlanSchema,
+  groupNodeSchema,
+  leftText,
+  ownedBySchema,
+  setInDoubtSchema,
+} from '../../allocation/answers.js';
+import type { AllocationGroup, GroupOverview } from '../../allocation/index.js';
+import { pastMovesSchema } from '../../allocation/moves/move-answers.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import type { AuditAction } from '../../core/context/audit-entry.js';
 import { timeOf } from '../../core/context/context.js';
@@ -20,11 +17,11 @@ import { omitUndefined, onlyFields } from '../../core/decision/index.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import type { Parts } from '../../gatekeeper/index.js';
 import { type Caller, expectSeen } from './caller.js';
-import { list, nodeIdentitySchema, time, whole } from './entities.js';
+import { list, time, whole } from './entities.js';
 import { limitText, name, reason, text } from './fields.js';
 import { type Operation, operation } from './operation.js';
 
-/* The calls about allocation. If a schema differs from the library's own type, this file doesn't compile. */
+/* The calls about allocation. */
 
 /** Maximum number of resources or moves in an answer, and the number without a limit in the query. */
 const MOST_SHOWN = 10_000;
@@ -41,7 +38,7 @@ const faults = list(z.string()).meta({
   description: 'faults and warnings as this node knows them; the leader knows most',
 });
 
-const summarySchema: z.ZodType<GroupSummary> = z
+const summarySchema = z
   .object({
     name: z.string(),
     isRecovering: recovering,
@@ -56,41 +53,8 @@ const summarySchema: z.ZodType<GroupSummary> = z
     description: 'The numbers are absent if the owner map can not be read; then a fault says why',
   });
 
-const ownedSchema: z.ZodType<OwnedBy> = z
-  .object({
-    id: z.string(),
-    node: z.string().optional().meta({ description: 'name of the owner; absent: it has none now' }),
-    instance: z.string().optional().meta({ description: 'of the owner; absent if it is no living member any more' }),
-    token: whole.optional().meta({ description: 'fencing token: grows with every change of owner' }),
-    from: z.string().optional().meta({ description: 'node that has not given it back yet' }),
-    pinnedTo: z.string().optional().meta({ description: 'node that an operator wants for it' }),
-  })
-  .meta({ id: 'OwnedResource' });
-
-const nodeSchema: z.ZodType<GroupNode> = z
-  .object({
-    node: z.string(),
-    incarnation: z.string().meta({ description: 'id of its membership lease' }),
-    weight: whole,
-    owned: whole,
-    isDrained: z.boolean(),
-    excluded: z.string().optional().meta({ description: 'why it can not own any resource now; absent if it can' }),
-  })
-  .meta({ id: 'AllocationNode' });
-
-const leftText = 'number of the known resources that the set still has';
-
-const doubtSchema: z.ZodType<SetInDoubt> = z
-  .object({
-    node: z.string().meta({ description: 'name of the deciding node, which read it' }),
-    known: whole.meta({ description: 'number of the known resources' }),
-    left: whole.meta({ description: leftText }),
-  })
-  .meta({
-    id: 'SetInDoubt',
-    description:
-      'a set that lacks most of the known resources: it counts only if other nodes read the same, or an operator confirms it',
-  });
+/** A group with the numbers of its resources and nodes. */
+export type GroupSummary = z.output<typeof summarySchema>;
 
 const pinShape = { resource: z.string(), node: z.string() };
 
@@ -101,87 +65,30 @@ const groupSchema = z
     isRecovering: recovering,
     total: whole.meta({ description: 'number of all resources; the list may be shorter because of the limit' }),
     unowned: whole.meta({ description: 'number of all resources without an owner' }),
-    resources: list(ownedSchema).meta({ description: 'those without an owner first, then by id' }),
-    nodes: list(nodeSchema),
+    resources: list<OwnedBy>(ownedBySchema).meta({ description: 'those without an owner first, then by id' }),
+    nodes: list<GroupNode>(groupNodeSchema),
     pins: list(z.object(pinShape).meta({ id: 'Pin' })),
     drained: list(z.string()),
     faults,
-    doubt: doubtSchema.optional(),
+    doubt: setInDoubtSchema.optional(),
   })
   .meta({ id: 'AllocationGroupDetails' });
 
 export type GroupAnswer = z.output<typeof groupSchema>;
 
-const moveSchema: z.ZodType<PlannedMove> = z
-  .object({
-    resource: z.string(),
-    from: z.string().optional(),
-    to: z.string().optional().meta({ description: 'absent: no node may own it' }),
-    why: z.enum(['removed', 'pinned', 'drained', 'balance', 'no-owner', 'owner-gone']),
-  })
-  .meta({ id: 'PlannedMove' });
-
-const shareSchema: z.ZodType<PlannedShare> = z
-  .object({ id: z.string(), before: whole, after: whole })
-  .meta({ id: 'PlannedShare' });
-
-const pastMoveSchema: z.ZodType<PastMove> = z
-  .object({
-    step: z
-      .enum(OWNER_MOVE_STEPS)
-      .meta({ id: 'OwnerMoveStep', description: 'taken: from its owner; given: to the next one, later' }),
-    from: z.string().optional().meta({ description: 'name of the former owner; absent: none is known' }),
-    to: z.string().optional().meta({ description: 'name of the next owner; absent if they were only taken' }),
-    fromInstance: z.string().optional().meta({
-      description: 'instance of the former owner; only if both owners have one name',
-    }),
-    toInstance: z.string().optional().meta({
-      description: 'instance of the next owner; only if both owners have one name',
-    }),
-    why: z.enum(OWNER_MOVE_REASONS).meta({ id: 'OwnerMoveReason' }),
-    reason: z.string().meta({ description: 'why in words' }),
-    count: whole.meta({ description: 'number of resources' }),
-    resources: list(z.string()).meta({ description: 'ids of some of them' }),
-  })
-  .meta({ id: 'PastMove' });
-
-const pastChangeSchema: z.ZodType<PastChange> = z
-  .object({
-    group: z.string(),
-    at: time,
-    node: nodeIdentitySchema.meta({ description: 'the leader that made the change' }),
-    version: whole.meta({ description: 'version of the owner map after the change' }),
-    kind: z.enum(OWNERS_CHANGE_KINDS).meta({ id: 'OwnersChangeKind' }),
-    total: whole.meta({ description: 'number of all moves, also of those that the list leaves out' }),
-    moves: list(pastMoveSchema).meta({ description: 'per nodes and reason, the largest first; at most 50' }),
-    sentence: z.string().optional().meta({ description: 'explains the kinds restored and confirmed' }),
-  })
-  .meta({ id: 'PastChange' });
-
-const movesSchema = z
-  .object({
-    now: time,
-    changes: list(pastChangeSchema).meta({ description: 'newest first' }),
-    unnamed: whole.meta({
-      description: 'number of changes that the filter by resource can not judge: they name only some resources',
-    }),
-  })
-  .meta({ id: 'PastMoves' });
+const movesSchema = z.object({ now: time, ...pastMovesSchema.shape }).meta({ id: 'PastMoves' });
 
 export type MovesAnswer = z.output<typeof movesSchema>;
 
 /** A plan whose list of moves may be cut. */
-export type PlanAnswer = AllocationPlan & { readonly total: number };
-
-const planSchema: z.ZodType<PlanAnswer> = z
+const planSchema = z
   .object({
     total: whole.meta({ description: `number of all moves; the list has the first ${USUAL}` }),
-    homeless: whole.meta({ description: 'number of all resources of the set that no node may own then' }),
-    moves: list(moveSchema),
-    shares: list(shareSchema),
-    sentences: list(z.string()),
+    ...allocationPlanSchema.shape,
   })
   .meta({ id: 'AllocationPlan' });
+
+export type PlanAnswer = z.output<typeof planSchema>;
 
 const group = 'api/allocation/groups/:group';
 const params = onlyFields({ group: name });
@@ -303,10 +210,10 @@ export const ALLOCATION_OPERATIONS = {
         total: resources.length,
         unowned: unownedIn(overview),
         resources: resources.slice(0, query.limit),
-        nodes: [...nodes],
+        nodes,
         pins: pins.map(([resource, node]) => ({ resource, node })),
-        drained: [...drained],
-        faults: [...found],
+        drained,
+        faults: found,
         ...(doubt && { doubt }),
       };
     },

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import {
   type BulkResult,
   type MigrationPlan,
-  type NodeIdentity,
   type NodeOverview,
-  type SemaphoreOverview,
-  type StalePart,
   type UndoPlan,
   jobInfoSchema,
   nodeInfoSchema,
@@ -36,7 +33,7 @@ const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
   .meta({ id: 'HeldPermit' });
 export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
-  .extend({ holds: list(heldSchema), jobs: list(jobInfoSchema.meta({ id: 'NodeJob' })) })
+  .extend({ holds: list(heldSchema), jobs: z.array(jobInfoSchema.meta({ id: 'NodeJob' })) })
   .meta({ id: 'Node' });
 
 export const sessionSchema = z
@@ -66,17 +63,7 @@ export const sessionSchema = z
 /** The visitor, and what a page must know of the answering node. */
 export type SessionAnswer = z.output<typeof sessionSchema>;
 
-/** The parts of the list of semaphores that changed. */
-export interface SemaphorePartsAnswer {
-  /** Cluster time of the reading, ms since the epoch. */
-  readonly now: number;
-  /** For the next request: stands for all parts as they are now. */
-  readonly known: string;
-  readonly changed: readonly { readonly part: number; readonly items: readonly SemaphoreOverview[] }[];
-  readonly stale: readonly StalePart[];
-}
-
-export const semaphorePartsSchema: z.ZodType<SemaphorePartsAnswer> = z
+export const semaphorePartsSchema = z
   .object({
     now: time,
     known: z.string().meta({ description: 'For the next request: stands for all parts as they are now.' }),
@@ -88,6 +75,9 @@ export const semaphorePartsSchema: z.ZodType<SemaphorePartsAnswer> = z
     stale,
   })
   .meta({ id: 'SemaphoreParts' });
+
+/** The parts of the list of semaphores that changed. */
+export type SemaphorePartsAnswer = z.output<typeof semaphorePartsSchema>;
 
 export const semaphoresSchema = z
   .object({ now: time, semaphores: list(semaphoreOverviewSchema), stale })
@@ -182,50 +172,32 @@ export const undoSchema: z.ZodType<UndoPlan> = z
   })
   .meta({ id: 'UndoPlan' });
 
-/** The faults of a definition that does not exist yet, and the nodes that it would match. */
-export interface Preview {
-  /** Faults of the definition. */
-  readonly faults: readonly string[];
-  /** All living nodes. */
-  readonly nodes: readonly PreviewedNode[];
-}
-
-export interface PreviewedNode extends NodeIdentity {
-  readonly matches: boolean;
-  /** The first pattern that does not match; absent if both match. */
-  readonly mismatch?: 'group' | 'acquirer';
-}
-
-export const previewSchema: z.ZodType<Preview> = z
+const previewedNodeSchema = z
   .object({
-    faults: list(z.string()),
-    nodes: list(
-      z
-        .object({
-          group: z.string(),
-          acquirer: z.string(),
-          instance: z.string(),
-          matches: z.boolean(),
-          mismatch: z.enum(['group', 'acquirer']).optional(),
-        })
-        .meta({ id: 'PreviewedNode' }),
-    ),
+    group: z.string(),
+    acquirer: z.string(),
+    instance: z.string(),
+    matches: z.boolean(),
+    mismatch: z
+      .enum(['group', 'acquirer'])
+      .optional()
+      .meta({ description: 'the first pattern that does not match; absent if both match' }),
+  })
+  .meta({ id: 'PreviewedNode' });
+
+export type PreviewedNode = z.output<typeof previewedNodeSchema>;
+
+export const previewSchema = z
+  .object({
+    faults: list(z.string()).meta({ description: 'faults of the definition' }),
+    nodes: list(previewedNodeSchema).meta({ description: 'all living nodes' }),
   })
   .meta({ id: 'Preview' });
 
-/** A permit of an external client. Times are cluster time in ms since the epoch; see {@link permitSchema}. */
-export interface PermitAnswer {
-  readonly semaphore: string;
-  readonly id: string;
-  readonly holder: string;
-  readonly slot: number;
-  readonly token: number;
-  readonly grantedAt: number;
-  readonly expiresAt: number;
-  readonly remaining: number;
-}
+/** The faults of a definition that does not exist yet, and the nodes that it would match. */
+export type Preview = z.output<typeof previewSchema>;
 
-export const permitSchema: z.ZodType<PermitAnswer> = z
+export const permitSchema = z
   .object({
     semaphore: z.string(),
     id: z.string(),
@@ -239,6 +211,9 @@ export const permitSchema: z.ZodType<PermitAnswer> = z
     }),
   })
   .meta({ id: 'Permit' });
+
+/** A permit of an external client. */
+export type PermitAnswer = z.output<typeof permitSchema>;
 
 export const removedSchema = z.object({ removed: z.boolean() }).meta({ id: 'Removed' });
 export const revokedSchema = z.object({ revoked: z.boolean() }).meta({ id: 'Revoked' });

@@ -6,31 +6,22 @@ import {
   type HistoryEntry,
   type HolderOverview,
   type HolderState,
-  type NodeIdentity,
   type RunEntry,
   type RunningEntry,
   type SemaphoreOverview,
   WARNING_CODES,
   jobInfoSchema,
 } from '../../gatekeeper/index.js';
-import { DENIAL_REASONS, type SemaphoreDefinition, type StoredPermit } from '../../core/decision/index.js';
+import { denialReasonSchema, list, time, whole } from '../../core/decision/answer-values.js';
+import type { SemaphoreDefinition, StoredPermit } from '../../core/decision/index.js';
 import { AUDIT_ACTIONS, CHANGE_OUTCOMES } from '../../core/context/audit-entry.js';
+import { nodeIdentitySchema } from '../../core/context/node-identity.js';
 import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../core/context/events.js';
 import type { StoreHealth } from '../../core/store/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 
-export const whole = z.int().min(0);
-export const time = whole.meta({ description: 'ms since the epoch, cluster time' });
-export const list = <T>(schema: z.ZodType<T>) => z.array(schema);
-
-export const nodeIdentitySchema: z.ZodType<NodeIdentity> = z
-  .object({
-    group: z.string(),
-    acquirer: z.string(),
-    instance: z.string(),
-  })
-  .meta({ id: 'NodeIdentity' });
+export { denialReasonSchema, list, nodeIdentitySchema, time, whole };
 
 export const definitionSchema: z.ZodType<SemaphoreDefinition> = z
   .object({
@@ -128,9 +119,6 @@ const semaphoreShape = {
 
 const happened = { semaphore: z.string(), job: z.string(), node: nodeIdentitySchema, at: time };
 const skipReason = z.enum(SKIP_REASONS);
-
-/** Why no permit was granted. */
-export const denialReasonSchema = z.enum(DENIAL_REASONS).meta({ id: 'DenialReason' });
 
 const askedBy = z.string().meta({
   description: 'who asked for this run; absent for a run that the scheduler or the application started',

@@ -107,10 +107,7 @@ const leadersSchema: z.ZodType<LeadersOverview> = z
   .object({ now: time, scopes: list(scopeSchema), ...members })
   .meta({ id: 'LeaderList' });
 
-/** A scope with its terms. */
-export type LeaderAnswer = ScopeDetails & { readonly terms?: TermOverview[] | undefined };
-
-const leaderSchema: z.ZodType<LeaderAnswer> = z
+const leaderSchema = z
   .object({
     now: time,
     scope: scopeSchema,
@@ -119,6 +116,9 @@ const leaderSchema: z.ZodType<LeaderAnswer> = z
     terms: list(termSchema).optional().meta({ description: 'newest first; absent if the history can not be read now' }),
   })
   .meta({ id: 'LeaderDetails' });
+
+/** A scope with its terms. */
+export type LeaderAnswer = z.output<typeof leaderSchema>;
 
 const askedSchema = z
   .object({

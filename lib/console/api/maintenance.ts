@@ -21,16 +21,7 @@ const leftSchema = list(z.object({ name: z.string(), why: z.string() }).meta({ i
 const failedSchema = list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'FailedChange' }));
 const bulk = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
 
-/** A window as lists show it: of long lists only the beginning. */
-export interface WindowAnswer extends Omit<MaintenanceWindow, 'patterns'> {
-  readonly patterns: readonly string[];
-  /** Number of semaphores that it has paused. */
-  readonly paused: number;
-  /** Number of names that match and are not paused. */
-  readonly notPaused: number;
-}
-
-const windowSchema: z.ZodType<WindowAnswer> = z
+const windowSchema = z
   .object({
     window: z.string(),
     patterns: list(z.string()),
@@ -38,12 +29,12 @@ const windowSchema: z.ZodType<WindowAnswer> = z
     by: z.string(),
     since: time,
     phase: z.enum(WINDOW_PHASES).meta({ description: 'starting, ending: repeat the call to continue' }),
-    paused: whole,
+    paused: whole.meta({ description: 'number of semaphores that it has paused' }),
     semaphores: list(z.string()).meta({ description: 'the paused ones; in the list of windows the first 100' }),
     left: leftSchema.meta({ description: 'what it had paused, and what changed since: its end leaves it alone' }),
     permits: whole.meta({ description: 'permits that are still held, of all names that match' }),
     held: list(z.object({ semaphore: z.string(), permits: whole }).meta({ id: 'HeldCount' })),
-    notPaused: whole,
+    notPaused: whole.meta({ description: 'number of names that match and are not paused' }),
     running: list(z.string()).meta({ description: 'names that match and are not paused' }),
     due: list(z.string()).meta({ description: 'those of `running` that the same start would pause now' }),
     unreadable: list(z.string()).meta({ description: 'names that match and whose records can not be read' }),
@@ -52,10 +43,10 @@ const windowSchema: z.ZodType<WindowAnswer> = z
   })
   .meta({ id: 'MaintenanceWindow' });
 
-/** A window as the strip above each page shows it. */
-export type OpenWindowAnswer = Omit<OpenWindow, 'listed'>;
+/** A window as lists show it: of long lists only the beginning. */
+export type WindowAnswer = z.output<typeof windowSchema>;
 
-const openWindowSchema: z.ZodType<OpenWindowAnswer> = z
+const openWindowSchema = z
   .object({
     window: z.string(),
     reason: z.string().optional(),
@@ -64,6 +55,9 @@ const openWindowSchema: z.ZodType<OpenWindowAnswer> = z
     phase: z.enum(WINDOW_PHASES),
   })
   .meta({ id: 'OpenWindow' });
+
+/** A window as the strip above each page shows it. */
+export type OpenWindowAnswer = z.output<typeof openWindowSchema>;
 
 const startSchema: z.ZodType<MaintenanceStart> = z
   .object({

@@ -1,4 +1,5 @@
-import type { AllocationPlan, GroupSummary, OwnedBy, PastChange } from '../../allocation/index.js';
+import type { AllocationPlan, OwnedBy, PastChange } from '../../allocation/index.js';
+import type { GroupSummary } from '../api/allocation.js';
 import type { AnswerOf } from '../api/calls.js';
 import type { Columns } from './column.js';
 import { shortId } from './texts.js';

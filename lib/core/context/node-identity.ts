@@ -1,15 +1,20 @@
 import { z } from 'zod';
+import { named } from '../decision/answer-values.js';
 import { storedText } from '../decision/index.js';
 
+const identitySchema = z
+  .object({
+    group: z.string().meta({ description: 'zone or environment; group patterns match it' }),
+    acquirer: z.string().meta({ description: 'name of the node; acquirer patterns match it' }),
+    instance: z.string().meta({ description: 'random, new at each start of the process' }),
+  })
+  .meta({ id: 'NodeIdentity' });
+
 /** Identity of one running process of the application, for permits and patterns. */
-export interface NodeIdentity {
-  /** Zone or environment; group patterns match it. */
-  readonly group: string;
-  /** Name of the node; acquirer patterns match it. */
-  readonly acquirer: string;
-  /** Random, new at each start of the process. */
-  readonly instance: string;
-}
+export interface NodeIdentity extends Readonly<z.output<typeof identitySchema>> {}
+
+/** A node in an answer. */
+export const nodeIdentitySchema = named<NodeIdentity>(identitySchema);
 
 /** zod type of a node in an entry that any node may have written. */
 export const nodeSchema: z.ZodType<NodeIdentity> = z.object({
