@@ -20,25 +20,17 @@ export {
   wholeGroup,
 } from './rules/task-id.js';
 export { defineTask } from './rules/define-task.js';
-export { type TaskDetails, type TaskReason, detailsOf } from './by-hand/task-details.js';
+export { type TaskDetails, detailsOf } from './by-hand/task-details.js';
 export type { TaskExplanation } from './by-hand/explanation.js';
 export {
   LISTED_STATES,
   type ListedState,
   type TaskPage,
   type TaskQuery,
-  type WaitingType,
   type WaitingTypes,
 } from './by-hand/task-list.js';
-export {
-  type FoundGroups,
-  type TaskGroupOverview,
-  type GroupPage,
-  type GroupsQuery,
-  TaskGroups,
-  groupOfId,
-} from './overview/task-groups.js';
-export { type SubTaskEntry, type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
+export { type GroupsQuery, TaskGroups, groupOfId } from './overview/task-groups.js';
+export { type SubTaskPage, subTasksOf } from './overview/sub-task-list.js';
 export { stateLinesOf } from './overview/node-work.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
 export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction, UniqueOptions } from './rules/submit-options.js';
@@ -46,29 +38,37 @@ export type { DistributeOptions } from './distribute.js';
 export type { TaskTarget } from './rules/target.js';
 export type { GroupHandlerOptions, HandlerOptions } from './rules/handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './rules/schedule-options.js';
-export { type SkippedTick, expectNoSchedule } from './rules/schedule-record.js';
-export type { ScheduleView } from './schedules/schedule-view.js';
+export { expectNoSchedule } from './rules/schedule-record.js';
+export type {
+  FoundGroups,
+  GroupPage,
+  HandledType,
+  ScheduleView,
+  SubTaskEntry,
+  TaskGroupOverview,
+  TaskReason,
+  TaskView,
+  TaskViewState,
+  TypeObstacle,
+  WaitingType,
+  WorkerState,
+} from './rules/views.js';
+export type {
+  Cancellation,
+  GroupCounts,
+  PastAttempt,
+  SkippedTick,
+  TaskFault,
+  TaskProgress,
+} from './rules/task-parts.js';
 export type { ScheduleContext, ScheduleFunction } from './task-schedules.js';
-export type { Submitted } from './rules/submission.js';
-export {
-  type Cancellation,
-  type GroupCounts,
-  type Outcome,
-  PRIORITIES,
-  type Priority,
-  type Task,
-  type PastAttempt,
-  type TaskFault,
-  type TaskProgress,
-} from './rules/task.js';
+export type { Cancelled, GroupCancelled, Released, Retried, Submitted, TypeDenial } from './rules/answers.js';
+export { type Outcome, PRIORITIES, type Priority, type Task } from './rules/task.js';
 export type { ExternalClaim } from './external/external-claim.js';
-export type { ExternalWorker, TypeDenial } from './admission/external-admission.js';
+export type { ExternalWorker } from './admission/external-admission.js';
 export type { ExternalAttempt, ExternalTasks } from './external/external-tasks.js';
-export type { CancelOptions, Cancelled } from './records/cancel.js';
-export type { GroupCancelled, Released, Retried } from './by-hand/changes.js';
-export { type TaskView, type TaskViewState, viewOf, withoutSecrets } from './by-hand/task-view.js';
-export type { TypeObstacle } from './admission/admission.js';
-export type { HandledType, WorkerState } from './workers/type-worker.js';
+export type { CancelOptions } from './records/cancel.js';
+export { viewOf, withoutSecrets } from './by-hand/task-view.js';
 export {
   type EndedMember,
   type GroupContext,

@@ -13,7 +13,7 @@ import type { DueTimer } from './sweep/due-timer.js';
 import type { SweepRanks } from './sweep/sweep-ranks.js';
 import { type TaskCode, taskCode } from './task-code.js';
 import type { TaskStore } from './records/task-store.js';
-import type { Cancellation, Task, Incarnation } from './rules/task.js';
+import type { Task, Incarnation } from './rules/task.js';
 import {
   type DataOf,
   joinType,
@@ -24,7 +24,7 @@ import {
   groupType,
   typeFaults,
 } from './rules/task-id.js';
-import type { HandledType, WorkerState, WorkerOptions, TypeWorker } from './workers/type-worker.js';
+import type { WorkerOptions, TypeWorker } from './workers/type-worker.js';
 import type { HeldTask } from './workers/held-task.js';
 import type { ReadSubmission } from './workers/handler-contexts.js';
 import {
@@ -38,6 +38,8 @@ import {
 } from './workers/task-handler.js';
 import type { TypeLimit } from './admission/type-limit.js';
 import { TaskCancelledError } from './rules/tasks.errors.js';
+import type { Cancellation } from './rules/task-parts.js';
+import type { HandledType, WorkerState } from './rules/views.js';
 
 export interface HandlersParts {
   readonly context: Context;

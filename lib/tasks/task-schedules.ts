@@ -11,8 +11,9 @@ import type { ScheduleReconciler } from './schedules/schedule-reconciler.js';
 import { type ParsedSchedule, type ScheduleOptions, parseSchedule } from './rules/schedule-options.js';
 import type { ScheduleRecords } from './schedules/schedule-records.js';
 import type { ScheduleTimer } from './schedules/schedule-timer.js';
-import type { ScheduleView, SkippedRun } from './schedules/schedule-view.js';
+import type { SkippedRun } from './schedules/schedule-view.js';
 import { SCHEDULE_TYPE, iso, tickId } from './rules/schedule-record.js';
+import type { ScheduleView } from './rules/views.js';
 
 /** A tick for its handler. */
 export interface ScheduleContext extends TaskContext {

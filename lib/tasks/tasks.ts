@@ -1,13 +1,12 @@
 import { InvalidOptionsError, show } from '../core/decision/index.js';
 import { afterWrite } from '../core/store/after-write.js';
-import type { CancelOptions, Cancelled } from './records/cancel.js';
-import type { GroupCancelled, Released, Retried } from './by-hand/changes.js';
+import type { CancelOptions } from './records/cancel.js';
 import type { TaskExplanation } from './by-hand/explanation.js';
 import type { TaskPage, TaskQuery, WaitingTypes } from './by-hand/task-list.js';
-import type { TaskView } from './by-hand/task-view.js';
+import type { TaskView } from './rules/views.js';
 import type { ExternalTasks } from './external/external-tasks.js';
 import { type DistributeOptions, addressedTo } from './distribute.js';
-import type { Submitted } from './rules/submission.js';
+import type { Cancelled, GroupCancelled, Released, Retried, Submitted } from './rules/answers.js';
 import { SubmissionReader, expectName } from './submission-reader.js';
 import type { SubmitOptions } from './rules/submit-options.js';
 import {

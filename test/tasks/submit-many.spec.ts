@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
 import { SubmitManyError, submitMany } from '../../lib/tasks/records/submit-many.js';
-import type { Submitted } from '../../lib/tasks/rules/submission.js';
+import type { Submitted } from '../../lib/tasks/rules/answers.js';
 import { grouped, single, wholeGroup } from '../../lib/tasks/index.js';
 
 const answerFor = (id: number): Submitted => ({ id: String(id), outcome: 'created', because: 'it is new' });

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { type Context, timeOf } from '../../core/context/context.js';
-import { DENIAL_REASONS, TASK_PREFIX, omitUndefined, onlyFields, show } from '../../core/decision/index.js';
+import { TASK_PREFIX, omitUndefined, onlyFields, show } from '../../core/decision/index.js';
 import type { NodeTasks, Parts } from '../../gatekeeper/index.js';
-import { type HandledType, type WaitingType, groupOfId, typeOfId } from '../../tasks/index.js';
+import { groupOfId, typeOfId } from '../../tasks/index.js';
+import { groupCancelledSchema } from '../../tasks/rules/answers.js';
+import { type HandledType, type WaitingType, handledTypeSchema, waitingTypeSchema } from '../../tasks/rules/views.js';
 import { nodeTasksSchema } from '../../tasks/overview/node-tasks.js';
 import type { Caller } from './caller.js';
-import { list, nodeIdentitySchema, time, whole } from './entities.js';
+import { list, nodeIdentitySchema, time } from './entities.js';
 import { name, reason } from './fields.js';
 import { stale } from './health.js';
 import { operation } from './operation.js';
@@ -14,41 +16,17 @@ import * as fields from './task-fields.js';
 import * as answers from './task-group-answers.js';
 import { expectTypesSeen } from './task-names.js';
 
-/* If a schema differs from the library's own type, this file doesn't compile. */
-
-const waitingTypeSchema: z.ZodType<WaitingType> = z
-  .object({
-    type: z.string(),
-    offeredAt: time.meta({ description: 'when the first of its tasks was offered last' }),
-    waiting: whole.meta({ description: 'about how many of its tasks and groups wait' }),
-  })
-  .meta({ id: 'WaitingTaskType' });
-const handledTypeSchema: z.ZodType<HandledType> = z
-  .object({
-    type: z.string(),
-    handles: z.enum(['tasks', 'groups']),
-    concurrency: whole,
-    running: whole,
-    obstacle: z.enum(['paused-here', ...DENIAL_REASONS]).optional(),
-  })
-  .meta({ id: 'HandledTaskType' });
+const nodeWorkSchema = z.object({ node: nodeIdentitySchema, types: list(nodeTasksSchema) }).meta({ id: 'NodeWork' });
 
 /** The work of one node on tasks. */
-export interface NodeWork {
-  readonly node: { readonly group: string; readonly acquirer: string; readonly instance: string };
-  readonly types: readonly NodeTasks[];
-}
-
-const nodeWorkSchema = z
-  .object({ node: nodeIdentitySchema, types: list(nodeTasksSchema as z.ZodType<NodeTasks>) })
-  .meta({ id: 'NodeWork' });
+export type NodeWork = z.output<typeof nodeWorkSchema>;
 
 const taskTypesSchema = z
   .object({
     now: time,
-    waiting: list(waitingTypeSchema).meta({ description: 'types of which tasks wait; at most 100' }),
+    waiting: list<WaitingType>(waitingTypeSchema).meta({ description: 'types of which tasks wait; at most 100' }),
     isCut: z.boolean().meta({ description: 'whether more types may wait than are in the list' }),
-    here: list(handledTypeSchema).meta({ description: 'types that the answering node handles' }),
+    here: list<HandledType>(handledTypeSchema).meta({ description: 'types that the answering node handles' }),
     nodes: list(nodeWorkSchema).meta({
       description: 'the living nodes that handle tasks, as of their last heartbeat; the answering node as of now',
     }),
@@ -174,7 +152,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
     writes: true,
     params: fields.taskGroupParams,
     body,
-    answer: answers.groupCancelledSchema,
+    answer: groupCancelledSchema,
     problems: ['unknown-task'],
     run: async ({ tasks, audit }, { params: { id }, body: sent }, caller) => {
       const { type, group } = seenGroup(caller, id);

@@ -3,6 +3,7 @@ import { InvalidOptionsError, TASK_PREFIX, omitUndefined, onlyFields, show } fro
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import type { Parts } from '../../gatekeeper/index.js';
 import { type SubmitOptions, type TaskView, detailsOf, nameOfId, typeOfId, withoutSecrets } from '../../tasks/index.js';
+import * as changes from '../../tasks/rules/answers.js';
 import type { Caller } from './caller.js';
 import { reason } from './fields.js';
 import { operation } from './operation.js';
@@ -83,7 +84,7 @@ export const TASK_OPERATIONS = {
     isUnaudited: true,
     largestBody: fields.LARGEST_TASK_BODY,
     body: fields.submitTaskBody,
-    answer: answers.submittedSchema,
+    answer: changes.submittedSchema,
     problems: ['too-many-types', 'too-many-tasks'],
     run: async ({ tasks }, { body: { id, total, data, ...given } }, caller) => {
       expectTypesSeen(caller, [id, ...(given.after ?? [])].map(typeOfId));
@@ -149,7 +150,7 @@ export const TASK_OPERATIONS = {
       summary: 'Cancel a task; the result of an attempt that runs is refused',
       description: 'With a `reason`: see docs/tasks.md#one-task-by-its-id.',
     },
-    answers.cancelledSchema,
+    changes.cancelledSchema,
     (tasks, id, meta) => tasks.cancel(id, meta),
   ),
   retryTask: change(
@@ -161,7 +162,7 @@ export const TASK_OPERATIONS = {
       description: "409 `retry-refused` says why it can't.",
       refusal: 'retry-refused',
     },
-    answers.retriedSchema,
+    changes.retriedSchema,
     (tasks, id) => tasks.retry(id),
   ),
   releaseTask: change(
@@ -173,7 +174,7 @@ export const TASK_OPERATIONS = {
       description: 'With a `reason`. 409 `release-refused` if no program has it.',
       refusal: 'release-refused',
     },
-    answers.releasedSchema,
+    changes.releasedSchema,
     (tasks, id) => tasks.release(id),
   ),
 };

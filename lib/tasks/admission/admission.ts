@@ -1,5 +1,5 @@
 import type { NodeClock } from '../../core/async/node-clock.js';
-import type { DenialReason } from '../../core/decision/index.js';
+import type { TypeObstacle } from '../rules/views.js';
 import type { Interruptible, TypeLimit, TypePermit } from './type-limit.js';
 
 /** Attempts whose end is being noted, for each that may run at once. More wait: the store is slow. */
@@ -14,9 +14,6 @@ const LATEST = 0.2;
 const SHORT = 2;
 /** ms for which a task that was claimed ahead waits for the handler before it. Then it goes back. */
 const PATIENCE = 50;
-
-/** Why a node takes no task of a type: `paused-here` by `pauseType()`, or why it gets no permit of `task:<type>`. */
-export type TypeObstacle = 'paused-here' | DenialReason;
 
 /**
  * May an attempt at a task of one type begin now? The same rules answer for each worker, in this order. For a program the answer to

@@ -3,6 +3,7 @@ import type { DenialReason } from '../../core/decision/index.js';
 import { ExternalRecord } from '../../core/permits/external/external-record.js';
 import type { NodeSemaphore } from '../../core/permits/node-semaphore.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
+import type { TypeDenial } from '../rules/answers.js';
 import { holderIn, ownerOf } from '../rules/claim.js';
 import type { Task } from '../rules/task.js';
 import { TypeSemaphore } from './type-limit.js';
@@ -15,14 +16,6 @@ export interface ExternalWorker {
   readonly acquirer: string;
   /** Group that the group pattern of a limit must match. Default: that of the answering node. */
   readonly group?: string | undefined;
-}
-
-/** Why a worker gets no task of a type. */
-export interface TypeDenial {
-  readonly type: string;
-  readonly reason: DenialReason;
-  /** ms until a permit is free, if none is refreshed or released before. Absent if waiting alone frees none. */
-  readonly freeIn?: number;
 }
 
 /**

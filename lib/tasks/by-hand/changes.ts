@@ -1,4 +1,5 @@
 import { afterWrite } from '../../core/store/after-write.js';
+import type { GroupCancelled, Released, Retried } from '../rules/answers.js';
 import { groupType, isTaskId, type TaskType, groupId, typeFaults, typeOf } from '../rules/task-id.js';
 import { FAMILY, familyOf } from '../rules/sub-name.js';
 import type { Task } from '../rules/task.js';
@@ -9,19 +10,6 @@ import { type TaskRecords, UNKNOWN, type CancelOptions, parseCancelOptions } fro
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
 import type { TaskStore } from '../records/task-store.js';
-
-/** Answer to `retry()`. */
-export interface Retried {
-  /** Id of the task. */
-  readonly id: string;
-  /**
-   * `retried`: it waits for a node, with fresh counts of attempts and crashes. `refused`: nothing was changed. `unknown`:
-   * there is no task of this id, or it is no longer remembered.
-   */
-  readonly outcome: 'retried' | 'refused' | 'unknown';
-  /** Why, in a sentence. */
-  readonly because: string;
-}
 
 /** A change that is allowed, or the reason why none is. */
 type Verdict =
@@ -116,19 +104,6 @@ async function groupFault(
   return 'its group is not remembered, or was submitted again: submit the members again';
 }
 
-/** Answer to `release()`. */
-export interface Released {
-  /** Id of the task. */
-  readonly id: string;
-  /**
-   * `released`: the program that had claimed it has lost it, and another one may claim it at once. `refused`: nothing was
-   * changed. `unknown`: there is no task of this id, or it is no longer remembered.
-   */
-  readonly outcome: 'released' | 'refused' | 'unknown';
-  /** Why, in a sentence. */
-  readonly because: string;
-}
-
 /**
  * Ends the claim of a program by hand, as if the program had given the task back. The next call of the program is refused. A
  * task of a node stays: cancel it, and the signal of its handler aborts.
@@ -162,19 +137,6 @@ export async function releaseTask(id: string, store: TaskRecords): Promise<Relea
 const RELEASED = 'the next call of the program that had it is refused';
 const OF_NODE = 'a node works on it, and no program: cancel it';
 const NOT_CLAIMED = 'no program has it';
-
-/** Answer to `cancelGroup()`. */
-export interface GroupCancelled {
-  /** Id of the group: `import[june]`. */
-  readonly id: string;
-  /**
-   * `cancelled`: all members that have not ended, end as cancelled. It goes on in the background if there are many. `ended`:
-   * all members had ended, and nothing was changed. `unknown`: there is no such group, or it is no longer remembered.
-   */
-  readonly outcome: 'cancelled' | 'ended' | 'unknown';
-  /** Why, in a sentence. */
-  readonly because: string;
-}
 
 /** @throws InvalidOptionsError, StoreUnavailableError, UnknownOutcomeError, CorruptRecordError, NewerRecordError */
 export async function cancelGroup(

@@ -4,12 +4,13 @@ import { skipSentence } from '../../core/permits/runs/run-skipped.error.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { type TaskTarget, isTarget, targetText } from '../rules/target.js';
 import type { GroupRoot } from '../rules/group.js';
-import type { Task, TaskProgress } from '../rules/task.js';
+import type { Task } from '../rules/task.js';
 import { instanceIn } from '../rules/claim.js';
 import { isInGroup } from '../rules/transitions.js';
-import type { WorkerState } from '../workers/type-worker.js';
+import type { TaskProgress } from '../rules/task-parts.js';
+import type { TaskView, WorkerState } from '../rules/views.js';
 import { UNKNOWN } from '../records/cancel.js';
-import { type TaskView, viewOf } from './task-view.js';
+import { viewOf } from './task-view.js';
 
 /** Why a task does not run, or where it runs. Times are cluster time in ms since 1970. */
 export type TaskExplanation = {

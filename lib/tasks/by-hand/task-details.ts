@@ -1,19 +1,10 @@
 import type { TaskExplanation } from './explanation.js';
-import type { TaskView } from './task-view.js';
+import type { TaskReason, TaskView } from '../rules/views.js';
 
 /** A task, and why it does not run, or where it runs. */
 export interface TaskDetails {
   readonly task: TaskView;
   readonly explanation: TaskReason;
-}
-
-/** A {@link TaskExplanation} without the task, in one shape for all reasons. */
-export interface TaskReason {
-  readonly reason: Exclude<TaskExplanation['reason'], 'unknown' | 'skipped'>;
-  readonly sentence: string;
-  /** When it may run next, or when the lease of its attempt ends. */
-  readonly until?: number;
-  readonly groupWaitsFor?: 'total' | 'members' | 'handler';
 }
 
 /** @returns the sentence if there is no task */

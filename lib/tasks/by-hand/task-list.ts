@@ -5,7 +5,8 @@ import { ALL_DEAD, ALL_WAITING, type Range, allOf, behindType, placeOfText } fro
 import { groupType } from '../rules/task-id.js';
 import { FIRST_BATCH, behindText, batchAfter } from '../../core/store/text-batches.js';
 import type { TaskStore } from '../records/task-store.js';
-import { type TaskView, viewOf, withoutSecrets } from './task-view.js';
+import { viewOf, withoutSecrets } from './task-view.js';
+import type { TaskView, WaitingType } from '../rules/views.js';
 
 export const LISTED_STATES = ['waiting', 'delayed', 'blocked', 'running', 'awaiting', 'dead'] as const;
 /** State of the tasks in a list. `dead`: ended without success. */
@@ -80,19 +81,6 @@ export async function listTasks(store: TaskStore, { state, isWanted, limit, from
     if (rows >= MOST.rows || characters >= MOST.characters) return { tasks, next, leftOut };
     size = Math.min(MOST.rows - rows, batchAfter(found.map(({ text }) => text)));
   }
-}
-
-/** A type of which tasks wait. */
-export interface WaitingType {
-  /** Type of the tasks. */
-  readonly type: string;
-  /** When the first one in the order of the store was offered last: cluster time in ms. */
-  readonly offeredAt: number;
-  /**
-   * About how many of its tasks and groups wait: the length of the queues that the nodes take them from. A crash may leave
-   * a task out for a while.
-   */
-  readonly waiting: number;
 }
 
 /** The types of which tasks wait, as far as they were read. */

@@ -3,16 +3,12 @@ import type { Context } from '../../core/context/context.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import { FIRST_BATCH } from '../../core/store/text-batches.js';
+import type { TypeDenial } from '../rules/answers.js';
 import type { Claim } from '../rules/claim.js';
 import { PRIORITIES } from '../rules/task.js';
 import type { TaskStore } from '../records/task-store.js';
 import { type Hint, nameIn } from '../workers/hint-source.js';
-import type {
-  ExternalAdmission,
-  ExternalAdmissions,
-  ExternalWorker,
-  TypeDenial,
-} from '../admission/external-admission.js';
+import type { ExternalAdmission, ExternalAdmissions, ExternalWorker } from '../admission/external-admission.js';
 import type { WaitingClaims } from './waiting-claims.js';
 
 /** ms before a waiting claim asks again for a permit that it was denied. */

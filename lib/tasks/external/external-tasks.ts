@@ -1,16 +1,18 @@
 import { type Context, timeOf } from '../../core/context/context.js';
 import { InvalidOptionsError, show, shortestDuration } from '../../core/decision/index.js';
 import { Claim, whyLost, isHeldBy } from '../rules/claim.js';
-import { faultOf, type Outcome, type Task, type TaskProgress } from '../rules/task.js';
+import { faultOf, type Outcome, type Task } from '../rules/task.js';
 import { MOST_BYTES, readJson } from '../rules/json.js';
 import type { AttemptOutcome } from '../overview/node-work.js';
 import type { TaskStore } from '../records/task-store.js';
 import { decodeTask } from '../rules/task.codec.js';
 import { LeaseExpiredError, TaskCancelledError, TasksClosingError } from '../rules/tasks.errors.js';
 import { ClaimCall, type ClaimRequest, type ExternalClaim } from './external-claim.js';
-import { ExternalAdmissions, type TypeDenial } from '../admission/external-admission.js';
+import { ExternalAdmissions } from '../admission/external-admission.js';
+import type { TypeDenial } from '../rules/answers.js';
 import { TypeBudgets } from './type-budgets.js';
 import { WaitingClaims } from './waiting-claims.js';
+import type { TaskProgress } from '../rules/task-parts.js';
 
 /** An attempt of an external worker, by data of the answer that gave it the task. */
 export interface ExternalAttempt {

@@ -1,10 +1,9 @@
 import type { Context } from '../../core/context/context.js';
 import { typeOfId, joinType } from '../rules/task-id.js';
-import type { HandledType } from '../workers/type-worker.js';
+import type { HandledType, ScheduleView, WaitingType } from '../rules/views.js';
 import type { NodeTasks } from './node-tasks.js';
 import { word } from '../../core/decision/index.js';
-import type { WaitingType, WaitingTypes } from '../by-hand/task-list.js';
-import type { ScheduleView } from '../schedules/schedule-view.js';
+import type { WaitingTypes } from '../by-hand/task-list.js';
 
 /** The work of this node on tasks, for operators. Asks no store. */
 export class NodeWork {

@@ -1,21 +1,9 @@
-import type { TaskView } from '../by-hand/task-view.js';
+import type { SubTaskEntry } from '../rules/views.js';
 import { PAGE_ENTRIES } from '../records/child-list.js';
 import { type Child, familyOf, readChild } from '../rules/sub-name.js';
 import { groupId } from '../rules/task-id.js';
 import type { TaskStore } from '../records/task-store.js';
-import { type TaskGroupOverview, TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
-
-/** A sub-task, or a group of sub-tasks. */
-export interface SubTaskEntry {
-  /** Id of the task or of the group. */
-  readonly id: string;
-  /** Absent if it is a group, is not in the store (not submitted yet, or forgotten), or can't be read. */
-  readonly task?: TaskView;
-  /** Absent if it is a task, or if there is no such group in the store. */
-  readonly group?: TaskGroupOverview;
-  /** Present if it is in the store, and this node can't read it: of a newer version, or corrupt. */
-  readonly isUnreadable?: true;
-}
+import { TaskGroups, UNREADABLE, viewIn } from './task-groups.js';
 
 /** A page of the sub-tasks of a task, in the order of their submissions. */
 export interface SubTaskPage {

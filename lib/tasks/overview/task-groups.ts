@@ -1,9 +1,9 @@
 import { isUnreadable } from '../../core/cell/known-record.js';
 import { MOST_KEYS } from '../../core/store/index.js';
-import { type TaskView, viewOf, withoutSecrets } from '../by-hand/task-view.js';
+import { viewOf, withoutSecrets } from '../by-hand/task-view.js';
 import { type GroupRoot, begunAt, wasAbandoned } from '../rules/group.js';
 import { givenName } from '../rules/sub-name.js';
-import type { Cancellation } from '../rules/task.js';
+import type { FoundGroups, GroupPage, TaskGroupOverview, TaskView } from '../rules/views.js';
 import { readableTask } from '../rules/task.codec.js';
 import { groupId, groupType, isGroupId, joinId, memberId } from '../rules/task-id.js';
 import { ALL_DEAD, ALL_WAITING, type Range, allOf, waitingOf } from '../rules/task-place.js';
@@ -13,60 +13,10 @@ import type { TaskStore } from '../records/task-store.js';
 const MOST_ROWS = 100;
 const MOST_GROUPS = 50;
 
-/** A group in the store, for operators. */
-export interface TaskGroupOverview {
-  /** Id in the whole cluster: `import[june]`. */
-  readonly id: string;
-  /** Type of its members. */
-  readonly type: string;
-  /** Name in the whole cluster. That of a group of sub-tasks begins with `^` and a hash of its parent's id. */
-  readonly group: string;
-  /** Name as its submitter gave it. */
-  readonly name: string;
-  /** `open`: members may still end. `joining`: all have ended, and the group's handler is to run. `closed`: it has run. */
-  readonly state: GroupRoot['state'];
-  /** When its first member was submitted: ms since the epoch, cluster time. */
-  readonly begunAt: number;
-  /** Number of members; absent until a submission said it. */
-  readonly total?: number;
-  /** Number of members that have ended. */
-  readonly ended: number;
-  /** Number of the ended members that did not complete. */
-  readonly failed: number;
-  /** Present if the rest of its members must end. */
-  readonly stopped?: Cancellation;
-}
-
-/** Some members of a group, without their data and results. */
-export interface GroupPage {
-  readonly group: TaskGroupOverview;
-  readonly members: readonly TaskView[];
-  /** Numbers of this page that are not in the store: not submitted yet, or forgotten. */
-  readonly missing: number[];
-  /** Members of this page that can't be read by this node. */
-  readonly leftOut: number;
-  /** First number of the next page; absent: there is none. */
-  readonly next?: number;
-  /** The task that runs the group's handler, if it is in the store. */
-  readonly handler?: TaskView;
-  /** Present if that task is in the store, and this node can't read it. */
-  readonly isHandlerUnreadable?: true;
-}
-
 export interface GroupsQuery {
   /** Default: all. */
   readonly type?: string | undefined;
   readonly isWanted: (type: string) => boolean;
-}
-
-/** Groups that a search has found. */
-export interface FoundGroups {
-  /** Those that have not ended first, then the newest. */
-  readonly groups: readonly TaskGroupOverview[];
-  /** Whether more groups may be there: a state has more tasks than the search reads. */
-  readonly isCut: boolean;
-  /** Groups among those that were found that this node can't read: of a newer version, or corrupt. */
-  readonly leftOut: number;
 }
 
 /** The groups of tasks, for operators. The store has no list of them, so a search looks at tasks. */

@@ -3,14 +3,16 @@ import type { TextCells, TextStep } from '../../core/cell/text-cells.js';
 import type { Groups } from './groups/groups.js';
 import type { Hints } from './hints.js';
 import type { Parents } from './parents.js';
+import type { Cancelled } from '../rules/answers.js';
 import { isTaskId } from '../rules/task-id.js';
-import type { Cancellation, Task } from '../rules/task.js';
+import type { Task } from '../rules/task.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
 import * as transitions from '../rules/transitions.js';
 import type { Stamp } from '../rules/transitions.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { InvalidOptionsError, faultsOf, nameSchema, onlyFields, show } from '../../core/decision/index.js';
 import { authorOf, reasonSchema } from '../../core/context/change-options.js';
+import type { Cancellation } from '../rules/task-parts.js';
 
 /** Author and reason of a cancel. */
 export interface CancelOptions {
@@ -31,20 +33,6 @@ export function parseCancelOptions(
   const { data, error } = schema.safeParse(options ?? {});
   if (error) throw new InvalidOptionsError(`a cancel of task ${show(task)}`, faultsOf(error));
   return authorOf(data, node);
-}
-
-/** Answer to `cancel()`. */
-export interface Cancelled {
-  /** Id of the task. */
-  readonly id: string;
-  /**
-   * `cancelled`: it has ended, and never runs again; a program that had claimed it is refused. `requested`: a node works on it; it ends as cancelled when its handler
-   * ends, or its lease, and a result is refused. `ended`: it had ended before, and nothing was changed. `unknown`: there is
-   * no task of this id, or it is no longer remembered.
-   */
-  readonly outcome: 'cancelled' | 'requested' | 'ended' | 'unknown';
-  /** Why, in a sentence. */
-  readonly because: string;
 }
 
 /** The answer, with the task as it stands now. */

@@ -5,12 +5,13 @@ import { afterWrite } from '../../core/store/after-write.js';
 import { MOST_KEYS } from '../../core/store/index.js';
 import { type CancelAuthor, type TaskRecords, cancelFound } from './cancel.js';
 import { type GroupRoot, nextOpenPage, placeOf, PAGE_BITS } from '../rules/group.js';
-import type { Cancellation, Incarnation, Task } from '../rules/task.js';
+import type { Incarnation, Task } from '../rules/task.js';
 import { groupId, memberId } from '../rules/task-id.js';
 import { readableTask } from '../rules/task.codec.js';
 import { allOf } from '../rules/task-place.js';
 import type { PacedStore } from './paced-store.js';
 import { type GroupStop, decodeStop, encodeStop, goOn, newStop, rest, stopKey } from '../rules/group-stop.js';
+import type { Cancellation } from '../rules/task-parts.js';
 
 interface StopsStore extends TaskRecords {
   readonly paced: Pick<PacedStore, 'range'>;

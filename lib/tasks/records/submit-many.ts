@@ -2,7 +2,7 @@ import { GatekeeperError, InvalidOptionsError, messageOf, show } from '../../cor
 import { isStoreError } from '../../core/store/index.js';
 import type { SubmitOptions } from '../rules/submit-options.js';
 import { type TaskDefinition, type TaskName, groupId, grouped } from '../rules/task-id.js';
-import type { Submitted } from '../rules/submission.js';
+import type { Submitted } from '../rules/answers.js';
 
 /** Arguments of a submission after the name. Data may be left out if their type allows `undefined`. */
 export type SubmitArguments<In> = undefined extends In

@@ -5,7 +5,8 @@ import { StoreUnavailableError, type TransactionCollection } from '../../core/st
 import type { TextCells, TextPlan } from '../../core/cell/text-cells.js';
 import { type Hints, hintOfWrite } from './hints.js';
 import type { RetainedBytes } from './retained-bytes.js';
-import { type Submitted, type NewTask, isKnown } from '../rules/submission.js';
+import type { Submitted } from '../rules/answers.js';
+import { type NewTask, isKnown } from '../rules/submission.js';
 import type { Dedup, Unique } from '../rules/submit-options.js';
 import type { Task } from '../rules/task.js';
 import { type Stamp, type Submission, submit } from '../rules/transitions.js';

@@ -14,17 +14,19 @@ import { Members } from './groups/group-records.js';
 import { Hints, hintOfWrite } from './hints.js';
 import { RetainedBytes } from './retained-bytes.js';
 import type { Dedup } from '../rules/submit-options.js';
-import { type NewTask, type Submitted, isAlone, isKnown, mayFollow } from '../rules/submission.js';
+import type { Submitted } from '../rules/answers.js';
+import { type NewTask, isAlone, isKnown, mayFollow } from '../rules/submission.js';
 import { Settling } from './settling.js';
 import { GroupStops } from './group-stops.js';
 import { Parents } from './parents.js';
-import type { Outcome, Task, TaskFault, TaskLimits } from '../rules/task.js';
+import type { Outcome, Task, TaskLimits } from '../rules/task.js';
 import { decodeTask, encodeTask } from '../rules/task.codec.js';
 import { type MemberName, groupId, isTaskId } from '../rules/task-id.js';
 import { LeaseExpiredError } from '../rules/tasks.errors.js';
 import { PacedStore } from './paced-store.js';
 import * as transitions from '../rules/transitions.js';
 import type { WrittenPlace } from './submitting.js';
+import type { TaskFault } from '../rules/task-parts.js';
 
 /** Key of no task: ids have a colon, or a bracket. */
 const ANY_KEY = 'start';

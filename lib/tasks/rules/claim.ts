@@ -1,4 +1,5 @@
-import type { Task, TaskProgress } from './task.js';
+import type { Task } from './task.js';
+import type { TaskProgress } from './task-parts.js';
 
 /** A claimed task, with the text that stands in the store as far as this node knows. */
 export class Claim {

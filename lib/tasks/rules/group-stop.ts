@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { decodeStored, storedCount, storedTime } from '../../core/decision/index.js';
-import type { Cancellation, Incarnation } from './task.js';
+import type { Incarnation } from './task.js';
 import { groupId } from './task-id.js';
 import { cancellationSchema, dueText } from './task.codec.js';
 import { dueRange, laterRange } from './task-place.js';
 import type { Stamp } from './transitions.js';
+import type { Cancellation } from './task-parts.js';
 
 const VERSION = 1;
 /** Letter of the texts; the states of tasks have others. */

@@ -1,5 +1,5 @@
 import { InvalidOptionsError, lastGrantOf, nextToken } from '../../core/decision/index.js';
-import type { Cancellation } from './task.js';
+import type { Cancellation } from './task-parts.js';
 import { LARGEST_GROUP, type MemberName } from './task-id.js';
 
 /**

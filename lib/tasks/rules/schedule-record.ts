@@ -7,6 +7,7 @@ import {
   storedTime,
   ReservedNameError,
 } from '../../core/decision/index.js';
+import type { SkippedTick } from './task-parts.js';
 
 /**
  * The record of a schedule: the last planned time, so that no tick is submitted twice. It belongs to no node: code has the
@@ -43,14 +44,6 @@ export interface ScheduleRecord {
   readonly skipped: readonly SkippedTick[];
   /** Instance of the node that submitted last. It is the first to act at the next tick. */
   readonly by: string;
-}
-
-/** A tick that was skipped because the former run had not ended. */
-export interface SkippedTick {
-  /** Its planned time: cluster time in ms since 1970. */
-  readonly at: number;
-  /** The planned time of the run that had not ended. */
-  readonly former: number;
 }
 
 /**

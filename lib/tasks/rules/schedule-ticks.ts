@@ -1,6 +1,7 @@
 import type { ParsedSchedule } from './schedule-options.js';
-import { MOST_TICKS, MOST_SKIPPED, type ScheduleRecord, type SkippedTick } from './schedule-record.js';
+import { MOST_TICKS, MOST_SKIPPED, type ScheduleRecord } from './schedule-record.js';
 import type { Ticks } from '../../core/cron/ticks.js';
+import type { SkippedTick } from './task-parts.js';
 
 /** ms by which a tick may be late and still be on time. */
 export const LATE = 60_000;

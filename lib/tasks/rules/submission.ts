@@ -1,3 +1,4 @@
+import type { Submitted } from './answers.js';
 import type { Dedup } from './submit-options.js';
 import type { Task } from './task.js';
 import type { MemberName } from './task-id.js';
@@ -13,19 +14,6 @@ export function isAlone(task: NewTask): task is NewTask & { readonly member?: un
 
 /** Of a member, for the task of its group's handler. */
 export type Joining = Pick<Submission, 'limits' | 'sub'>;
-
-/** Answer to a submission. */
-export interface Submitted {
-  /** Id of the task. */
-  readonly id: string;
-  /**
-   * `created`: it will run. `known`: there is such a task already, and nothing was changed. `replaced`: there was one that
-   * had not begun, and this submission took its place, as `unique` wants it.
-   */
-  readonly outcome: 'created' | 'known' | 'replaced';
-  /** Why, in a sentence. */
-  readonly because: string;
-}
 
 /**
  * Whether a submission begins anew although there is a task of its id. A sub-task counts as a member of a group.

@@ -1,5 +1,6 @@
 import type { Backoff } from '../../core/async/backoff.js';
 import type { TaskTarget } from './target.js';
+import type { Cancellation, GroupCounts, PastAttempt, TaskFault, TaskProgress } from './task-parts.js';
 import { messageWithCauses, nameOfError, stackWithCauses } from '../../core/decision/index.js';
 
 /**
@@ -226,14 +227,6 @@ export interface Ending {
   readonly subTasks?: GroupCounts;
 }
 
-/** Numbers of tasks that have ended together. */
-export interface GroupCounts {
-  /** All of them. */
-  readonly total: number;
-  /** Those that did not complete. */
-  readonly failed: number;
-}
-
 /** The sub-tasks of one life of a task. */
 export interface Family {
   /** That of the task's `split`. */
@@ -247,56 +240,8 @@ export function familyIn({ split, ending }: Pick<Task, 'split' | 'ending'>): Fam
   return split === undefined ? undefined : { incarnation: split, total: ending?.subTasks?.total ?? 0 };
 }
 
-/** Author, time and reason of a cancel. */
-export interface Cancellation {
-  /** When it was cancelled: cluster time in ms. */
-  readonly at: number;
-  /** Name of the person or program. */
-  readonly by: string;
-  /** The reason that was given. */
-  readonly reason?: string;
-  /** Present if it is of the whole group: by `cancelGroup()`, or because of a member with `failGroupFast`. */
-  readonly isOfGroup?: true;
-}
-
-/** How far an attempt has come, as its handler said it. */
-export interface TaskProgress {
-  /** From 0. */
-  readonly done: number;
-  /** From 0, in the same unit as `done`. */
-  readonly total: number;
-  /** At most 200 characters. */
-  readonly note?: string;
-  /** When the handler said it: cluster time in ms. */
-  readonly at: number;
-}
-
 /** Past attempts that a task keeps. */
 export const MOST_PAST = 5;
-
-/** An attempt that failed, or whose node crashed. */
-export interface PastAttempt {
-  /** Its fencing token. */
-  readonly token: number;
-  /** When its end was noted: cluster time in ms. */
-  readonly endedAt: number;
-  /** Instance of the node; for a worker over HTTP "http:" and the name of its token. */
-  readonly instance: string;
-  /** Name and message of the error, cut after 300 characters. Absent if the node crashed. */
-  readonly error?: string;
-}
-
-/** An error of a handler, as far as it is kept. */
-export interface TaskFault {
-  /** Name of the error's class. */
-  readonly name: string;
-  /** Its message, cut after 2,000 characters. */
-  readonly message: string;
-  /** Its stack, cut after 4,000 characters. */
-  readonly stack?: string;
-  /** When it was noted. */
-  readonly at: number;
-}
 
 const LONGEST_NAME = 200;
 const LONGEST_MESSAGE = 2000;

@@ -5,22 +5,19 @@ import { instanceIn } from './claim.js';
 import {
   faultText,
   type Awaited,
-  type Cancellation,
   type Ending,
-  type GroupCounts,
   type Incarnation,
   MOST_PAST,
   type Member,
   type Outcome,
-  type PastAttempt,
   type Priority,
   type Task,
-  type TaskFault,
   type TaskLimits,
   USUAL_LEASE,
   familyIn,
 } from './task.js';
 import { taskOf } from './task.codec.js';
+import type { Cancellation, GroupCounts, PastAttempt, TaskFault } from './task-parts.js';
 
 /**
  * The changes of a task, as pure functions. Each returns the next task; the caller writes it by comparison with the

@@ -1,10 +1,11 @@
 import { InvalidOptionsError, show, NewerRecordError } from '../../core/decision/index.js';
-import type { NewTask, Submitted } from '../rules/submission.js';
+import type { Submitted } from '../rules/answers.js';
+import type { NewTask } from '../rules/submission.js';
 import { observedSubmit } from '../records/submitting.js';
 import { type SubmitRequest, expectNoTransaction, expectOnlyList, submitMany } from '../records/submit-many.js';
 import type { SubmitOptions, Unique } from '../rules/submit-options.js';
 import { givenName, FAMILY, childOf, familyOf, subName } from '../rules/sub-name.js';
-import type { Incarnation, Member, Task, SubTask, GroupCounts } from '../rules/task.js';
+import type { Incarnation, Member, Task, SubTask } from '../rules/task.js';
 import { type TaskName, groupId, groupType, LARGEST_GROUP, memberId } from '../rules/task-id.js';
 import type { TaskStore } from '../records/task-store.js';
 import type { HeldTask } from './held-task.js';
@@ -13,6 +14,7 @@ import { LeaseExpiredError, InvalidTaskError, RetryLaterError } from '../rules/t
 import type { ChildList } from '../records/child-list.js';
 import { isStoreError } from '../../core/store/index.js';
 import { decodeTask } from '../rules/task.codec.js';
+import type { GroupCounts } from '../rules/task-parts.js';
 
 /** Reads the arguments of a submission. */
 export type ReadSubmission = (

@@ -1,8 +1,9 @@
 import { InvalidOptionsError, show } from '../../core/decision/index.js';
-import type { Outcome, TaskFault } from '../rules/task.js';
-import type { Submitted } from '../rules/submission.js';
+import type { Outcome } from '../rules/task.js';
+import type { Submitted } from '../rules/answers.js';
 import type { SubmitArguments, SubmitRequest } from '../records/submit-many.js';
 import type { TaskName } from '../rules/task-id.js';
+import type { TaskFault } from '../rules/task-parts.js';
 
 /** A task for its handler. */
 export interface TaskContext<In = unknown> {

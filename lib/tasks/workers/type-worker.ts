@@ -3,12 +3,13 @@ import { pause } from '../../core/async/pause.js';
 import { instantOf } from '../../core/cell/plan.js';
 import { StoreUnavailableError } from '../../core/store/index.js';
 import type { TaskLimits } from '../rules/task.js';
+import type { WorkerState } from '../rules/views.js';
 import { LeaseExpiredError, TasksClosingError } from '../rules/tasks.errors.js';
 import { Attempt, type AttemptParts } from './attempt.js';
 import { HeldTask, type HeldOptions } from './held-task.js';
 import { type Hint, HintSource, nameIn } from './hint-source.js';
 import type { AddressedTasks } from './addressed-tasks.js';
-import { type Admission, Admissions, type TypeObstacle } from '../admission/admission.js';
+import { type Admission, Admissions } from '../admission/admission.js';
 import type { TypeLimit, TypePermit } from '../admission/type-limit.js';
 
 export interface WorkerOptions extends HeldOptions {
@@ -25,24 +26,6 @@ interface WorkerParts extends AttemptParts {
 
 /** ms before a hint is tried again whose claim failed because of the store. */
 const RETRY = 500;
-
-/** State of a node's work on one type, as the node knows it now. */
-export interface WorkerState {
-  /** Attempts at the same time on this node. */
-  readonly concurrency: number;
-  /** Attempts that run on this node now. */
-  readonly running: number;
-  /** Why this node takes no task now; absent if it does. */
-  readonly obstacle?: TypeObstacle;
-}
-
-/** A type that a node handles. */
-export interface HandledType extends WorkerState {
-  /** The type. */
-  readonly type: string;
-  /** `tasks`: the tasks of the type. `groups`: the end of its groups. */
-  readonly handles: 'tasks' | 'groups';
-}
 
 /** Attempts one after another under one admission. */
 interface Series {

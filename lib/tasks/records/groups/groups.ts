@@ -1,5 +1,5 @@
 import type { Slices } from '../../../core/async/slices.js';
-import type { Cancellation, GroupCounts, Incarnation, Member } from '../../rules/task.js';
+import type { Incarnation, Member } from '../../rules/task.js';
 import { type MemberName, groupId, memberId } from '../../rules/task-id.js';
 import { SharedWork } from '../../../core/async/shared-work.js';
 import type { Stamp } from '../../rules/transitions.js';
@@ -21,6 +21,7 @@ import {
 import { decodeGroupRoot, encodeGroupRoot, rootKey } from '../../rules/group.codec.js';
 import { type FoundRoots, GroupRecords, foundIn } from './group-records.js';
 import { MemberEnds } from './member-ends.js';
+import type { Cancellation, GroupCounts } from '../../rules/task-parts.js';
 
 interface GroupsParts extends AbandonedParts {
   readonly slices: Pick<Slices, 'turn'>;
