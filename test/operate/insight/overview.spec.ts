@@ -247,9 +247,9 @@ describe('the overview', () => {
     await other.gatekeeper.overview('job');
     expect(keys[1]).toMatch(/^history:\d+$/);
     expect(other.store.calls.readJournal).toBe(readJournal);
-    // The list of its runs comes from the same page.
+    // The list of its runs shows them as they are now.
     await other.gatekeeper.runs.find({ semaphore: 'job', limit: 10 });
-    expect(keys).toHaveLength(2);
+    expect(keys.slice(2)).toEqual([keys[1]]);
   });
 
   it('shows that a run goes on, though another one of its job that began in the same ms has ended', async () => {

@@ -56,8 +56,6 @@ export class JobHistories {
   #readAt?: number;
   /** Characters of all texts at the last reading. */
   #length = 0;
-  /** The last reading of some shards, and when it began: monotonic ms. */
-  #last?: { readonly of: string; readonly at: number; readonly records: Promise<readonly JobRecord[]> } | undefined;
   /** By shard: monotonic ms until which its writes last, if they come at the usual pace. */
   readonly #paidUntil = new Map<number, number>();
   #reading?: Promise<readonly JobRecord[]> | undefined;
@@ -120,25 +118,10 @@ export class JobHistories {
   /** Reads the records of the jobs of some semaphores: their shards, together. @throws StoreUnavailableError */
   async of(semaphores: readonly string[]): Promise<readonly JobRecord[]> {
     const isAsked = new Set(semaphores);
-    const shards = [...new Set(semaphores.map(shardOf))];
-    return (await this.#some(shards)).filter(({ semaphore }) => isAsked.has(semaphore));
-  }
-
-  /** The page of one semaphore asks twice for its jobs: for the overview, and for its runs. */
-  #some(shards: readonly number[]): Promise<readonly JobRecord[]> {
-    const at = this.context.nodeClock.monotonic();
-    const of = shards.join();
-    if (this.#last?.of === of && at - this.#last.at < FRESH.least) return this.#last.records;
-    const records = this.#readSome(shards);
-    const last = { of, at, records };
-    this.#last = last;
-    records.catch(() => this.#last === last && (this.#last = undefined));
-    return records;
-  }
-
-  async #readSome(shards: readonly number[]): Promise<readonly JobRecord[]> {
-    const texts = await this.#texts.readMany(shards.map((shard) => KEY_PREFIX + shard));
-    return recordsOf(await inSlices(this.#decoded.some(texts), this.context.nodeClock));
+    const shards = new Set(semaphores.map(shardOf));
+    const texts = await this.#texts.readMany([...shards].map((shard) => KEY_PREFIX + shard));
+    const records = recordsOf(await inSlices(this.#decoded.some(texts), this.context.nodeClock));
+    return records.filter(({ semaphore }) => isAsked.has(semaphore));
   }
 
   /** Tries once to write the remaining changes, and reports a failure. */
