@@ -2,12 +2,12 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../core/decision/index.js';
 import type { ArchiveDriver, RecordCollection, RecordPage } from '../../core/store/driver.js';
 import { StoreUnavailableError, UnknownOutcomeError } from '../../core/store/store.errors.js';
-import { type Files, withFolder } from './folder-lock.js';
+import { type Files, withDraft } from './folder-lock.js';
 
-/** Mode of new files: only the application's user may read names, groups and reasons. */
-const OWNER_ONLY = 0o600;
-/** Texts on one page. */
-const PAGE = 100;
+/** Modes of new files and folders: only the application's user may read names, groups and reasons. */
+const OWNER_ONLY = { file: 0o600, folder: 0o700 };
+/** Texts on one page. Each page reads the names of all files. */
+const PAGE = 500;
 
 /**
  * Texts in the files of a folder, one file each. Several processes of one host may share it, or several hosts in a shared
@@ -24,6 +24,8 @@ export class FilesDriver implements ArchiveDriver {
   constructor(
     private readonly folder: string,
     private readonly files: Files,
+    /** ms to wait for the lock of another process. */
+    private readonly patience: number,
   ) {}
 
   /** No file stays open between two calls. */
@@ -38,22 +40,33 @@ export class FilesDriver implements ArchiveDriver {
     return new Map(texts.filter((each): each is readonly [string, string] => each[1] !== undefined));
   }
 
-  /** In the order of the paths, which others do not move. */
+  /** Pages follow the sorted paths: a file that is added or replaced moves no other file to another page. */
   async #page(prefix: string, after = ''): Promise<RecordPage> {
-    const paths = await this.#paths().catch(ifMissing([]));
-    const keys = new Map(paths.toSorted().map((path) => [path, keyOf(path)]));
-    const found = [...keys].filter(([path, key]) => path > after && key.startsWith(prefix));
-    const texts = await this.#readMany(found.slice(0, PAGE).map(([, key]) => key));
-    return { texts, ...(found.length > PAGE && { next: found[PAGE - 1]![0] }) };
+    const paths = (await this.#paths()).filter((path) => path > after).toSorted();
+    const keys: string[] = [];
+    let last = '';
+    for (const path of paths) {
+      if (keys.length === PAGE) return { texts: await this.#readMany(keys), next: last };
+      const key = keyOf(path);
+      if (key.startsWith(prefix)) keys.push(key);
+      last = path;
+    }
+    return { texts: await this.#readMany(keys) };
   }
 
-  /** Paths of all texts, relative to the folder. Locks come and go, so their folders are left out. */
+  /**
+   * Paths of all texts, relative to the folder. Only folders of long keys are read: a volume has others of its own, such as
+   * `lost+found`, and locks come and go.
+   */
   async #paths(within = ''): Promise<string[]> {
+    const folder = join(this.folder, within);
+    // A folder of long keys is never removed: if one is missing, the listing fails.
+    const entries = this.files.readdir(folder, { withFileTypes: true });
     const found: string[] = [];
-    for (const entry of await this.files.readdir(join(this.folder, within), { withFileTypes: true })) {
+    for (const entry of within === '' ? await entries.catch(ifMissing([])) : await entries) {
       const path = `${within}${entry.name}`;
       if (path.endsWith(TEXT)) found.push(path);
-      else if (entry.isDirectory() && !path.endsWith(LOCK)) found.push(...(await this.#paths(`${path}/`)));
+      else if (entry.isDirectory() && isPart(entry.name)) found.push(...(await this.#paths(`${path}/`)));
     }
     return found;
   }
@@ -63,13 +76,11 @@ export class FilesDriver implements ArchiveDriver {
     const path = join(this.folder, pathOf(key));
     let isWritten = false;
     try {
-      await this.files.mkdir(dirname(path), { recursive: true });
-      await withFolder(this.files, `${path}${LOCK}`, async (folder) => {
-        // Before the comparison. A process that slept loses its lock, and with it the draft: then the rename fails.
-        const draft = join(folder, `draft-${Math.random().toString(36).slice(2)}`);
-        await this.#flushed(draft, 'wx', next);
+      await this.files.mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY.folder });
+      const write = (draft: string) => this.#flushed(draft, 'wx', next);
+      await withDraft(this.files, { lock: `${path}${LOCK}`, patience: this.patience, write }, async (draft) => {
         if ((await this.#read(key)) !== expected) return;
-        await this.files.rename(draft, path);
+        await this.#renamed(draft, path, next);
         isWritten = true;
         // A rename changes the folder, so the folder must be flushed to disk too. Windows can't do that.
         if (process.platform !== 'win32') await this.#flushed(dirname(path), 'r');
@@ -81,8 +92,19 @@ export class FilesDriver implements ArchiveDriver {
     return isWritten;
   }
 
+  /** A network's file system may repeat a rename whose answer was lost, and then find no draft any more. */
+  async #renamed(draft: string, path: string, next: string): Promise<void> {
+    try {
+      await this.files.rename(draft, path);
+    } catch (cause) {
+      const text = await this.files.readFile(path, 'utf8').catch(() => undefined);
+      if (text !== next) throw cause;
+      throw new UnknownOutcomeError(`${path} may have been written: ${messageOf(cause)}`, { cause });
+    }
+  }
+
   async #flushed(path: string, flags: string, text?: string): Promise<void> {
-    const handle = await this.files.open(path, flags, OWNER_ONLY);
+    const handle = await this.files.open(path, flags, OWNER_ONLY.file);
     try {
       if (text !== undefined) await handle.writeFile(text);
       await handle.sync();
@@ -107,6 +129,11 @@ function pathOf(key: string): string {
     return code.length > 2 ? `%u${code.padStart(4, '0')}` : `%${code.padStart(2, '0')}`;
   });
   return `${(escaped.match(new RegExp(`.{1,${PART}}`, 'g')) ?? []).join('/')}${TEXT}`;
+}
+
+/** Whether a folder is one of a long key: all parts of its path but the last have the full length. */
+function isPart(name: string): boolean {
+  return name.length === PART && /^[a-z0-9_%-]+$/.test(name);
 }
 
 /** Files of others have a key, too, which no call asks for. */

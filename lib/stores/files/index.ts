@@ -1,8 +1,11 @@
 import * as fileSystem from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidOptionsError, isOneLine, show } from '../../core/decision/index.js';
-import type { ArchiveStore } from '../../core/store/driver.js';
+import type { ArchiveStore, OpenOptions } from '../../core/store/driver.js';
 import { FilesDriver } from './files.driver.js';
+
+/** ms to wait for the lock of another process, unless the caller says it. */
+const PATIENCE = 5000;
 
 /**
  * Keeps an archive in the files of a folder: for the option `persistence`. Creates the folder if it is missing. Nodes may
@@ -18,5 +21,6 @@ export function files(folder: string): ArchiveStore {
     ]);
   }
   const path = resolve(folder);
-  return { kind: 'files', place: path, open: () => new FilesDriver(path, fileSystem) };
+  const open = ({ callTimeout = PATIENCE }: OpenOptions = {}) => new FilesDriver(path, fileSystem, callTimeout);
+  return { kind: 'files', place: path, open };
 }

@@ -9,6 +9,10 @@ import { StoreClients } from '../../../lib/testing/contract/store-clients.js';
 import { ContractTests } from '../../../lib/testing/contract/test-runner.js';
 import { describeTextsContract } from '../../../lib/testing/contract/texts.contract.js';
 import { runner } from '../../contract/on-jest.js';
+import { until } from '../../support/apps.js';
+
+/** ms to wait for a lock. */
+const PATIENCE = 5000;
 
 let folder: string;
 let path: string;
@@ -85,20 +89,57 @@ describe('A text of files()', () => {
 
   it('is not overwritten by a process that lost its lock while it slept', async () => {
     let isAsleep = true;
-    const sleeper = new FilesDriver(path, {
-      ...fs,
-      rename: async (from, to) => {
-        // Its lock is old, so another process removes it, and writes.
-        if (isAsleep) {
-          isAsleep = false;
-          await fs.rm(join(path, 'a.json.lock'), { recursive: true });
-          await opened().compareAndSet('a', undefined, 'other');
-        }
-        return fs.rename(from, to);
-      },
-    }).records;
+    const rename: Files['rename'] = async (from, to) => {
+      // Its lock is old, so another process removes it, and writes.
+      if (isAsleep) {
+        isAsleep = false;
+        await fs.rm(join(path, 'a.json.lock'), { recursive: true });
+        await opened().compareAndSet('a', undefined, 'other');
+      }
+      return fs.rename(from, to);
+    };
+    const sleeper = new FilesDriver(path, { ...fs, rename }, PATIENCE).records;
     await expect(sleeper.compareAndSet('a', undefined, 'slept')).rejects.toThrow(StoreUnavailableError);
     expect(await opened().read('a')).toBe('other');
+  });
+
+  it('is written by one of two processes, if one slept before its draft and comes into the lock of the other', async () => {
+    const lock = join(path, 'a.json.lock');
+    let hasLooked = () => {};
+    const looked = new Promise<void>((resolve) => (hasLooked = resolve));
+    const rename: Files['rename'] = async (from, to) => looked.then(() => fs.rename(from, to));
+    const other = new FilesDriver(path, { ...fs, rename }, PATIENCE).records;
+    let others: Promise<boolean> | undefined;
+    const mkdir = async (...args: Parameters<typeof fs.mkdir>) => {
+      const made = await fs.mkdir(...args);
+      if (args[0] === lock && !others) {
+        await fs.rm(lock, { recursive: true });
+        others = other.compareAndSet('a', undefined, 'other');
+        await until(async () => (await fs.readdir(lock).catch(() => [])).length === 1);
+      }
+      return made;
+    };
+    const readdir = (async (...args: Parameters<typeof fs.readdir>) => {
+      const found = await fs.readdir(...args);
+      hasLooked();
+      return found;
+    }) as Files['readdir'];
+    const sleeper = new FilesDriver(path, { ...fs, mkdir: mkdir as Files['mkdir'], readdir }, PATIENCE).records;
+    const written = [await sleeper.compareAndSet('a', undefined, 'slept'), await others];
+    expect(written.filter(Boolean)).toHaveLength(1);
+    expect(await opened().read('a')).toBe(written[0] ? 'slept' : 'other');
+    expect(await inFolder()).toEqual(['a.json']);
+  });
+
+  it('is listed although the folder is a volume with folders of its own', async () => {
+    await fs.mkdir(join(path, 'lost+found'), { recursive: true });
+    const readdir = (async (...args: Parameters<typeof fs.readdir>) => {
+      if (String(args[0]).endsWith('lost+found')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      return fs.readdir(...args);
+    }) as Files['readdir'];
+    const { records } = new FilesDriver(path, { ...fs, readdir }, PATIENCE);
+    await records.compareAndSet('a', undefined, '1');
+    expect(await records.page('')).toEqual({ texts: new Map([['a', '1']]) });
   });
 
   it('can not be read: a listing fails, too, and does not leave it out', async () => {
@@ -128,7 +169,7 @@ describe('A write', () => {
         return handle;
       },
     };
-    await new FilesDriver(path, watched).records.compareAndSet('a', undefined, '1');
+    await new FilesDriver(path, watched, PATIENCE).records.compareAndSet('a', undefined, '1');
     expect(steps).toEqual([expect.stringContaining('draft'), 'rename', path]);
   });
 });
@@ -165,7 +206,7 @@ describe('A write that fails', () => {
     ['the folder can not be written', { rename: 'EROFS' }],
   ])('leaves the former file whole when %s, and comes through once that is over', async (_what, fault) => {
     await opened().compareAndSet('a', undefined, 'former');
-    const { records } = new FilesDriver(path, failing(fault));
+    const { records } = new FilesDriver(path, failing(fault), PATIENCE);
     const failure = (await records.compareAndSet('a', 'former', 'next').catch((error: unknown) => error)) as Error;
     expect(failure).toBeInstanceOf(StoreUnavailableError);
     expect(failure.message).toContain(Object.values(fault)[0]);
@@ -176,8 +217,17 @@ describe('A write that fails', () => {
     expect(await opened().read('a')).toBe('next');
   });
 
+  it('leaves its outcome open if the file was replaced although the rename failed, as on a network', async () => {
+    const rename: Files['rename'] = async (from, to) => {
+      await fs.rename(from, to);
+      throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+    };
+    const { records } = new FilesDriver(path, { ...fs, rename }, PATIENCE);
+    await expect(records.compareAndSet('a', undefined, '1')).rejects.toThrow(UnknownOutcomeError);
+  });
+
   it('after the file was replaced leaves its outcome open', async () => {
-    const { records } = new FilesDriver(path, failing({ flush: 'EIO' }));
+    const { records } = new FilesDriver(path, failing({ flush: 'EIO' }), PATIENCE);
     await expect(records.compareAndSet('a', undefined, '1')).rejects.toThrow(UnknownOutcomeError);
     expect(await opened().read('a')).toBe('1');
   });
