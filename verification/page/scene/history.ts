@@ -1,4 +1,10 @@
 import type { HistoryEntry, NodeIdentity, Driver } from 'nestjs-gatekeeper';
+import { jobKey } from '../../../lib/operate/activity/history-entry.js';
+import { KEY_PREFIX } from '../../../lib/operate/activity/jobs/job-histories.js';
+import { type JobRecord, ofRun, summedUp } from '../../../lib/operate/activity/jobs/job-record.js';
+import { encodeJobShard } from '../../../lib/operate/activity/jobs/job-shard.codec.js';
+import { shardOf } from '../../../lib/operate/activity/jobs/pending-additions.js';
+import { groupedBy } from '../../../lib/operate/insight/grouped.js';
 
 interface Past {
   readonly semaphore: string;
@@ -52,7 +58,17 @@ export function pastTerms(semaphore: string, nodes: readonly NodeIdentity[], now
   });
 }
 
+/** Writes entries as nodes do: into the journal, and runs also into the past of their jobs. */
 export async function publishHistory(store: Driver, entries: readonly HistoryEntry[]): Promise<void> {
   const inOrder = entries.toSorted((one, other) => one.at - other.at);
   await store.journal('runs').append(inOrder.map((entry) => JSON.stringify(entry)));
+  const runs = inOrder.filter((entry) => entry.kind === 'run');
+  for (const ofShard of groupedBy(runs, ({ semaphore }) => shardOf(semaphore)).values()) {
+    const records = [...groupedBy(ofShard, jobKey)].map(([key, all]): [string, JobRecord] => {
+      const newestFirst = all.toReversed().map((run) => ofRun(run));
+      return [key, summedUp(newestFirst, Date.now())];
+    });
+    const shard = encodeJobShard({ jobs: new Map(records), writers: new Map() });
+    await store.records.compareAndSet(`${KEY_PREFIX}${shardOf(ofShard[0]!.semaphore)}`, undefined, shard);
+  }
 }

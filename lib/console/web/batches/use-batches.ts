@@ -22,8 +22,11 @@ export interface Progress {
   readonly fault?: string;
 }
 
-/** Semaphores per call: small enough that calls answer quickly and the progress is visible. */
-export const BATCH = 25;
+/**
+ * Semaphores per call: small enough that calls answer quickly and the progress is visible. Each call takes at least one page
+ * of the lists of changes that can be taken back, and these are bounded.
+ */
+export const BATCH = 250;
 /** ms until the next try after the rate limit refused a change. */
 const A_MOMENT = 1000;
 

@@ -20,9 +20,14 @@ import { EMPTY_SHARD, type JobShard, type WriterMark } from './job-shard.js';
 
 /** Version of the format. A newer version is left as it is. */
 const VERSION = 1;
-/** Bytes of the jobs of one shard, and number of jobs. The jobs that were not used for the longest time are dropped. */
+/**
+ * Bytes of the jobs of one shard, and number of jobs, with their whole past. Of the jobs that were not used for the longest time
+ * less is kept: see {@link encodeJobShard}.
+ */
 export const MOST_BYTES = 256 * 1024;
 export const MOST_JOBS = 64;
+/** Bytes of the jobs of which only the last run is kept. */
+const MOST_SHORT_BYTES = 64 * 1024;
 /**
  * ms by which a job with a schedule counts as used later: thousands of names from arguments must not push out a monthly
  * job, and one that was removed is still dropped some day.
@@ -137,18 +142,33 @@ export function* decodeJobShard(text: string | undefined): Pieces<DecodedShard> 
   return { shard: { jobs, writers: new Map(writers) }, faults, isNewer };
 }
 
-/** Encodes a shard. Drops the jobs that were not used for the longest time, as many as the limits require. */
+/**
+ * Encodes a shard. Of the jobs that were not used for the longest time, as many as the limits require, it keeps only the last run
+ * and the schedule: without them, a job that runs once a month beside busy ones would seem not to have run. Those that have no
+ * schedule, or have not run for 35 days, or are too many even so, are dropped.
+ */
 export function encodeJobShard({ jobs, writers }: JobShard): string {
   const texts: string[] = [];
   let bytes = 0;
-  for (const job of [...jobs.values()].toSorted((one, other) => keptFor(other) - keptFor(one)).slice(0, MOST_JOBS)) {
-    const text = encodeJob(job);
+  let shortBytes = 0;
+  const newest = [...jobs.values()].reduce((time, { usedAt }) => Math.max(time, usedAt), 0);
+  for (const job of [...jobs.values()].toSorted((one, other) => keptFor(other) - keptFor(one))) {
+    const text = texts.length < MOST_JOBS && bytes <= MOST_BYTES ? encodeJob(job) : '';
     bytes += Buffer.byteLength(text);
-    if (bytes > MOST_BYTES) break;
-    texts.push(text);
+    if (text !== '' && bytes <= MOST_BYTES) texts.push(text);
+    else if (job.schedule !== undefined && keptFor(job) > newest) {
+      const short = encodeJob(withLastRun(job));
+      shortBytes += Buffer.byteLength(short);
+      if (shortBytes > MOST_SHORT_BYTES) break;
+      texts.push(short);
+    }
   }
   const marks = [...writers].map(([writer, { seq, at }]) => [writer, seq, at]);
   return `{"v":${VERSION},"writers":${JSON.stringify(marks)},"jobs":[${texts.join(',')}]}`;
+}
+
+function withLastRun({ runs, starts, ...job }: JobRecord): JobRecord {
+  return { ...job, runs: runs.slice(0, 1), starts: starts.slice(0, 1), failures: [], hours: [], days: [] };
 }
 
 /** Cluster time in ms by which the jobs of a full shard are compared. */

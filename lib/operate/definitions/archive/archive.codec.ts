@@ -26,10 +26,8 @@ export class NewerArchiveError extends GatekeeperError {
   readonly code = 'newer-archive';
 }
 
-/** Takes the place of a text that was put aside: records are never removed. */
+/** Replaces a text that could not be read, after it was copied to another key. */
 export const NOTHING = textOf({});
-
-const nothingSchema = z.strictObject({ v: z.literal(VERSION) });
 
 const archivedSchema = z
   .strictObject({
@@ -56,10 +54,10 @@ export function encodeArchived(definition: ArchivedDefinition): string {
  * @throws CorruptArchiveError with all faults, or NewerArchiveError
  */
 export function decodeArchived(name: string, text: string): ArchivedDefinition | undefined {
+  if (text === NOTHING) return undefined;
   const where = `the archived definition of ${show(name)}`;
   const value = parseJson(where, text);
   refuseNewer(where, (value as { v?: unknown } | null)?.v);
-  if (nothingSchema.safeParse(value).success) return undefined;
   const parsed = archivedSchema.safeParse(value);
   if (!parsed.success)
     throw new CorruptArchiveError(`${where} holds no definition: ${faultsOf(parsed.error).join('; ')}`);

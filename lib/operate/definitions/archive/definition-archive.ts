@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Deadline } from '../../../core/async/deadline.js';
 import { SerialExecutor } from '../../../core/async/serial-executor.js';
+import { eachInPieces, inSlices } from '../../../core/async/slices.js';
 import type { Context } from '../../../core/context/context.js';
 import { forEachLimit } from '../../../core/async/for-each-limit.js';
 import { type ArchivedDefinition, show, withoutDoubt } from '../../../core/decision/index.js';
@@ -112,7 +113,8 @@ export class DefinitionArchive {
   async #list(limit: CallLimit, action: string): Promise<Map<string, Seen>> {
     const seen = new Map<string, Seen>();
     const unreadable: { readonly name: string; readonly text: string; readonly fault: Error }[] = [];
-    for (const [key, text] of await this.#store.records.list(KEY_PREFIX, limit)) {
+    const texts = await this.#store.records.list(KEY_PREFIX, limit);
+    const decoding = eachInPieces(texts, ([key, text]) => {
       const name = key.slice(KEY_PREFIX.length);
       try {
         seen.set(name, seenOf(name, text));
@@ -120,7 +122,8 @@ export class DefinitionArchive {
         if (!(fault instanceof CorruptArchiveError)) throw fault;
         unreadable.push({ name, text, fault });
       }
-    }
+    });
+    await inSlices(decoding, this.context.nodeClock);
     if (unreadable.length === 0) return (this.#seen = seen);
     const faults: string[] = [];
     for (const { name, text, fault } of unreadable) {
@@ -181,11 +184,12 @@ export class DefinitionArchive {
       definitions.map(({ name }) => keyOf(name)),
       limit,
     );
-    for (const { name } of definitions) {
+    const decoding = eachInPieces(definitions, ({ name }) => {
       const text = texts.get(keyOf(name));
       if (text === undefined) seen.delete(name);
       else seen.set(name, seenOf(name, text));
-    }
+    });
+    await inSlices(decoding, this.context.nodeClock);
   }
 }
 

@@ -105,8 +105,8 @@ export class Maintenance {
           : { why: `window ${show(keeper)} wants it paused` };
       outcomes.set(entry[0], outcome);
     });
-    const rest = await this.#finishEnd(ending, new Set(outcomes.keys()), author);
     if (outcomes.size + failures.size === entries.length) await listing.finish();
+    const rest = await this.#finishEnd(ending, new Set(outcomes.keys()), author);
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const resumed = [...outcomes].flatMap(([name, outcome]) => (outcome === 'resumed' ? [name] : []));
     const left = [...outcomes].flatMap(([name, outcome]) =>

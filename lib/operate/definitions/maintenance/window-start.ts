@@ -191,10 +191,12 @@ export class WindowStart {
   async #takeBack(window: StoredWindow, entries: readonly WindowEntry[], by: string): Promise<never> {
     const { id, name } = window;
     const author = { by, reason: `maintenance ${show(name)} was ended while it started` };
-    const parts = partsOf(await this.by.listEnd(window, entries, author));
+    const listing = await this.by.listEnd(window, entries, author);
+    const parts = partsOf(listing);
     await eachWhileAnswered(entries, this.context, async (entry) => {
       await resumeEntry(this.writer, entry, author, { bulk: setOfEnd(id), part: parts.get(entry[0]) });
     });
+    await listing.finish();
     throw new MaintenanceConflictError(name, ENDED);
   }
 }

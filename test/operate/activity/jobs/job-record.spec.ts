@@ -253,6 +253,20 @@ describe('the records of a shard', () => {
     expect(few.jobs.has('nightly\nJobs.0')).toBe(true);
   });
 
+  it('keep the last run of a job with a schedule beside more busy jobs than fit', () => {
+    const failed = (index: number) => aRun({ job: 'Jobs.monthly', at: NOW - (10 + index) * DAY, outcome: 'failed' });
+    const monthly = [0, 1, 2].map((index) => ({ ...ofRun(failed(index), 'stack'), schedule: '0 3 1 * *' }));
+    const busy = Array.from({ length: 100 }, (_, index) => ({
+      ...ofRun(aRun({ job: `Jobs.${index}`, at: NOW - index })),
+      schedule: '* * * * *',
+    }));
+    const { jobs } = decoded(encodeJobShard(withAddition(EMPTY_SHARD, addition([...monthly, ...busy])))).shard;
+    expect(jobs.size).toBe(101);
+    const rare = jobs.get('nightly\nJobs.monthly')!;
+    expect(rare).toMatchObject({ schedule: '0 3 1 * *', runs: [{ at: NOW - 10 * DAY, outcome: 'failed' }] });
+    expect([...rare.failures, ...rare.hours, ...rare.days]).toEqual([]);
+  });
+
   it('keep a job with a schedule for 35 days longer than those whose names may come from arguments', () => {
     const fill = (age: number) => {
       const monthly = { ...ofRun(aRun({ job: 'Jobs.monthly', at: NOW - age })), schedule: '0 3 1 * *' };
