@@ -171,8 +171,8 @@ export const ALLOCATION_OPERATIONS = {
     path: 'api/allocation/groups',
     summary: 'The allocation groups of the answering node',
     description:
-      'With the numbers of resources, of those without an owner (`unowned`) and of those on the way (`moving`). The numbers ' +
-      "are absent if the owner map can't be read; `faults` says why.",
+      'Each has the numbers of its resources, of those without an owner (`unowned`) and of those on the way (`moving`). The ' +
+      "numbers are absent if the owner map can't be read; `faults` says why.",
     role: 'view',
     isHeavy: true,
     answer: groupsSchema,
@@ -192,8 +192,8 @@ export const ALLOCATION_OPERATIONS = {
     summary: 'One allocation group: the owner of each resource, and the nodes',
     description:
       `\`resources\` has those without an owner first, up to \`limit\` (${USUAL}, at most ${MOST_SHOWN}). \`nodes\` has with ` +
-      "`excluded` why a node can't own any. `doubt` (`node`, `known`, `left`) is there while a set is in doubt " +
-      '(docs/allocation.md#the-set-of-resources).',
+      "`excluded` why a node can't own any. `pins` and `drained` are the orders of operators. `faults` has faults and warnings " +
+      'of the group. `doubt` (`node`, `known`, `left`) is there while a set is in doubt (docs/allocation.md#the-set-of-resources).',
     role: 'view',
     isHeavy: true,
     params,
@@ -224,8 +224,8 @@ export const ALLOCATION_OPERATIONS = {
     path: `${group}/moves`,
     summary: 'Which resources moved, when, from which node to which, and why; newest first',
     description:
-      `Up to \`limit\` changes (${USUAL_CHANGES}, at most ${MOST_CHANGES}). \`resource\` (a part of an id) and \`node\` select moves; ` +
-      '`unnamed` changes do not name all their resources: see docs/allocation.md#which-resource-moved-and-why.',
+      `\`changes\` has up to \`limit\` changes (${USUAL_CHANGES}, at most ${MOST_CHANGES}). \`resource\` (a part of an id) and \`node\` ` +
+      'select moves; `unnamed` changes do not name all their resources: see docs/allocation.md#which-resource-moved-and-why.',
     role: 'view',
     params,
     query: onlyFields({
@@ -246,9 +246,8 @@ export const ALLOCATION_OPERATIONS = {
     path: `${group}/plan`,
     summary: 'What would move if nodes went, joined or were drained, or resources were pinned; changes nothing',
     description:
-      `With \`lose\`, \`drain\`, \`join\`, \`pin\` or \`unpin\`. The answer has \`moves\` (the first ${USUAL} of \`total\`), \`homeless\` (how ` +
-      'many no node may own then), `shares` before and after, and `sentences`. 500 `invalid-strategy` says what is wrong with a ' +
-      'strategy of the application.',
+      `The answer has \`moves\` (the first ${USUAL} of \`total\`), \`homeless\` (how many no node may own then), \`shares\` before and ` +
+      'after, and `sentences`. 500 `invalid-strategy` says what is wrong with a strategy of the application.',
     role: 'view',
     isHeavy: true,
     params,

@@ -67,7 +67,8 @@ export const RUN_NOW_OPERATIONS = {
     path: run,
     summary: 'The jobs that could be run now, on which nodes, and the latest requests for a run',
     description:
-      '`jobs` has for each job the `nodes` that may run it now, or an `obstacle`. `requests` has the latest ten.',
+      '`jobs` has for each job the `nodes` that may run it now, or an `obstacle`. `holders` has the names of the nodes that hold ' +
+      'its permits now. `requests` has the latest ten.',
     role: 'view',
     params: onlyFields({ name }),
     answer: planSchema,
@@ -80,7 +81,7 @@ export const RUN_NOW_OPERATIONS = {
     path: run,
     summary: 'Run a job now, on a node that may run it: the first that gets a permit takes it',
     description:
-      'Give `job` if the semaphore has several, and a `reason`. Waits for the end of the run up to `wait` (0, at most 30s).',
+      'Needs `job` if the semaphore has several. Waits for the end of the run up to `wait` (0, at most 30s).',
     role: 'operate',
     writes: true,
     params: onlyFields({ name }),

@@ -80,8 +80,8 @@ export const TASK_OVERVIEW_OPERATIONS = {
     summary: 'Types of which tasks wait, and the types that each node handles, with their work in the last minute',
     description:
       '`waiting` has up to 100 types of which tasks wait, and about how many; `isCut`: whether more may wait. `here` has those ' +
-      'that the node handles, with what keeps them; `nodes` those of each node. With `ifUsed=true` the store is asked for ' +
-      'nothing if no living node uses tasks.',
+      'that the node handles, with what keeps them; `nodes` those of each node. `ifUsed=true`: the store is asked for nothing ' +
+      'if no living node uses tasks.',
     role: 'view',
     query: fields.taskTypesQuery,
     answer: taskTypesSchema,
@@ -110,8 +110,8 @@ export const TASK_OVERVIEW_OPERATIONS = {
     path: 'api/task-groups',
     summary: 'Groups of the first 100 tasks of each state, at most 50',
     description:
-      'Of a `type`: those that have not ended first, then the newest (`begunAt`). `isCut`: there may be more. `leftOut`: groups ' +
-      'that the node can not read.',
+      'Those that have not ended come first, then the newest (`begunAt`). `isCut`: there may be more. `leftOut`: groups that ' +
+      'the node can not read.',
     role: 'view',
     query: fields.taskGroupsQuery,
     answer: answers.foundGroupsSchema,
@@ -147,7 +147,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
     method: 'POST',
     path: 'api/task-groups/:id/cancel',
     summary: 'Cancel all members of a group that have not ended',
-    description: 'With a `reason`: see docs/tasks.md#end-a-group.',
+    description: 'See docs/tasks.md#end-a-group.',
     role: 'operate',
     writes: true,
     params: fields.taskGroupParams,
@@ -173,7 +173,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
     method: 'GET',
     path: 'api/tasks/:id/sub-tasks',
     summary: 'A page of the sub-tasks of a task, and of groups of sub-tasks, at most 128',
-    description: '`isUnreadable`: the node can not read it.',
+    description: 'The first `page` is 1. `isUnreadable`: the node can not read that sub-task.',
     role: 'view',
     params: fields.taskParams,
     query: fields.subTasksQuery,
@@ -194,7 +194,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
     path: 'api/schedules',
     summary: 'The schedules of the cluster, with their next and last planned time',
     description:
-      '`isUnreadable`: the node can not read it. `silentUntil`: none runs until then, because the clock of the store was set ' +
+      '`isUnreadable`: the node can not read that schedule. `silentUntil`: none runs until then, because the clock of the store was set ' +
       'back. See docs/tasks.md#schedules.',
     role: 'view',
     answer: answers.schedulesSchema,

@@ -130,7 +130,7 @@ export const WORKER_OPERATIONS = {
       operationId: 'failTask',
       summary: 'Report that an attempt failed',
       description:
-        'With `message`, `name` and `stack` of the error. With `retryable: false` the task is a dead letter at once.',
+        '`message`, `name` and `stack` are those of the error. `retryable: false` makes the task a dead letter at once.',
     },
     fields.failTaskBody,
     answers.endSchema,

@@ -77,8 +77,8 @@ export const TASK_OPERATIONS = {
     path: 'api/tasks',
     summary: 'Submit a task; the same id again changes nothing while its task has not ended',
     description:
-      'Takes `id`, `data`, `total` of its group, and the options of a submission (docs/tasks.md#submit): `runAt` in ms or ' +
-      '`delay`; `after` is a list of ids, `to` an object.',
+      'Takes the options of a submission (docs/tasks.md#submit): `runAt` in ms or `delay`; `after` is a list of ids, `to` an ' +
+      'object. `total` is that of its group.',
     role: 'operate',
     writes: true,
     isUnaudited: true,
@@ -114,8 +114,8 @@ export const TASK_OPERATIONS = {
     path: 'api/tasks',
     summary: 'Tasks of a state, page by page; each page reads at most 500 tasks',
     description:
-      'Of a `state` (`waiting`, `delayed`, `blocked`, `running`, `awaiting`, `dead`) and a `type`, without data and results, ' +
-      'up to `limit` (100).',
+      '`state` is `waiting`, `delayed`, `blocked`, `running`, `awaiting` or `dead`. The tasks come without data and results, up ' +
+      'to `limit` (100). `from` is `next` of the page before.',
     role: 'view',
     query: fields.tasksQuery,
     answer: answers.tasksSchema,
@@ -148,7 +148,7 @@ export const TASK_OPERATIONS = {
       operationId: 'cancelTask',
       action: 'cancel-task',
       summary: 'Cancel a task; the result of an attempt that runs is refused',
-      description: 'With a `reason`: see docs/tasks.md#one-task-by-its-id.',
+      description: 'See docs/tasks.md#one-task-by-its-id.',
     },
     changes.cancelledSchema,
     (tasks, id, meta) => tasks.cancel(id, meta),
@@ -171,7 +171,7 @@ export const TASK_OPERATIONS = {
       operationId: 'releaseTask',
       action: 'release-task',
       summary: 'End the claim of a program: another worker may have the task at once',
-      description: 'With a `reason`. 409 `release-refused` if no program has it.',
+      description: '409 `release-refused`: no program has the task.',
       refusal: 'release-refused',
     },
     changes.releasedSchema,

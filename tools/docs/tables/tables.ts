@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ALLOCATION_OPERATIONS } from '../../../lib/console/api/allocation.js';
 import { PROBLEMS, ROUTES, type Route } from '../../../lib/console/api/index.js';
 import { LEADER_OPERATIONS } from '../../../lib/console/api/leaders.js';
@@ -96,10 +96,16 @@ function parametersTable({ shape }: z.ZodObject): Table {
 }
 
 function callsTable(calls: Routes): Table {
-  const rows = Object.values(calls).map(({ method, path, role, summary, description }) => [
+  const rows = Object.values(calls).map(({ method, path, role, summary, description, query, body }) => [
     code(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     role ? code(role) : '',
-    cell(summary, description),
+    cell(summary, description, fieldsOf('Query', query), fieldsOf('Body', body)),
   ]);
   return { head: ['call', 'role', ''], rows };
+}
+
+/** The names of the fields that a call takes there, as the schema has them. */
+function fieldsOf(place: 'Query' | 'Body', schema: z.ZodType | undefined): string | undefined {
+  const names = Object.keys(schema instanceof z.ZodObject ? schema.shape : {});
+  return names.length > 0 ? `${place}: ${names.map(code).join(', ')}` : undefined;
 }
