@@ -31,15 +31,16 @@ const CALLS: Readonly<Record<string, Routes>> = {
 const elsewhere = new Set(Object.values(CALLS).flatMap((calls) => Object.keys(calls)));
 const others = Object.fromEntries(Object.entries<Route>(ROUTES).filter(([name]) => !elsewhere.has(name)));
 
-/** Parts of lib with errors of one table, by their folders. */
+/** Parts of lib with errors of one table, by their folders: the first that matches. */
 const ERRORS: Readonly<Record<string, RegExp>> = {
+  'of archives': /^operate\/\w+\/archive\//,
   'of people and programs': /^(operate|core\/permits\/by-hand)\//,
   'of leadership': /^leadership\//,
   'of allocation': /^allocation\//,
   'of tasks': /^tasks\//,
   'of tests': /^testing\//,
 };
-const isOfNone = (file: string) => !Object.values(ERRORS).some((part) => part.test(file));
+const partOf = (file: string) => Object.keys(ERRORS).find((part) => ERRORS[part]!.test(file));
 
 /** The generated tables, by the names in the pages of docs: what the code describes is written there only once. */
 export const TABLES: Readonly<Record<string, () => Table>> = {
@@ -58,9 +59,9 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
       () => callsTable(calls),
     ]),
   ),
-  errors: () => errorsTable(isOfNone),
+  errors: () => errorsTable((file) => partOf(file) === undefined),
   ...Object.fromEntries(
-    Object.entries(ERRORS).map(([name, part]) => [`errors ${name}`, () => errorsTable((file) => part.test(file))]),
+    Object.keys(ERRORS).map((part) => [`errors ${part}`, () => errorsTable((file) => partOf(file) === part)]),
   ),
   'parameters of the history': () => parametersTable(historyQuery),
   'problem codes': () => ({
