@@ -8,7 +8,10 @@ export const ownedBySchema = z
   .object({
     id: z.string().meta({ description: 'id of the resource' }),
     node: z.string().optional().meta({ description: 'name of the owner; absent: it has none now' }),
-    instance: z.string().optional().meta({ description: 'of the owner; absent if it is no living member any more' }),
+    instance: z
+      .string()
+      .optional()
+      .meta({ description: 'instance of the owner; absent if it is no living member any more' }),
     token: whole.optional().meta({ description: 'fencing token: grows with every change of owner' }),
     from: z.string().optional().meta({ description: 'node that has not given it back yet' }),
     pinnedTo: z.string().optional().meta({ description: 'node that an operator wants for it' }),
@@ -56,7 +59,7 @@ const plannedMoveSchema = z
   .object({
     resource: z.string().meta({ description: 'id of the resource' }),
     from: z.string().optional().meta({ description: 'its owner now, if it has one' }),
-    to: z.string().optional().meta({ description: 'absent: no node may own it' }),
+    to: z.string().optional().meta({ description: 'its next owner; absent: no node may own it' }),
     why: named<MoveReason>(z.enum(['removed', 'pinned', 'drained', 'balance', 'no-owner', 'owner-gone'])).meta({
       description: 'why it moves',
     }),

@@ -36,7 +36,10 @@ export function descriptionOf(ts, checker, declaration) {
     if (!node) return undefined;
     if (ts.isIdentifier(node)) return textOf(valueOf(declarationOf(node)));
     // A long text, on several lines.
-    if (ts.isBinaryExpression(node)) return textOf(node.left) + textOf(node.right);
+    if (ts.isBinaryExpression(node)) {
+      const [left, right] = [textOf(node.left), textOf(node.right)];
+      return left === undefined || right === undefined ? undefined : left + right;
+    }
     return ts.isStringLiteralLike(node) ? node.text : undefined;
   }
 
@@ -47,8 +50,11 @@ export function descriptionOf(ts, checker, declaration) {
   }
 }
 
-/** Descriptions begin with a small letter, and have no full stop at the end. A unit and a name in backticks stay as they are. */
+/**
+ * Descriptions begin with a small letter, and have no full stop at the end. A unit, a name in backticks, and a value that is
+ * explained ("taken: from its owner") stay as they are.
+ */
 function asSentence(text) {
-  const begun = /^(ms\b|`|[a-z-]+:)/.test(text) ? text : text[0].toUpperCase() + text.slice(1);
+  const begun = /^(ms\b|`|(?!absent:)[a-z-]+:)/.test(text) ? text : text[0].toUpperCase() + text.slice(1);
   return /[.?!]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -29,7 +29,7 @@ export const pastAttemptSchema = z
     token,
     /** When its end was noted: cluster time in ms. */
     endedAt: time,
-    instance: z.string().meta({ description: 'of the node; or "http:" and the name of the token' }),
+    instance: z.string().meta({ description: 'instance of the node, or "http:" and the name of the token' }),
     /** Name and message of the error, cut after 300 characters. Absent if the node crashed. */
     error: z.string().optional().meta({ description: 'absent if the node crashed' }),
   })

@@ -64,11 +64,16 @@ export const taskViewSchema = z
       description:
         "its group; absent for a task of its own. Without a number it is the task that runs the group's handler",
     }),
-    parent: z.string().optional().meta({ description: 'id of the task whose handler submitted it' }),
+    parent: z
+      .string()
+      .optional()
+      .meta({ description: 'id of the task whose handler submitted it; absent if it is no sub-task' }),
     /** Any JSON value; absent if none was given. */
     data: data.optional().meta({ description: 'only for the role operate' }),
     to: targetSchema.optional().meta({ id: 'TaskTarget', description: 'the nodes that may run it; absent: all' }),
-    fairKey: z.string().optional().meta({ description: 'tasks of different keys are taken in turn' }),
+    fairKey: z.string().optional().meta({
+      description: 'key among which tasks of its type are taken in turn; absent if it takes no part in that',
+    }),
     /** Attempts that failed since it was submitted, or tried again by hand. */
     attempts: whole.meta({ description: 'attempts that failed' }),
     maxAttempts: whole.meta({ description: 'attempts that may fail' }),
@@ -85,7 +90,7 @@ export const taskViewSchema = z
     after: list(z.string()).optional().meta({ description: 'ids of those that must end before it may run' }),
     lease: z
       .object({
-        instance: z.string().meta({ description: 'of the node; or "http:" and the name of the token' }),
+        instance: z.string().meta({ description: 'instance of the node, or "http:" and the name of the token' }),
         /** Cluster time in ms at which the lease ends. */
         until: time,
       })
@@ -123,7 +128,10 @@ export const taskViewSchema = z
     keptUntil: time.optional().meta({ description: 'how long it is remembered' }),
     /** The value that its handler returned; absent for none. */
     result: data.optional().meta({ description: 'only for the role operate' }),
-    split: z.literal(true).optional().meta({ description: 'whether its handler has submitted sub-tasks' }),
+    split: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'present if its handler has submitted sub-tasks in this life' }),
     subTasks: named<parts.GroupCounts>(parts.groupCountsSchema).optional().meta({
       description: 'its sub-tasks, when all have ended; absent if it had none. A group of sub-tasks counts as one',
     }),
