@@ -1,8 +1,19 @@
+import { pick } from '../../console/lists/column.js';
 import { SEMAPHORE_COLUMNS } from '../../console/lists/semaphores.js';
 import type { SemaphoreOverview } from '../../gatekeeper/index.js';
 import { cellsOf, table } from '../text/table.js';
 
-const { last: _last, outcome: _outcome, next: _next, jobs: _jobs, ...NARROW } = SEMAPHORE_COLUMNS;
+const NARROW = pick(SEMAPHORE_COLUMNS, [
+  'name',
+  'state',
+  'held',
+  'by',
+  'group',
+  'acquirer',
+  'duration',
+  'revision',
+  'remark',
+]);
 
 /** Formats semaphores, one line each. */
 export function statusText(semaphores: readonly SemaphoreOverview[], isWide = false): string {

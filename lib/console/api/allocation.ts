@@ -236,8 +236,8 @@ export const ALLOCATION_OPERATIONS = {
     answer: movesSchema,
     problems: ['unknown-group'],
     run: async (parts, { params: { group: asked }, query }, caller) => {
-      const { changes, unnamed } = await groupOf(parts, asked, caller).moves(query);
-      return { now: timeOf(parts.context), changes: [...changes], unnamed };
+      const moves = await groupOf(parts, asked, caller).moves(query);
+      return { now: timeOf(parts.context), ...moves };
     },
   }),
   planAllocation: operation({

@@ -32,7 +32,7 @@ import { ROLES } from './roles.js';
 const heldSchema = z
   .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
   .meta({ id: 'HeldPermit' });
-export const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
+const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
   .extend({ holds: list(heldSchema), jobs: z.array(jobInfoSchema.meta({ id: 'NodeJob' })) })
   .meta({ id: 'Node' });
 
@@ -221,6 +221,5 @@ export const releasedSchema = z.object({ released: z.boolean() }).meta({ id: 'Re
 
 export type SemaphoresAnswer = z.output<typeof semaphoresSchema>;
 export type SemaphoreAnswer = z.output<typeof semaphoreSchema>;
-export type NodesAnswer = z.output<typeof nodesSchema>;
 export type HistoryAnswer = z.output<typeof historySchema>;
 export type AuditAnswer = z.output<typeof auditSchema>;

@@ -56,9 +56,6 @@ const openWindowSchema = z
   })
   .meta({ id: 'OpenWindow' });
 
-/** A window as the strip above each page shows it. */
-export type OpenWindowAnswer = z.output<typeof openWindowSchema>;
-
 const startSchema: z.ZodType<MaintenanceStart> = z
   .object({
     paused: list(z.string()),

@@ -131,5 +131,4 @@ function* summariesOf(jobs: readonly JobRuns[], sees: Sees): Pieces<JobSummary[]
   return summaries;
 }
 
-export type JobsAnswer = z.output<typeof jobsSchema>;
 export type JobAnswer = z.output<typeof jobSchema>;

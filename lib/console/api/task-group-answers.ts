@@ -19,7 +19,6 @@ export const subTasksSchema = z
     next: whole.optional().meta({ description: 'next page' }),
   })
   .meta({ id: 'SubTaskPage' });
-export type SubTasksAnswer = z.output<typeof subTasksSchema>;
 
 export const schedulesSchema = z
   .object({ now: time, schedules: list<views.ScheduleView>(views.scheduleViewSchema) })
@@ -33,4 +32,3 @@ export const switchedSchema = z
     note: z.string().meta({ description: 'a sentence for people: how long it lasts' }),
   })
   .meta({ id: 'SwitchedTaskType' });
-export type SwitchedAnswer = z.output<typeof switchedSchema>;

@@ -56,7 +56,7 @@ export const PLAN_COLUMNS = {
 } satisfies Columns<AllocationPlan['shares'][number]>;
 
 /** Resources that moved in one change of the owner map: with the same nodes and reason, or a sentence in place of them. */
-export interface MoveRow {
+interface MoveRow {
   readonly at: number;
   readonly move?: PastChange['moves'][number];
   readonly sentence?: string | undefined;

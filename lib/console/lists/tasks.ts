@@ -26,7 +26,7 @@ export function countsText({ attempts, maxAttempts, crashes, maxCrashes }: TaskV
 }
 
 /** A type of which tasks wait, or which the answering node handles. */
-export interface TypeRow {
+interface TypeRow {
   readonly type: string;
   readonly waiting: WaitingType | undefined;
   readonly here: readonly HandledType[];

@@ -163,7 +163,7 @@ export const taskReasonSchema = z
 /** Why a task does not run, or where it runs, in one shape for all reasons. */
 export interface TaskReason extends Readonly<z.output<typeof taskReasonSchema>> {}
 
-export const taskGroupSchema = z
+const taskGroupSchema = z
   .object({
     id: z.string().meta({ description: 'id in the whole cluster: `import[june]`' }),
     type: z.string().meta({ description: 'type of its members' }),

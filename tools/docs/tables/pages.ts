@@ -6,7 +6,7 @@ import { TABLES } from './tables.js';
 const BLOCK = /^<!-- generated: (?<name>.+) -->\n[\s\S]*?^<!-- end -->$/gm;
 
 /** A page of docs with generated tables. */
-export interface GeneratedPage {
+interface GeneratedPage {
   readonly page: string;
   /** Names of its generated tables. */
   readonly tables: readonly string[];

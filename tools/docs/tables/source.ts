@@ -6,7 +6,7 @@ import ts from 'typescript';
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** A declaration with its docstring. */
-export interface Documented {
+interface Documented {
   readonly name: string;
   readonly text: string;
   /** Text of the tag `@defaultValue`. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { AUDIT_COLUMNS } from '../../lists/changes.js';
-import { type Columns, columnsOf, pick } from '../../lists/column.js';
+import { type Columns, columnsOf, pick, withoutValue } from '../../lists/column.js';
 import type { AuditEntry } from '../api/answers.js';
 import { DefinitionChanges } from '../definition/definition-changes.js';
 import { Badge } from '../parts/badge.js';
@@ -23,7 +23,7 @@ interface AuditRow {
 const COLUMNS = {
   ...columnsOf(AUDIT_COLUMNS, ({ change: { parts } }: AuditRow) => parts[0]),
   through: { title: 'Through', value: ({ change: { parts } }) => parts[0].node.acquirer },
-  undo: { title: 'Undo', value: ({ undo }) => undo.kind },
+  undo: withoutValue('Undo'),
 } satisfies Columns<AuditRow>;
 
 const COLUMN_NAMES = ['when', 'by', 'action', 'semaphore', 'change', 'reason', 'through', 'undo'] as const;

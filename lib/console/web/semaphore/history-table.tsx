@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Columns, pick } from '../../lists/column.js';
+import { pick } from '../../lists/column.js';
 import { RUN_COLUMNS } from '../../lists/runs.js';
 import type { HistoryEntry } from '../api/answers.js';
 import { Badge } from '../parts/badge.js';
@@ -19,16 +19,7 @@ interface HistoryTableProps {
 }
 
 /** The remark has the token. */
-const COLUMNS: Columns<HistoryEntry> = pick(RUN_COLUMNS, [
-  'when',
-  'outcome',
-  'semaphore',
-  'job',
-  'node',
-  'took',
-  'remark',
-]);
-const { semaphore: _semaphore, ...COLUMNS_OF_ONE } = COLUMNS;
+const COLUMN_NAMES = ['when', 'outcome', 'semaphore', 'job', 'node', 'took', 'remark'] as const;
 
 const CELLS: Cells<HistoryEntry> = {
   when: {
@@ -49,8 +40,8 @@ const CELLS: Cells<HistoryEntry> = {
 /** Shows runs and skipped runs, newest first unless the address asks for another order. */
 export function HistoryTable({ runs, isOfAll = false }: HistoryTableProps) {
   if (runs.length === 0) return <Empty>No runs yet.</Empty>;
-  const columns = isOfAll ? COLUMNS : COLUMNS_OF_ONE;
-  return <PlainTable label="History" columns={columns} rows={runs} keyOf={keyOf} cells={CELLS} />;
+  const names = COLUMN_NAMES.filter((name) => name !== 'semaphore' || isOfAll);
+  return <PlainTable label="History" columns={pick(RUN_COLUMNS, names)} rows={runs} keyOf={keyOf} cells={CELLS} />;
 }
 
 function keyOf(entry: HistoryEntry): string {
