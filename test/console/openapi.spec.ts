@@ -71,6 +71,18 @@ describe('the OpenAPI document', () => {
   it('says where the console is mounted', () => {
     expect(document['servers']).toEqual([{ url: '/gatekeeper' }]);
   });
+
+  it('names pages of docs by their addresses', () => {
+    const paths = JSON.stringify(document).match(/\S*docs\/[\w-]+\.md/g) ?? [];
+    expect(paths).not.toEqual([]);
+    expect(paths.filter((path) => !path.includes('https://github.com/'))).toEqual([]);
+  });
+
+  it('has the description of a call that needs no role', () => {
+    const of = { ...ROUTES.openapi, description: 'Read it once.' };
+    const { paths } = openApiOf([of], { mount: '/gatekeeper', clockTolerance: 500 }) as Json;
+    expect(paths['/api/openapi.json'].get.description).toBe('Read it once.');
+  });
 });
 
 describe('what the document allows', () => {

@@ -64,12 +64,13 @@ function tagOf({ path }: DocumentedRoute): keyof typeof TAGS {
 }
 
 function operation(route: DocumentedRoute, schemas: Schemas): Json {
-  const { role, body, operationId, description = '' } = route;
+  const { role, body, operationId } = route;
   return {
     operationId,
     tags: [tagOf(route)],
     summary: route.summary,
-    ...(role && { description: `${description} Needs the role ${role}.`.trim(), 'x-role': role }),
+    ...descriptionOf(route),
+    ...(role && { 'x-role': role }),
     security: role ? [{ token: [] }] : [],
     parameters: [
       ...parameters('path', route.params, schemas),
@@ -84,6 +85,21 @@ function operation(route: DocumentedRoute, schemas: Schemas): Json {
     },
   };
 }
+
+function descriptionOf({ description, role }: Route): { description?: string } {
+  const sentences = [
+    ...(description === undefined ? [] : [withAddresses(description)]),
+    ...(role ? [`Needs the role ${role}.`] : []),
+  ];
+  return sentences.length > 0 ? { description: sentences.join(' ') } : {};
+}
+
+/** Pages of docs, by their addresses in place of the paths that code names: "docs/tasks.md#submit". */
+function withAddresses(description: string): string {
+  return description.replaceAll(/\bdocs\/[\w-]+\.md/g, (page) => REPOSITORY + page);
+}
+
+const REPOSITORY = 'https://github.com/nestjs-gatekeeper/nestjs-gatekeeper/blob/main/';
 
 /** Adds the answer to a status that a refusal also has. Clients tell the two apart by the media type. */
 function withOther({ otherStatus, answer }: Route, refusals: Record<string, Refusal>, schemas: Schemas): Json {
