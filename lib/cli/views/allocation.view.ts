@@ -2,7 +2,7 @@ import type { AllocationPlan, PastMoves } from '../../allocation/index.js';
 import type { GroupSummary } from '../../console/api/allocation.js';
 import {
   GROUP_COLUMNS,
-  MEMBER_COLUMNS,
+  GROUP_NODE_COLUMNS,
   MOVE_COLUMNS,
   OWNER_COLUMNS,
   PLAN_COLUMNS,
@@ -25,7 +25,7 @@ export function groupText({ resources, nodes, total, unowned, ...group }: Answer
     `${count(total, 'resource')}, ${unowned} without an owner, ${count(nodes.length, 'node')}`,
     ...(about ? [plain(about)] : []),
     '',
-    table(...cellsOf(MEMBER_COLUMNS, nodes)),
+    table(...cellsOf(GROUP_NODE_COLUMNS, nodes)),
     '',
     excerpt(...cellsOf(OWNER_COLUMNS, resources)),
   ].join('\n');

@@ -21,7 +21,7 @@ export interface Route<
   readonly path: string;
   /** Summary for the OpenAPI document. */
   readonly summary: string;
-  /** What the summary leaves out, in sentences, for the OpenAPI document and docs/http-api.md. */
+  /** Details beside the summary, in sentences, for the OpenAPI document and docs/http-api.md. A page of docs stands as its path. */
   readonly description?: string;
   /** The lowest role that may call it; absent if it needs no token. */
   readonly role?: Role;

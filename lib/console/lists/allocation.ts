@@ -14,13 +14,13 @@ export const GROUP_COLUMNS = {
   remark: { title: 'Remark', value: groupRemark },
 } satisfies Columns<GroupSummary>;
 
-/** What is wrong with a group. */
+/** Remark about a group: its faults, and whether it recovers. */
 export function groupRemark({ isRecovering, faults }: Pick<GroupSummary, 'isRecovering' | 'faults'>): string {
   return [...(isRecovering ? ['recovering: nothing is granted yet'] : []), ...faults].join('; ');
 }
 
 /** The nodes of a group. */
-export const MEMBER_COLUMNS = {
+export const GROUP_NODE_COLUMNS = {
   node: { title: 'Node', value: ({ node }) => node },
   owned: { title: 'Owned', value: ({ owned }) => owned },
   weight: { title: 'Weight', value: ({ weight }) => weight },

@@ -16,8 +16,8 @@ export interface Column<Row> {
   readonly kind?: 'time' | 'duration';
   /** Another text than the value in its form, if there is a value. @param now cluster time in ms since the epoch */
   readonly text?: (row: Row, now: number) => string;
-  /** Direction in which the list is sorted by it first. Absent: it can't be sorted by it. */
-  readonly by?: 'ascending' | 'descending';
+  /** Direction of the first click. Absent: the list can't be sorted by this column. */
+  readonly firstOrder?: 'ascending' | 'descending';
 }
 
 /** The columns of a list by their names, from the left to the right. The page has the names in its address. */
@@ -40,7 +40,7 @@ export function pick<Row, Name extends string, Picked extends Name>(
   return Object.fromEntries(names.map((name) => [name, columns[name]])) as Columns<Row, Picked>;
 }
 
-/** The columns of rows that show others, each row one. */
+/** Columns of one type for rows of another that contain it. @param shownBy the part of a row that the columns show */
 export function columnsOf<Row, Shown, Name extends string>(
   columns: Columns<Shown, Name>,
   shownBy: (row: Row) => Shown,

@@ -5,8 +5,12 @@ import { shortId } from './texts.js';
 
 /** Living nodes. */
 export const NODE_COLUMNS = {
-  group: { title: 'Group', value: ({ group }: Pick<NodeOverview, 'group'>) => group, by: 'ascending' },
-  acquirer: { title: 'Acquirer', value: ({ acquirer }: Pick<NodeOverview, 'acquirer'>) => acquirer, by: 'ascending' },
+  group: { title: 'Group', value: ({ group }: Pick<NodeOverview, 'group'>) => group, firstOrder: 'ascending' },
+  acquirer: {
+    title: 'Acquirer',
+    value: ({ acquirer }: Pick<NodeOverview, 'acquirer'>) => acquirer,
+    firstOrder: 'ascending',
+  },
   instance: { title: 'Instance', value: ({ instance }) => shortId(instance) },
   host: { title: 'Host', value: ({ host }) => host },
   pid: { title: 'Pid', value: ({ pid }) => pid },
@@ -14,7 +18,7 @@ export const NODE_COLUMNS = {
   version: {
     title: 'Version',
     value: ({ version }: { readonly version?: string | undefined }) => version,
-    by: 'ascending',
+    firstOrder: 'ascending',
   },
   up: {
     title: 'Up',

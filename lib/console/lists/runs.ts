@@ -6,21 +6,21 @@ import { timeText } from './texts.js';
 
 /** Runs and skips. */
 export const RUN_COLUMNS = {
-  when: { title: 'When', value: ({ at }) => at, kind: 'time', by: 'descending' },
-  semaphore: { title: 'Semaphore', value: ({ semaphore }) => semaphore, by: 'ascending' },
-  job: { title: 'Job', value: ({ job }) => job, by: 'ascending' },
+  when: { title: 'When', value: ({ at }) => at, kind: 'time', firstOrder: 'descending' },
+  semaphore: { title: 'Semaphore', value: ({ semaphore }) => semaphore, firstOrder: 'ascending' },
+  job: { title: 'Job', value: ({ job }) => job, firstOrder: 'ascending' },
   node: {
     title: 'Node',
     value: ({ node }) => node.acquirer,
     text: ({ node }) => `${node.group}/${node.acquirer}`,
-    by: 'ascending',
+    firstOrder: 'ascending',
   },
-  outcome: { title: 'Outcome', value: outcomeOf, by: 'ascending' },
+  outcome: { title: 'Outcome', value: outcomeOf, firstOrder: 'ascending' },
   took: {
     title: 'Took',
     value: (entry) => (entry.kind === 'run' ? entry.took : undefined),
     kind: 'duration',
-    by: 'descending',
+    firstOrder: 'descending',
   },
   token: { title: 'Token', value: (entry) => (entry.kind === 'skip' ? undefined : entry.token) },
   remark: { title: 'Remark', value: remarkOf },

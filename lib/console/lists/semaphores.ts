@@ -5,13 +5,13 @@ import type { Columns } from './column.js';
 
 /** Semaphores. */
 export const SEMAPHORE_COLUMNS = {
-  name: { title: 'Name', value: ({ name }) => name, by: 'ascending' },
+  name: { title: 'Name', value: ({ name }) => name, firstOrder: 'ascending' },
   state: { title: 'State', value: stateWord },
   held: {
     title: 'Held',
     value: (semaphore) => heldBy(semaphore).length,
     text: ({ definition, holders }) => (definition ? `${heldBy({ holders }).length}/${definition.permits}` : '-'),
-    by: 'descending',
+    firstOrder: 'descending',
   },
   by: { title: 'By', value: (semaphore) => heldBy(semaphore).map(holderText).join(', ') || undefined },
   // During a pause, the pattern that applies afterwards. The column `state` shows the pause.
@@ -19,9 +19,9 @@ export const SEMAPHORE_COLUMNS = {
   acquirer: { title: 'Acquirer', value: ({ definition }) => definition?.acquirerPattern },
   duration: { title: 'Duration', value: ({ definition }) => definition && exactDuration(definition.duration) },
   revision: { title: 'Revision', value: ({ revision }) => revision },
-  last: { title: 'Last run', value: ({ lastRun }) => lastRun?.at, kind: 'time', by: 'descending' },
+  last: { title: 'Last run', value: ({ lastRun }) => lastRun?.at, kind: 'time', firstOrder: 'descending' },
   outcome: { title: 'Outcome', value: ({ lastRun }) => lastRun?.outcome },
-  next: { title: 'Next run', value: ({ next }) => next, kind: 'time', by: 'ascending' },
+  next: { title: 'Next run', value: ({ next }) => next, kind: 'time', firstOrder: 'ascending' },
   jobs: { title: 'Jobs', value: ({ jobs }) => jobs.map(({ job }) => job).join(', ') || undefined },
   remark: { title: 'Remark', value: remarkOf },
 } satisfies Columns<SemaphoreOverview>;

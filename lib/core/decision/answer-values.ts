@@ -12,7 +12,7 @@ export const time = whole.meta({ description: 'ms since the epoch, cluster time'
 /** A list in an answer. With a type argument, declarations name the type of the items in place of its fields. */
 export const list = <T>(item: z.ZodType<T>): z.ZodType<readonly T[]> => z.array(item);
 
-/** A schema whose type declarations call by its name, in place of its fields. */
+/** The same schema, typed by the name of its type. Declaration files then have this name in place of all fields. */
 export const named = <T>(schema: z.ZodType<T>): z.ZodType<T> => schema;
 
 /** Why no permit was granted. */

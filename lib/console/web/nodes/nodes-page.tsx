@@ -93,7 +93,11 @@ interface NodeTableProps {
   readonly hasMembers: boolean;
 }
 
-const MEMBERSHIP: Column<ListedNode> = { title: 'Membership', value: ({ member }) => member?.state, by: 'ascending' };
+const MEMBERSHIP: Column<ListedNode> = {
+  title: 'Membership',
+  value: ({ member }) => member?.state,
+  firstOrder: 'ascending',
+};
 
 function columnsOf(hasMembers: boolean): Columns<ListedNode> {
   return {
@@ -101,9 +105,9 @@ function columnsOf(hasMembers: boolean): Columns<ListedNode> {
     group: NODE_COLUMNS.group,
     ...(hasMembers && { membership: MEMBERSHIP }),
     version: NODE_COLUMNS.version,
-    started: { title: 'Started', value: ({ startedAt }) => startedAt, by: 'descending' },
-    clock: { title: NODE_COLUMNS.clock.title, value: offsetOf, by: 'descending' },
-    holds: { title: 'Holds and runs', value: ({ published }) => published?.holds.length, by: 'descending' },
+    started: { title: 'Started', value: ({ startedAt }) => startedAt, firstOrder: 'descending' },
+    clock: { title: NODE_COLUMNS.clock.title, value: offsetOf, firstOrder: 'descending' },
+    holds: { title: 'Holds and runs', value: ({ published }) => published?.holds.length, firstOrder: 'descending' },
   };
 }
 

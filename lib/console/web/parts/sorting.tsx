@@ -3,7 +3,7 @@ import { isNarrow } from '../live/screen.js';
 import { changeQuery, route } from './router.js';
 import { Icon } from './icon.js';
 
-type Direction = NonNullable<Column<never>['by']>;
+type Direction = NonNullable<Column<never>['firstOrder']>;
 
 interface Order<T> {
   readonly name: string;
@@ -19,7 +19,7 @@ function orderOf<T>(columns: Columns<T>): Order<T> | undefined {
   const asked = route.value.query.get('sort') ?? '';
   const name = asked.replace(/^-/, '');
   const column = Object.hasOwn(columns, name) ? columns[name]! : undefined;
-  return column?.by && { name, value: column.value, direction: asked === name ? 'ascending' : 'descending' };
+  return column?.firstOrder && { name, value: column.value, direction: asked === name ? 'ascending' : 'descending' };
 }
 
 /** Sorts all rows in the order of the address. Equal rows keep their order, as all rows do if it asks for none. */
@@ -70,8 +70,12 @@ export function SortChoice<T>({ columns }: { readonly columns: Columns<T> }) {
   if (!isNarrow.value) return null;
   const order = orderOf(columns);
   const chosen = order && inAddress(order.name, order.direction);
-  const options = Object.entries(columns).flatMap(([name, { title, by }]) =>
-    by ? [by, REVERSE[by]].map((direction) => [inAddress(name, direction), `${title}, ${direction}`] as const) : [],
+  const options = Object.entries(columns).flatMap(([name, { title, firstOrder }]) =>
+    firstOrder
+      ? [firstOrder, REVERSE[firstOrder]].map(
+          (direction) => [inAddress(name, direction), `${title}, ${direction}`] as const,
+        )
+      : [],
   );
   if (options.length === 0) return null;
   return (
@@ -98,14 +102,14 @@ interface HeadProps<T> {
   readonly onSort: (direction: Direction) => void;
 }
 
-function Head<T>({ column: { title, by }, direction, onSort }: HeadProps<T>) {
-  if (!by || isNarrow.value)
+function Head<T>({ column: { title, firstOrder }, direction, onSort }: HeadProps<T>) {
+  if (!firstOrder || isNarrow.value)
     return (
       <th role="columnheader" scope="col" aria-sort={direction} title={title.length > LONG_TITLE ? title : undefined}>
         {title}
       </th>
     );
-  const next = direction === undefined ? by : REVERSE[direction];
+  const next = direction === undefined ? firstOrder : REVERSE[direction];
   return (
     <th role="columnheader" scope="col" aria-sort={direction}>
       <button type="button" class="sort" title={`Sort by ${title.toLowerCase()}, ${next}`} onClick={() => onSort(next)}>

@@ -12,7 +12,7 @@ export const COLUMNS: Columns<SemaphoreOverview> = {
   state: {
     ...SEMAPHORE_COLUMNS.state,
     value: (semaphore) => RANKS.indexOf(conditionOf(semaphore)),
-    by: 'ascending',
+    firstOrder: 'ascending',
   },
   held: { ...SEMAPHORE_COLUMNS.held, title: 'Held by' },
   ...pick(SEMAPHORE_COLUMNS, ['last', 'next']),

@@ -55,7 +55,7 @@ export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
       label="Attempts"
       columns={{
         ...COLUMNS,
-        node: { title: 'Node', value: ({ instance }) => instance && nameOf(instance), by: 'ascending' },
+        node: { title: 'Node', value: ({ instance }) => instance && nameOf(instance), firstOrder: 'ascending' },
         remark: withoutValue('Remark'),
       }}
       rows={attempts.toSorted((one, other) => other.at - one.at)}
@@ -66,10 +66,10 @@ export function AttemptTable({ attempts, nameOf }: AttemptTableProps) {
 }
 
 const COLUMNS: Columns<ShownAttempt> = {
-  when: { title: 'When', value: ({ at }) => at, kind: 'time', by: 'descending' },
-  outcome: { title: 'Outcome', value: ({ outcome }) => outcome, by: 'ascending' },
-  task: { title: 'Task', value: ({ task }) => task.id, by: 'ascending' },
-  attempt: { title: 'Attempt', value: ({ number }) => number, by: 'descending' },
+  when: { title: 'When', value: ({ at }) => at, kind: 'time', firstOrder: 'descending' },
+  outcome: { title: 'Outcome', value: ({ outcome }) => outcome, firstOrder: 'ascending' },
+  task: { title: 'Task', value: ({ task }) => task.id, firstOrder: 'ascending' },
+  attempt: { title: 'Attempt', value: ({ number }) => number, firstOrder: 'descending' },
 };
 
 const CELLS: Cells<ShownAttempt> = {

@@ -48,11 +48,11 @@ export function GroupsPage() {
 type Group = FoundGroupsAnswer['groups'][number];
 
 const COLUMNS: Columns<Group> = {
-  group: { title: 'Group', value: ({ group }) => group, by: 'ascending' },
-  type: { title: 'Type', value: ({ type }) => type, by: 'ascending' },
-  state: { title: 'State', value: ({ state }) => state, by: 'ascending' },
-  ended: { title: 'Members', value: ({ ended }) => ended, by: 'descending' },
-  begun: { title: 'Begun', value: ({ begunAt }) => begunAt, by: 'descending' },
+  group: { title: 'Group', value: ({ group }) => group, firstOrder: 'ascending' },
+  type: { title: 'Type', value: ({ type }) => type, firstOrder: 'ascending' },
+  state: { title: 'State', value: ({ state }) => state, firstOrder: 'ascending' },
+  ended: { title: 'Members', value: ({ ended }) => ended, firstOrder: 'descending' },
+  begun: { title: 'Begun', value: ({ begunAt }) => begunAt, firstOrder: 'descending' },
 };
 
 const CELLS: Cells<Group> = {

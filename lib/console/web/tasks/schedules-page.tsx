@@ -32,13 +32,13 @@ export function SchedulesPage() {
 }
 
 const COLUMNS: Columns<ScheduleOf> = {
-  schedule: { title: 'Schedule', value: ({ name }) => name, by: 'ascending' },
+  schedule: { title: 'Schedule', value: ({ name }) => name, firstOrder: 'ascending' },
   expression: { title: 'Expression', value: ({ expression }) => expression },
-  mode: { title: 'Mode', value: ({ mode }) => mode, by: 'ascending' },
-  next: { title: 'Next', value: ({ next }) => next, by: 'ascending' },
-  planned: { title: 'Last planned', value: ({ last }) => last, by: 'descending' },
-  run: { title: 'Last run', value: ({ run }) => run, by: 'descending' },
-  skipped: { title: 'Skipped', value: ({ skipped }) => skipped.length, by: 'descending' },
+  mode: { title: 'Mode', value: ({ mode }) => mode, firstOrder: 'ascending' },
+  next: { title: 'Next', value: ({ next }) => next, firstOrder: 'ascending' },
+  planned: { title: 'Last planned', value: ({ last }) => last, firstOrder: 'descending' },
+  run: { title: 'Last run', value: ({ run }) => run, firstOrder: 'descending' },
+  skipped: { title: 'Skipped', value: ({ skipped }) => skipped.length, firstOrder: 'descending' },
 };
 
 const CELLS: Cells<ScheduleOf> = {

@@ -55,11 +55,11 @@ function emptyReason(all: number): string {
 }
 
 const COLUMNS: Columns<TypeOverview> = {
-  type: { title: 'Type', value: ({ type }) => type, by: 'ascending' },
-  state: { title: 'State', value: (type) => conditionOf(type).word, by: 'ascending' },
-  waiting: { title: 'Waiting', value: ({ waiting }) => waiting, by: 'descending' },
-  running: { title: 'Running', value: ({ running }) => running, by: 'descending' },
-  failed: { title: 'Last minute', value: ({ failed }) => failed, by: 'descending' },
+  type: { title: 'Type', value: ({ type }) => type, firstOrder: 'ascending' },
+  state: { title: 'State', value: (type) => conditionOf(type).word, firstOrder: 'ascending' },
+  waiting: { title: 'Waiting', value: ({ waiting }) => waiting, firstOrder: 'descending' },
+  running: { title: 'Running', value: ({ running }) => running, firstOrder: 'descending' },
+  failed: { title: 'Last minute', value: ({ failed }) => failed, firstOrder: 'descending' },
   backlog: withoutValue('Backlog'),
 };
 
