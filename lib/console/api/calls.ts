@@ -34,4 +34,11 @@ export interface Sent<
 
 /** The input of a call by its id. */
 export type SentTo<Id extends CallId> =
-  Calls[Id] extends Operation<infer Params, infer Query, infer Body> ? Sent<Params, Query, Body> : Pick<Sent, 'body'>;
+  Calls[Id] extends Operation<infer Params, infer Query, infer Body>
+    ? WithParams<Sent<Params, Query, Body>, Calls[Id]['params']>
+    : Pick<Sent, 'body'>;
+
+/** The input with the values of the path as a must, if the operation has a schema of them. */
+type WithParams<Input extends Pick<Sent, 'params'>, Schema> = [NonNullable<Schema>] extends [never]
+  ? Input
+  : Input & Required<Pick<Input, 'params'>>;

@@ -13,10 +13,20 @@ declare const CALLS: { readonly [Id in CallId]: readonly [method: Method, path: 
 /** A path of the API with its query. Its type says which answer it gives. */
 export type Path<Answer> = string & { readonly answer?: Answer };
 
+/** An argument that may be left out, if all its fields may be. */
+type Argument<Input> = Record<never, never> extends Input ? [sent?: Input] : [sent: Input];
+
 /** The path of a call by its id. Leaves out parts of the query that are empty: a filter in the address may be. */
-export function pathOf<Id extends CallId>(id: Id, sent?: Omit<SentTo<Id>, 'body'>): Path<AnswerOf<Id>> {
-  const { params = {}, query = {} } = (sent ?? {}) as Sent;
-  const path = CALLS[id][1].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+export function pathOf<Id extends CallId>(id: Id, ...[sent]: Argument<Omit<SentTo<Id>, 'body'>>): Path<AnswerOf<Id>> {
+  return pathWith(id, (sent ?? {}) as Sent);
+}
+
+function pathWith(id: CallId, { params = {}, query = {} }: Sent): string {
+  const path = CALLS[id][1].replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`the path of the call ${id} needs a value of ${name}`);
+    return encodeURIComponent(value);
+  });
   const given = Object.entries(query).flatMap(([name, value = '']) => (value === '' ? [] : [[name, String(value)]]));
   return given.length > 0 ? `${path}?${new URLSearchParams(given).toString()}` : path;
 }
@@ -40,11 +50,11 @@ export interface CallOptions {
 /** Makes a call of the API by its id, and reads its answer as JSON. @throws ApiError */
 export async function call<Id extends CallId>(
   id: Id,
-  sent?: SentTo<Id>,
+  sent: SentTo<Id>,
   options: CallOptions = {},
 ): Promise<AnswerOf<Id>> {
-  const { body } = (sent ?? {}) as Sent;
-  const response = await request(pathOf(id, sent), { ...options, method: CALLS[id][0], body });
+  const given: Sent = sent;
+  const response = await request(pathWith(id, given), { ...options, method: CALLS[id][0], body: given.body });
   return (await response.json()) as AnswerOf<Id>;
 }
 
