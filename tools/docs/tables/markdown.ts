@@ -6,16 +6,22 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** The tag with the name of a declaration, and other words for it if it has some: `{@link Role | the roles}`. */
+const LINK = /\{@link ([^\s|}]+)(?:\s*\|\s*|\s+)?([^\s}][^}]*)?\}/g;
+
 /** First words of sentences that keep their capital in a cell. */
 const NAMES = /^(Nest|Node|Redis|Hazelcast|Java|Maven|Slack)\b/;
 
 /** @param page on which the table stands */
 export function markdownOf({ head, rows }: Table, page: string): string {
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`);
   return withLinks(lines.join('\n'), page);
 }
 
-export const code = (text: string): string => `\`${text.replaceAll('|', String.raw`\|`)}\``;
+/** In a cell, a bar would begin the next one, even in code. */
+const escaped = (text: string): string => text.replaceAll('|', String.raw`\|`);
+
+export const code = (text: string): string => `\`${text}\``;
 
 /** Sentences as they stand in a cell: without the first capital and the last period. */
 export function cell(...sentences: readonly (string | undefined)[]): string {
@@ -28,8 +34,7 @@ export function cell(...sentences: readonly (string | undefined)[]): string {
           .replace(/(?<!\.)\.$/, '') || [],
     )
     .join('. ')
-    .replaceAll(/\{@link (\S+)\}/g, '`$1`')
-    .replaceAll('|', String.raw`\|`);
+    .replaceAll(LINK, (_, target: string, words?: string) => words ?? code(target));
   return withoutCapital(text);
 }
 
