@@ -9,9 +9,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { compile, compiledPath } from '../test/compile.mjs';
 import { noticesOf } from './notices.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -57,8 +56,21 @@ async function bundle() {
 
 /** Method and path of each call by its id. The paths are those below the API's address. */
 async function callTable() {
-  await compile();
-  const catalogue = await import(compiledPath(join(root, 'lib/console/api/routes.ts')));
+  // Bundled, so that only the files are compiled from which the catalogue comes.
+  const outfile = join(root, '.build/console-calls.mjs');
+  await build({
+    entryPoints: [join(root, 'lib/console/api/routes.ts')],
+    outfile,
+    absWorkingDir: root,
+    tsconfig: join(root, 'tsconfig.json'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: ['node20'],
+    logLevel: 'warning',
+  });
+  const catalogue = await import(pathToFileURL(outfile).href);
   const routes = Object.entries({ ...catalogue.ROUTES, ...catalogue.SIGN_IN_ROUTES });
   return Object.fromEntries(routes.map(([id, { method, path }]) => [id, [method, path.replace(/^api\//, '')]]));
 }
