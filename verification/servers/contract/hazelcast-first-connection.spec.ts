@@ -22,7 +22,10 @@ describeOnHazelcast('while the first attempt to connect is under way', () => {
   afterAll(() => cluster?.stop());
 
   it.each(READS)('%s waits for it', async (_name, call) => {
-    const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }).open();
+    // No promise is about the time that it takes: a busy machine may need some seconds.
+    const store = hazelcast({ clusterName: cluster.clusterName, members: cluster.addresses }).open({
+      callTimeout: 20_000,
+    });
     const answer = call(store);
     expect(store.health().connected).toBe(false);
     await answer;
