@@ -3,7 +3,8 @@
 /** Files; packed and unpacked bytes; packages that `npm install` adds for it: its dependencies and theirs, without peers. */
 export const BOUNDS = {
   files: 120,
-  packed: 1_500_000,
+  // The declarations have the description of each field, and the docs have generated tables.
+  packed: 1_550_000,
   unpacked: 6_000_000,
   dependencies: 11,
 };
