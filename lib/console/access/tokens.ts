@@ -21,8 +21,8 @@ interface Known {
  *
  *     session = end "." HMAC-SHA256(hash of the token, end)
  *
- * Each node that has the token can check its sessions. When the token is removed, they end. Without the token, nobody can make
- * a session or change its end.
+ * A node checks a session with the token. The sessions of a token end when it is removed from the options. Only someone with the
+ * token can make a session, or change its end.
  */
 @Injectable()
 export class Tokens {

@@ -218,8 +218,8 @@ export class BulkChanges {
   }
 
   /**
-   * Lists changes, and makes them. One whose definition was changed since it was listed is not made: its undo would put back
-   * what stood before that change.
+   * Lists changes, and makes them. A change is not made if another one changed the definition after the listing: an undo would
+   * put back the listed state, and lose the other change.
    *
    * @param isLast whether such a change fails, in place of another listing
    * @returns these changes, with their present records

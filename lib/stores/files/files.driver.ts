@@ -97,6 +97,7 @@ export class FilesDriver implements ArchiveDriver {
     try {
       await this.files.rename(draft, path);
     } catch (cause) {
+      // If it can't be read, nothing shows that the rename was made: the error of the rename is thrown.
       const text = await this.files.readFile(path, 'utf8').catch(() => undefined);
       if (text !== next) throw cause;
       throw new UnknownOutcomeError(`${path} may have been written: ${messageOf(cause)}`, { cause });

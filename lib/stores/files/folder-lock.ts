@@ -84,6 +84,7 @@ async function identityOf(files: Files, path: string): Promise<string | undefine
     const { ino, ctimeMs } = await files.stat(path);
     return `${ino} ${ctimeMs}`;
   } catch {
+    // Its owner has just removed it. Another error comes again when this process makes the folder.
     return undefined;
   }
 }

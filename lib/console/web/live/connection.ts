@@ -40,6 +40,7 @@ async function keepListening(signal: AbortSignal): Promise<void> {
     tell({ event: 'connected', data: '{}' });
   };
   while (!signal.aborted) {
+    // An error is shown as any other end of the stream: the state `polling`.
     await listen(pathOf('events'), signal, opened, tell).catch(() => undefined);
     if (signal.aborted) return;
     connection.value = 'polling';

@@ -20,6 +20,7 @@ export class BoundedCalls extends ReportedCalls {
     return super.run(action, () => this.#inTime(call, options));
   }
 
+  /** As {@link run}, but returns undefined if the call fails: that was reported as an event, and is in `failures`. */
   override try<T>(action: string, call: () => Promise<T>, options?: CallOptions): Promise<T | undefined> {
     return this.run(action, call, options).catch(() => undefined);
   }

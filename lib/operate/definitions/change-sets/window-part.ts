@@ -10,7 +10,7 @@ export type WindowEntry = readonly [name: string, revision: number, change: stri
 /** Phases of a window. `starting` and `ending`: the command was not carried out completely yet. */
 export const WINDOW_PHASES = ['starting', 'on', 'ending'] as const;
 
-/** What a maintenance window holds, in the head of its change set as long as it is open. */
+/** The part of a change set's head that an open maintenance window needs. It goes when the window ends. */
 export interface WindowPart {
   readonly name: string;
   /** RE2; each must match the whole name. */

@@ -87,11 +87,11 @@ const optionsSchema = onlyFields({
 interface Found {
   readonly changes: readonly UndoableChange[];
   readonly missing: number;
-  /** What came after single changes, by the audit log. Absent if the log was not read. */
+  /** The later changes, from the audit log. Absent if the log was not read. */
   readonly history?: History;
 }
 
-/** What came after changes, by the audit log: the last change of each definition, and changes that changed nothing. */
+/** Later changes, from the audit log: the last one of each definition, and those that changed nothing. */
 type History = Omit<Present, 'record' | 'last'> & { readonly lasts: ReadonlyMap<string, UndoableEntry> };
 
 /** Of no use if each definition shows by itself that the change to undo is its last one. */
