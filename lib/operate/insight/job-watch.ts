@@ -67,8 +67,9 @@ interface JobWatchParts {
  *   past as it was last read            read together          read one by one
  * ```
  *
- * The first part costs no call of the store. Hints keep the records in memory up to date, and a grant since a time at which
- * the only job of a semaphore was due shows that it has run.
+ * The first part costs no call of the store: a grant since a time at which the only job of a semaphore was due shows that it
+ * has run. Another node's grant comes into memory within six sweeps, usually a minute. So the past is read only if the run
+ * still seems to be missing at the next look.
  */
 export class JobWatch implements NodesReader {
   readonly action = 'look for jobs that did not run';
@@ -76,6 +77,8 @@ export class JobWatch implements NodesReader {
   readonly #read = new Map<string, { readonly past: readonly JobRuns[]; readonly at: number }>();
   /** By semaphore, when its record was last read: monotonic ms. */
   readonly #confirmedAt = new Map<string, number>();
+  /** By semaphore, the look since which a run seems to be missing by what is in memory: monotonic ms. */
+  #missingSince: ReadonlyMap<string, number> = new Map();
   /** By {@link keyOf}. */
   #seen: ReadonlyMap<string, Seen> = new Map();
 
@@ -115,6 +118,7 @@ export class JobWatch implements NodesReader {
     const own = new Set(registry.jobs().flatMap(({ semaphore }) => semaphore ?? []));
     const jobsOf = yield* groupedInPieces(jobsOn(look.nodes), ({ card }) => card.semaphore);
     const suspects: Suspect[] = [];
+    const missingSince = new Map<string, number>();
     for (const name of new Set([...own, ...declared.all.map((each) => each.name)])) {
       yield 1;
       const record = declared.recordOf(name);
@@ -124,9 +128,14 @@ export class JobWatch implements NodesReader {
       const past = this.#read.get(name)?.past ?? assumedPast(name, jobs);
       const facts = past && { jobs, past, trustsGrants: this.#trustsGrants(name, jobs) };
       // An unknown past has to be read.
-      const warnings = facts && (yield* this.#warnings(name, record, facts, look));
-      if (warnings?.length !== 0) suspects.push({ name, record, jobs, past: [] });
+      const codes = facts && (yield* this.#warnings(name, record, facts, look)).map(({ code }) => code);
+      if (codes?.length === 0) continue;
+      const since = this.#missingSince.get(name) ?? this.#seen.get(keyOf({ code: 'not-run', semaphore: name }))?.since;
+      if (!codes || codes.includes('not-run')) missingSince.set(name, since ?? this.context.nodeClock.monotonic());
+      const mayComeSoon = since === undefined && codes?.every((code) => code === 'not-run');
+      if (!mayComeSoon) suspects.push({ name, record, jobs, past: [] });
     }
+    this.#missingSince = missingSince;
     return suspects;
   }
 
@@ -198,11 +207,17 @@ export class JobWatch implements NodesReader {
     found.set(key, {
       code,
       semaphore,
-      since: isLasting(former, sentence) ? former.since : this.context.nodeClock.monotonic(),
+      since: isLasting(former, sentence) ? former.since : this.#begin({ code, semaphore }),
       sentence: same ? `${same.sentence}; ${sentence}` : sentence,
       count: (same?.count ?? 0) + 1,
       told: former?.told ?? 0,
     });
+  }
+
+  /** When a warning that was not there at the former look began. */
+  #begin({ code, semaphore }: Pick<JobWarning, 'code' | 'semaphore'>): number {
+    const missingSince = code === 'not-run' ? this.#missingSince.get(semaphore) : undefined;
+    return missingSince ?? this.context.nodeClock.monotonic();
   }
 
   #note(found: Map<string, Seen>): void {

@@ -283,7 +283,7 @@ describe('the watch of jobs', () => {
       if (key?.startsWith('history:')) pasts.push(...key.split(','));
       return go();
     };
-    for (let hour = 0; hour < 2; hour++) {
+    for (let hour = 0; hour < 6; hour++) {
       for (const name of names) await run(one, name);
       await nodes.time.advance(HOUR);
     }
