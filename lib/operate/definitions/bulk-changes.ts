@@ -118,7 +118,7 @@ export class BulkChanges {
     onPlanned?.(steps.length);
     const planned = steps.map(({ name }) => ({ name, action: 'migrate' as const, record: records.get(name) }));
     const set = { id: bulk, kind: 'migration' as const, ...this.writer.author(author) };
-    const listing = await this.sets.list(set, planned);
+    const listed = await this.sets.list(set, planned, author.by);
     const ended: MigrationStep[] = [];
     const end = (step: MigrationStep) => {
       ended.push(step);
@@ -126,14 +126,13 @@ export class BulkChanges {
     };
     await eachWhileAnswered([...steps.entries()], this.context, async ([index, step]) => {
       try {
-        await this.#migrateOne(step, author, { set: bulk, listed: listing.changes[index]! });
+        await this.#migrateOne(step, author, { set: bulk, listed: listed[index]! });
       } catch (error) {
         end({ ...step, outcome: 'failed', error: messageOf(error) });
         throw error;
       }
       end({ ...step, outcome: 'migrated' });
     });
-    if (ended.length === steps.length) await listing.finish();
     return { steps: ended.toSorted(byName), remaining: remaining + steps.length - ended.length, unreadable, bulk };
   }
 
@@ -230,10 +229,8 @@ export class BulkChanges {
     { author, rewritingOf, ended, isLast }: Making,
   ): Promise<Changed[]> {
     const changed: Changed[] = [];
-    const listing = await this.sets.list(set, planned);
-    let untried = listing.changes.length;
-    const failed = await eachWhileAnswered(listing.changes, this.context, async (listed) => {
-      untried--;
+    const changes = await this.sets.list(set, planned, author.by);
+    const failed = await eachWhileAnswered(changes, this.context, async (listed) => {
       const { name, action, change: id, part } = listed;
       const rewriting = rewritingOf(name);
       let isChanged = false;
@@ -254,7 +251,6 @@ export class BulkChanges {
       changed.push(other);
     });
     for (const [{ name }, error] of failed) ended.failed.set(name, error);
-    if (untried === 0) await listing.finish();
     return changed;
   }
 

@@ -89,8 +89,66 @@ describe('a change of many whose process dies', () => {
   });
 });
 
+describe('a change of many whose process stands still while it lists, until hundreds of others were listed', () => {
+  const cluster = useCluster();
+
+  it.each([
+    ['before it looks into its slot', 'read', 'change-sets:page/0'],
+    ['before it writes its page', 'compareAndSet', 'change-sets:page/0'],
+    ['after it has written its page', 'compareAndSet', ROOT],
+  ])('%s, changes nothing, and leaves the list that has its slot now', async (_, still, where) => {
+    const nodes = cluster();
+    const [node, other] = await two(nodes);
+    const { definitions } = other!.gatekeeper;
+    let late = '';
+    let looks = where === ROOT ? 1 : 0;
+    node!.store.script = async (call, go, key) => {
+      if (late || call !== still || key !== where || looks-- > 0) return go();
+      late = 'none';
+      for (let count = 0; count < 400; count++)
+        late = (await definitions[count % 2 ? 'resumeAll' : 'pauseAll']({ names: 'b-.*' })).bulk;
+      return go();
+    };
+    const { definitions: own } = node!.gatekeeper;
+    await expect(throughout(nodes, own.pauseAll({ names: 'a-.*' }))).rejects.toThrow('the change was not begun');
+    node!.store.script = undefined;
+    expect(await pausedOf(other!)).toEqual([]);
+    const root = JSON.parse((await nodes.raw.records.read(ROOT))!) as { sets: SetHead[] };
+    const slotted = root.sets.find(({ pages }) => pages.some(([slot]) => slot === 0))!;
+    expect(slotted.id).toBe(late);
+    expect(await throughout(nodes, definitions.undo(late))).toMatchObject({ missing: 0 });
+    expect(await pausedOf(other!)).toEqual(['b-one', 'b-two']);
+  });
+});
+
 describe('the list of a change of many', () => {
   const cluster = useCluster();
+
+  it('is not continued by another person, who would be undone with it', async () => {
+    const nodes = cluster();
+    const [node, other] = await two(nodes);
+    await node!.gatekeeper.definitions.pauseAll({ names: 'a-.*', bulk: BULK, by: 'ann' });
+    const { definitions } = other!.gatekeeper;
+    for (const call of ['pauseAll', 'migrate'] as const) {
+      const options = { names: 'b-.*', bulk: BULK, by: 'bob' };
+      const continued =
+        call === 'migrate'
+          ? definitions.migrate({ to: { groupPattern: 'dr' } }, { bulk: BULK })
+          : definitions.pauseAll(options);
+      await expect(continued).rejects.toThrow(`bulk: ${BULK} is the bulk of ann`);
+    }
+    expect(await pausedOf(other!)).toEqual(['a-one', 'a-two']);
+  });
+
+  it('that is lost after its changes had begun is told, also if the process that made them died', async () => {
+    const nodes = cluster();
+    const [node, other] = await two(nodes);
+    dieAt(node!, 5);
+    await node!.gatekeeper.definitions.pauseAll({ bulk: BULK }).catch(() => undefined);
+    nodes.lose('change-sets:page/0');
+    expect(await pausedOf(other!)).toEqual(['a-one']);
+    await expect(other!.gatekeeper.definitions.undo(BULK)).rejects.toThrow('the store has lost what was before it');
+  });
 
   it('stands in the store before the first definition changes', async () => {
     const nodes = cluster();
@@ -101,15 +159,15 @@ describe('the list of a change of many', () => {
       return go();
     };
     await node.gatekeeper.definitions.pauseAll();
-    expect(keys).toEqual(['change-sets', 'change-sets', ...NAMES.map(() => 'semaphore'), 'change-sets']);
+    expect(keys).toEqual(['change-sets', 'change-sets', 'change-sets', ...NAMES.map(() => 'semaphore')]);
   });
 
   it('is made anew for a definition that another operator edits meanwhile, so that no undo overwrites the edit', async () => {
     const nodes = cluster();
     const [node, other] = await two(nodes);
     const { definitions } = node!.gatekeeper;
-    // 1 and 2: the list. 3: the first change.
-    before(node!, 3, () => other!.gatekeeper.definitions.edit('a-one', { permits: 7 }, { by: 'cleo' }));
+    // 1 to 3: the list. 4: the first change.
+    before(node!, 4, () => other!.gatekeeper.definitions.edit('a-one', { permits: 7 }, { by: 'cleo' }));
     const { done, bulk } = await definitions.pauseAll({ names: 'a-one' });
     expect(done).toEqual(['a-one']);
     node!.store.script = undefined;

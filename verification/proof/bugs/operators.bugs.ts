@@ -102,6 +102,30 @@ export const OPERATORS_BUGS: readonly Bug[] = [
     layer: unit('operate/definitions/change-sets'),
   },
   {
+    name: 'slot-of-another',
+    why: 'a process that stood still writes its list into a slot that another change of many has got meanwhile',
+    patches: [
+      {
+        file: 'lib/operate/definitions/change-sets/change-sets.ts',
+        find: 'if (!(await this.#hasPage(ref))) throw dropped();',
+        replace: 'if (!(await this.#hasPage(ref)) && found === undefined) throw dropped();',
+      },
+    ],
+    layer: unit('operate/definitions/change-sets'),
+  },
+  {
+    name: 'dropped-list-counts',
+    why: 'a process that stood still makes its changes although the store has dropped their list: they can not be undone as a whole',
+    patches: [
+      {
+        file: 'lib/operate/definitions/change-sets/change-sets.ts',
+        find: 'if (!havePages(sets, refs)) return { result: false };',
+        replace: 'if (!havePages(sets, refs)) return { result: true };',
+      },
+    ],
+    layer: unit('operate/definitions/change-sets'),
+  },
+  {
     name: 'changes-from-another-state',
     why: 'a change of many is made although the definition was edited after it was listed: its undo overwrites the edit',
     patches: [

@@ -25,7 +25,7 @@ import { type WindowPart, windowSchema } from './window-part.js';
  *
  *     change-sets:root    { "v": 1, "nonce": "3w5e.1f", "seq": 3, "at": 1790000000000, "sets": [
  *                           { "id": "3w5e.1a", "kind": "bulk", "by": "ann", "reason": "the database moves",
- *                             "at": 1790000000000, "pages": [[0, 0, 2, "3w5e.1b", "changing"]] } ] }
+ *                             "at": 1790000000000, "pages": [[0, 0, 2, "3w5e.1b", "listed"]] } ] }
  *     change-sets:page/0  { "v": 1, "listing": "3w5e.1b", "first": 0, "entries": [
  *                           { "name": "report", "change": "3w5e.1c", "action": "pause", "revision": 4,
  *                             "definition": { … } }, … ] }
@@ -37,10 +37,10 @@ import { type WindowPart, windowSchema } from './window-part.js';
 const KINDS = ['bulk', 'migration', 'undo', 'window'] as const;
 
 /**
- * Phases of a listing. `changing`: its changes are being made. It stays so if the process dies, or the store is lost. `done`: all
- * were tried.
+ * Phases of a listing. `listing`: its pages are being written, and none of its changes was made; it stays so if the process dies.
+ * `listed`: its pages are in the store, and its changes may be made.
  */
-const PHASES = ['changing', 'done'] as const;
+const PHASES = ['listing', 'listed'] as const;
 
 /** A change of many, as its first call began it. */
 export interface NewSet {
@@ -220,7 +220,7 @@ export function withPages(
   let first = endOf(former);
   for (const count of counts) {
     while (taken.has(slot)) slot++;
-    pages.push([slot++, first, count, listing, 'changing']);
+    pages.push([slot++, first, count, listing, 'listing']);
     first += count;
   }
   const start = former ?? { id, kind, by, ...(reason !== undefined && { reason }), at: now };
@@ -228,15 +228,18 @@ export function withPages(
   return { sets: former ? kept.map((each) => (each === former ? next : each)) : [...kept, next], pages };
 }
 
-/** The sets after all changes of a listing were tried. */
-export function withDone(sets: readonly SetHead[], listing: string): SetHead[] {
-  const done = (page: PageRef): PageRef => (page[3] === listing ? [page[0], page[1], page[2], listing, 'done'] : page);
-  return sets.map((head) => ({ ...head, pages: head.pages.map(done) }));
+/** The sets after all pages of a listing were written. */
+export function withListed(sets: readonly SetHead[], listing: string): SetHead[] {
+  const listed = (page: PageRef): PageRef =>
+    page[3] === listing ? [page[0], page[1], page[2], listing, 'listed'] : page;
+  return sets.map((head) => ({ ...head, pages: head.pages.map(listed) }));
 }
 
-/** Whether sets have a page in exactly its slot. */
-export function hasPage(sets: readonly SetHead[], [slot, first, , listing]: PageRef): boolean {
-  return sets.some(({ pages }) => pages.some((each) => each[0] === slot && each[1] === first && each[3] === listing));
+/** Whether sets have all of these pages, each in exactly its slot. */
+export function havePages(sets: readonly SetHead[], wanted: readonly PageRef[]): boolean {
+  const placeOf = ([slot, first, , listing]: PageRef) => `${slot} ${first} ${listing}`;
+  const places = new Set(sets.flatMap(({ pages }) => pages.map(placeOf)));
+  return wanted.every((page) => places.has(placeOf(page)));
 }
 
 /** Largest number of pages that one call can list. */

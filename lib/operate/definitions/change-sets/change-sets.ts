@@ -5,6 +5,7 @@ import {
   type SemaphoreRecord,
   intendedDefinition,
   messageOf,
+  word,
 } from '../../../core/decision/index.js';
 import { forEachLimit } from '../../../core/async/for-each-limit.js';
 import { Slices, eachInPieces, inSlices } from '../../../core/async/slices.js';
@@ -24,11 +25,11 @@ import {
   decodePage,
   droppedFrom,
   encodePage,
-  hasPage,
+  havePages,
   nextRoot,
   pageKey,
   pagesOf,
-  withDone,
+  withListed,
   withPages,
 } from './change-set.js';
 
@@ -48,15 +49,6 @@ export interface ListedChange extends SetEntry {
   readonly part: number;
 }
 
-/** The changes that a call has listed, in the order in which it gave them. */
-export interface Listing {
-  readonly changes: readonly ListedChange[];
-  /** Notes that all of them were tried. A failure is reported: the changes are made, and can be undone. */
-  finish(): Promise<void>;
-}
-
-const NOTHING: Listing = { changes: [], finish: () => Promise.resolve() };
-
 /** A change of many with all that it listed. */
 export interface ChangeSet extends Omit<SetHead, 'pages'> {
   readonly entries: readonly SetEntry[];
@@ -68,12 +60,16 @@ export interface ChangeSet extends Omit<SetHead, 'pages'> {
  * The changes of many definitions that can be taken back. Each one lists its changes before it makes the first of them:
  *
  * ```
- *   reserve slots in the root ─▶ write the pages ─▶ change the definitions, one by one ─▶ root: the pages are done
+ *   root: slots are reserved ─▶ pages ─▶ root: the pages are written ─▶ the definitions, one by one
  * ```
  *
  * So a process that dies after any step leaves a set that says which changes were meant, and the state before each. Which of
- * them were made, the records say: the last change of a definition has the listed id. Slots are reserved by a
- * compare-and-set before they are written, so a page has one writer.
+ * them were made, the records say: the last change of a definition has the listed id.
+ *
+ * Slots are reserved by a compare-and-set before they are written. A process that stands still after that, for as long as
+ * hundreds of other sets need, has lost its slots to one of them. So it looks into a slot, then asks the root whether the slot is
+ * still its own, and then replaces only what it saw: whoever got the slot since has written another text, or overwrites this
+ * one. And before the first change the root must still have all pages.
  */
 export class ChangeSets {
   readonly #pages: TextCells;
@@ -88,12 +84,14 @@ export class ChangeSets {
   /**
    * Lists changes. Call it before the first of them is made. A set that exists goes on.
    *
+   * @param person who asks for it: only their own set goes on. Default: no person, but code
+   * @returns the changes in the given order
    * @throws StoreUnavailableError if they are not listed: then nothing was changed
-   * @throws InvalidOptionsError if they are too many for one call
+   * @throws InvalidOptionsError if they are too many for one call, or the set is another person's
    * @throws NewerRecordError
    */
-  async list(set: NewSet, changes: readonly PlannedChange[]): Promise<Listing> {
-    if (changes.length === 0) return NOTHING;
+  async list(set: NewSet, changes: readonly PlannedChange[], person?: string): Promise<readonly ListedChange[]> {
+    if (changes.length === 0) return [];
     const { nodeClock } = this.context;
     const entries: SetEntry[] = [];
     await inSlices(
@@ -105,12 +103,12 @@ export class ChangeSets {
     try {
       const listing = this.context.random.id();
       const counts = pages.map(({ length }) => length);
-      const refs = await this.#reserve(set, counts, listing);
+      const refs = await this.#reserve(set, person, counts, listing);
       const texts = refs.map((ref, index) => [ref, pages[index]!] as const);
       await forEachLimit(texts, ([ref, page]) => this.#write(ref, page));
+      await this.#noteListed(refs, listing);
       const before = refs[0]?.[1] ?? 0;
-      const listed = entries.map((entry, index) => ({ ...entry, part: before + index + 1 }));
-      return { changes: listed, finish: () => this.#finish(listing) };
+      return entries.map((entry, index) => ({ ...entry, part: before + index + 1 }));
     } catch (error) {
       if (!(error instanceof UnknownOutcomeError)) throw error;
       // The listing may be there. But no definition was changed.
@@ -132,8 +130,8 @@ export class ChangeSets {
       await slices.turn(text?.length);
       const read = this.#decoded(ref, text);
       for (const entry of read ?? []) entries.push(entry);
-      // A process that died before it wrote the page changed nothing that it lists.
-      if (!read && ref[4] === 'done') missing += ref[2];
+      // A process that died before all pages were written changed nothing that they list.
+      if (!read && ref[4] === 'listed') missing += ref[2];
     }
     return { ...rest, entries, missing };
   }
@@ -155,26 +153,34 @@ export class ChangeSets {
     return { name, change, action, revision: (record?.revision ?? 0) + 1, before };
   }
 
-  #reserve(set: NewSet, counts: readonly number[], listing: string): Promise<readonly PageRef[]> {
+  #reserve(
+    set: NewSet,
+    person: string | undefined,
+    counts: readonly number[],
+    listing: string,
+  ): Promise<readonly PageRef[]> {
     return this.#orRepaired((record, view, nonce) => {
+      expectOwn(record?.sets ?? [], set, person);
       const { sets, pages } = withPages(record?.sets ?? [], set, counts, { listing, now: view.now });
       // A second reservation would leave the pages of the first unwritten. Two tries may have reserved different slots.
-      const isDoneIn = (later: ChangeSetsRecord | undefined) => pages.every((page) => hasPage(later?.sets ?? [], page));
+      const isDoneIn = (later: ChangeSetsRecord | undefined) => havePages(later?.sets ?? [], pages);
       return { write: nextRoot(record, sets, view, nonce), done: () => pages, isDoneIn, notify: 'none' };
     });
   }
 
-  async #finish(listing: string): Promise<void> {
-    try {
-      await this.root.transact<void>((record, view, nonce) => {
-        const sets = record?.sets ?? [];
-        if (!sets.some(({ pages }) => pages.some(([, , , each]) => each === listing))) return { result: undefined };
-        const write = nextRoot(record, withDone(sets, listing), view, nonce);
-        return { write, done: () => undefined, notify: 'none' };
-      });
-    } catch (error) {
-      this.#report('note the end of a change of many', error);
-    }
+  /** Notes that the pages are written. @throws StoreUnavailableError if the root no longer has them */
+  async #noteListed(refs: readonly PageRef[], listing: string): Promise<void> {
+    const isNoted = await this.root.transact<boolean>((record, view, nonce) => {
+      const sets = record?.sets ?? [];
+      if (!havePages(sets, refs)) return { result: false };
+      return { write: nextRoot(record, withListed(sets, listing), view, nonce), done: () => true, notify: 'none' };
+    });
+    if (!isNoted) throw dropped();
+  }
+
+  /** Reads from the store whether the root still has a page. */
+  #hasPage(ref: PageRef): Promise<boolean> {
+    return this.root.transact((record) => ({ result: havePages(record?.sets ?? [], [ref]) }));
   }
 
   /** A root that can't be read must not stop a pause of everything: what it said of sets and windows is lost in any case. */
@@ -195,9 +201,11 @@ export class ChangeSets {
   async #write(ref: PageRef, page: readonly SetEntry[]): Promise<void> {
     await Slices.of(this.context.nodeClock).turn(LONGEST_PAGE);
     const text = encodePage(ref, page);
-    return this.#pages.change<void>(pageKey(ref), (found) =>
-      found === text ? { result: undefined } : { write: text, done: () => undefined },
-    );
+    return this.#pages.change<void>(pageKey(ref), async (found) => {
+      if (found === text) return { result: undefined };
+      if (!(await this.#hasPage(ref))) throw dropped();
+      return { write: text, done: () => undefined };
+    });
   }
 
   #decoded(ref: PageRef, text: string | undefined): SetEntry[] | undefined {
@@ -212,6 +220,21 @@ export class ChangeSets {
   #report(action: string, error: unknown): void {
     this.context.events.next({ type: 'problem', action, error });
   }
+}
+
+/** @throws InvalidOptionsError if a set would go on that is of another kind, or of another person */
+function expectOwn(sets: readonly SetHead[], { id, kind }: NewSet, person: string | undefined): void {
+  const former = sets.find((each) => each.id === id);
+  if (!former || (former.kind === kind && (person === undefined || former.by === person))) return;
+  throw new InvalidOptionsError('a change of many semaphores', [
+    `bulk: ${word(id)} is the ${former.kind} of ${word(former.by)}: leave it out to begin a change of your own`,
+  ]);
+}
+
+function dropped(): StoreUnavailableError {
+  return new StoreUnavailableError(
+    'the change was not begun: this process stood still for long after it had listed the change, and hundreds of others came meanwhile',
+  );
 }
 
 function tooMany({ length }: readonly PlannedChange[]): InvalidOptionsError {

@@ -6,7 +6,7 @@ import type { Cell } from '../../../core/cell/cell.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
 import { afterWrite } from '../../../core/store/after-write.js';
 import type { ChangeSetsRecord } from '../change-sets/change-set.js';
-import type { ChangeSets, Listing } from '../change-sets/change-sets.js';
+import type { ChangeSets, ListedChange } from '../change-sets/change-sets.js';
 import type { WindowEntry } from '../change-sets/window-part.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
@@ -95,8 +95,7 @@ export class Maintenance {
     const entries = ending.entries.slice(0, limit);
     const resumes = { by: author.by, reason: author.reason ?? `end of maintenance ${show(ending.name)}` };
     const outcomes = new Map<string, ResumeOutcome>();
-    const listing = await this.#listEnd(ending, entries, resumes);
-    const parts = partsOf(listing);
+    const parts = partsOf(await this.#listEnd(ending, entries, resumes));
     const failures = await eachWhileAnswered(entries, this.context, async (entry) => {
       const keeper = await leaveToOthers(this.writer, wanted.get(entry[0]) ?? []);
       const outcome =
@@ -105,7 +104,6 @@ export class Maintenance {
           : { why: `window ${show(keeper)} wants it paused` };
       outcomes.set(entry[0], outcome);
     });
-    if (outcomes.size + failures.size === entries.length) await listing.finish();
     const rest = await this.#finishEnd(ending, new Set(outcomes.keys()), author);
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const resumed = [...outcomes].flatMap(([name, outcome]) => (outcome === 'resumed' ? [name] : []));
@@ -162,7 +160,7 @@ export class Maintenance {
     { id }: StoredWindow,
     entries: readonly WindowEntry[],
     author: { readonly by: string; readonly reason?: string },
-  ): Promise<Listing> {
+  ): Promise<readonly ListedChange[]> {
     const names = new Set(entries.map(([name]) => name));
     const { records } = await this.listing.listChangeable((name) => names.has(name));
     const planned = entries.flatMap((entry) =>

@@ -1,6 +1,6 @@
 import { type SemaphoreRecord, bumpRevision, pause, resume, show } from '../../../core/decision/index.js';
 import type { DefinitionWriter, Marks } from '../definition-writer.js';
-import type { Listing } from '../change-sets/change-sets.js';
+import type { ListedChange } from '../change-sets/change-sets.js';
 import { type Wanting, isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
 import type { WindowEntry } from '../change-sets/window-part.js';
 
@@ -13,7 +13,7 @@ interface Author {
 export const setOfEnd = (window: string) => `${window}-end`;
 
 /** The number of each change in its change of many, by name. */
-export function partsOf({ changes }: Listing): ReadonlyMap<string, number> {
+export function partsOf(changes: readonly ListedChange[]): ReadonlyMap<string, number> {
   return new Map(changes.map(({ name, part }) => [name, part]));
 }
 

@@ -2,7 +2,7 @@ import { type SemaphoreRecord, messageOf, show } from '../../../core/decision/in
 import type { Context } from '../../../core/context/context.js';
 import { afterWrite } from '../../../core/store/after-write.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
-import type { ChangeSets, Listing } from '../change-sets/change-sets.js';
+import type { ChangeSets, ListedChange } from '../change-sets/change-sets.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { NothingMatchesError } from '../definitions.errors.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
@@ -63,7 +63,11 @@ export class WindowStart {
       readonly matching: (patterns: readonly string[], names: readonly string[]) => Promise<string[]>;
       readonly note: (window: string, author: Author) => void;
       /** Lists the resumes of a window. */
-      readonly listEnd: (window: StoredWindow, entries: readonly WindowEntry[], author: Author) => Promise<Listing>;
+      readonly listEnd: (
+        window: StoredWindow,
+        entries: readonly WindowEntry[],
+        author: Author,
+      ) => Promise<readonly ListedChange[]>;
     },
   ) {}
 
@@ -81,8 +85,7 @@ export class WindowStart {
     const batch = due.slice(0, limit);
     onPlanned?.(batch.length);
     const listed = await this.#list(window, batch, records);
-    const listing = await this.#listChanges(window, listed, records);
-    const parts = partsOf(listing);
+    const parts = partsOf(await this.#listChanges(window, listed, records));
     const paused = new Map<string, WindowEntry>();
     const others = new Map<string, SemaphoreRecord | undefined>();
     const pauses = { by: author.by, reason: pauseReason(request.window, request.reason) };
@@ -93,7 +96,6 @@ export class WindowStart {
     });
     const failed = [...failures].map(([[name], error]) => ({ name, error: messageOf(error) }));
     const remaining = due.length - paused.size - others.size - failed.length;
-    if (remaining === due.length - listed.length) await listing.finish();
     const settled = await this.#settle(window, { paused, others, isOver: remaining + failed.length === 0 });
     if (!settled) await this.#takeBack(window, [...paused.values()], pauses.by);
     const shared = [...opened.shared, ...(settled ?? [])].map(([name]) => name).toSorted();
@@ -152,7 +154,11 @@ export class WindowStart {
     });
   }
 
-  async #listChanges(window: StoredWindow, entries: readonly WindowEntry[], records: Records): Promise<Listing> {
+  #listChanges(
+    window: StoredWindow,
+    entries: readonly WindowEntry[],
+    records: Records,
+  ): Promise<readonly ListedChange[]> {
     const { id, by, reason } = window;
     const planned = entries.map(([name, , change]) => ({
       name,
@@ -191,12 +197,10 @@ export class WindowStart {
   async #takeBack(window: StoredWindow, entries: readonly WindowEntry[], by: string): Promise<never> {
     const { id, name } = window;
     const author = { by, reason: `maintenance ${show(name)} was ended while it started` };
-    const listing = await this.by.listEnd(window, entries, author);
-    const parts = partsOf(listing);
+    const parts = partsOf(await this.by.listEnd(window, entries, author));
     await eachWhileAnswered(entries, this.context, async (entry) => {
       await resumeEntry(this.writer, entry, author, { bulk: setOfEnd(id), part: parts.get(entry[0]) });
     });
-    await listing.finish();
     throw new MaintenanceConflictError(name, ENDED);
   }
 }

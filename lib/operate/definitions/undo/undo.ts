@@ -145,14 +145,13 @@ export class Undo {
     const { reason = reasonOf(facts, due[0]) } = author;
     const set = { id: bulk, kind: 'undo' as const, ...this.writer.author({ ...author, reason }) };
     const planned = due.map(({ name, kind }) => ({ name, action: kind, record: records.get(name) }));
-    const listing = await this.sets.list(set, planned);
+    const listed = await this.sets.list(set, planned, author.by);
     const ended = new Map<string, UndoStep>();
     const failed = await eachWhileAnswered([...due.entries()], this.context, async ([index, step]) => {
       const present = { last: history.lasts.get(step.name), marks: history.marks };
-      const how = { listed: listing.changes[index]!, present, bulk, author };
+      const how = { listed: listed[index]!, present, bulk, author };
       ended.set(step.name, await this.#undoOne(changes.get(step.name)!, step, how));
     });
-    if (ended.size + failed.size === due.length) await listing.finish();
     for (const [[, step], error] of failed) {
       if (!isMany) throw error;
       const outcome = error instanceof EditConflictError ? 'left' : 'failed';
