@@ -16,7 +16,7 @@ async function scripted(...answers: [Answer, ...Answer[]]) {
     if (text.includes('server_encoding')) return { rows: FACTS };
     if (!text.startsWith('INSERT')) return { rows: [{ noted: 0 }] };
     const answer = answers[Math.min(attempts++, answers.length - 1)]!;
-    if (answer === 'written') return { rows: [{ key, durable: null }] };
+    if (answer === 'written') return { rows: [{ key }] };
     throw Object.assign(new Error(answer.message), { severity: 'ERROR', ...answer });
   };
   const store = closing(postgres({ pool: { query }, notifications: false }).open({ callTimeout: 2000 }));

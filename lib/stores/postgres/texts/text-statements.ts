@@ -3,20 +3,20 @@ import { type Statement, named } from '../server.js';
 import { storedForm } from '../stored-text.js';
 
 /**
- * Evaluated for each written row: turns on the wait for the disk, for this transaction only, if the session has turned it
- * off. Otherwise a crash of the server could lose a write that it acknowledged.
+ * Turns on the wait for the disk, for this transaction only, if the session has turned it off. Otherwise a crash of the server
+ * could lose a write that it acknowledged.
  */
 export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'::pg_catalog.text
-  THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`;
+  THEN pg_catalog.set_config('synchronous_commit', 'on', true) ELSE ''::pg_catalog.text END`;
 
 /**
- * A condition that is always true. It is evaluated before the first row is written, and limits the wait for each row in
- * this transaction only, so without a statement of its own, and without a trace in the connection.
+ * A condition that is always true. It is evaluated once, before the first row is written, and sets for this transaction only, so
+ * without a statement of its own, and without a trace in the connection: the wait for each row, and {@link DURABLE}.
  *
- * @param value the parameter with the limit, ms
+ * @param wait the parameter with the longest wait, ms
  */
-const limitedBy = (value: string): string =>
-  `(SELECT pg_catalog.set_config('lock_timeout', ${value}::pg_catalog.text, true)) IS NOT NULL`;
+const settingsOf = (wait: string): string => `(SELECT pg_catalog.concat(
+  pg_catalog.set_config('lock_timeout', ${wait}::pg_catalog.text, true), ${DURABLE})) IS NOT NULL`;
 
 /** SQL by the name of its column. */
 type Columns = Readonly<Record<string, string>>;
@@ -83,14 +83,12 @@ export type TextStatements = Readonly<Record<'read' | 'readMany' | 'page' | Chan
  * wait for the disk, also in a session that does not: see {@link DURABLE}. Parameters: {@link valuesOf}, and the ms for which the
  * write waits for a row that another transaction holds.
  */
-export const statementsOf = (rows: TextRows): TextStatements =>
-  statements(rows, limitedBy, `RETURNING key, ${DURABLE}`);
+export const statementsOf = (rows: TextRows): TextStatements => statements(rows, settingsOf);
 
 /** For a transaction of the application, which decides about both waits by itself. Parameters of a write: {@link valuesOf}. */
-export const statementsInTransaction = (rows: TextRows): TextStatements =>
-  statements(rows, () => 'true', 'RETURNING key');
+export const statementsInTransaction = (rows: TextRows): TextStatements => statements(rows, () => 'true');
 
-function statements(rows: TextRows, limited: (value: string) => string, written: string): TextStatements {
+function statements(rows: TextRows, settings: (wait: string) => string): TextStatements {
   const { table, seen, created, replaced } = rows;
   return {
     read: named(`SELECT ${seen} AS text FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text`),
@@ -102,12 +100,12 @@ function statements(rows: TextRows, limited: (value: string) => string, written:
         ORDER BY key LIMIT ${PAGE}`),
     create:
       named(`INSERT INTO ${table} (key, text${namesOf(created)}) SELECT $1::pg_catalog.text, $2::pg_catalog.text${sqlOf(created)}
-        WHERE ${limited('$3')} ON CONFLICT DO NOTHING ${written}`),
+        WHERE ${settings('$3')} ON CONFLICT DO NOTHING RETURNING key`),
     replace:
       named(`UPDATE ${table} SET text = $3::pg_catalog.text${changesOf(replaced)} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')} ${written}`),
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${settings('$4')} RETURNING key`),
     remove: named(`DELETE FROM ${table} WHERE key OPERATOR(pg_catalog.=) $1::pg_catalog.text
-        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$3')} ${written}`),
+        AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${settings('$3')} RETURNING key`),
   };
 }
 
@@ -120,18 +118,17 @@ function statements(rows: TextRows, limited: (value: string) => string, written:
 export function writesOfMany(rows: TextRows): Readonly<Record<Change, Statement>> {
   const { table, seen, created, replaced } = rows;
   const isMeant = `found.key OPERATOR(pg_catalog.=) each.key AND ${seen} OPERATOR(pg_catalog.=) each.former`;
-  const written = `RETURNING found.key, ${DURABLE}`;
   return {
     create:
       named(`INSERT INTO ${table} AS found (key, text${namesOf(created)}) SELECT key, next${sqlOf(created)} FROM ${eachOf('key, next')}
-        WHERE ${limitedBy('$3')} ON CONFLICT DO NOTHING ${written}`),
+        WHERE ${settingsOf('$3')} ON CONFLICT DO NOTHING RETURNING found.key`),
     replace: {
       text: `UPDATE ${table} AS found SET text = each.next${changesOf(replaced)} FROM ${eachOf('key, former, next')}
-        WHERE ${isMeant} AND ${limitedBy('$4')} ${written}`,
+        WHERE ${isMeant} AND ${settingsOf('$4')} RETURNING found.key`,
     },
     remove: {
       text: `DELETE FROM ${table} AS found USING ${eachOf('key, former')}
-        WHERE ${isMeant} AND ${limitedBy('$3')} ${written}`,
+        WHERE ${isMeant} AND ${settingsOf('$3')} RETURNING found.key`,
     },
   };
 }
