@@ -164,8 +164,8 @@ export const STORE_BUGS: readonly Bug[] = [
     patches: [
       {
         file: 'lib/stores/postgres/texts/text-statements.ts',
-        find: "AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')}",
-        replace: "AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${limited('$4')}",
+        find: "AND ${seen} OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${settings('$4')}",
+        replace: "AND text OPERATOR(pg_catalog.=) $2::pg_catalog.text AND ${settings('$4')}",
       },
     ],
     layer: {

@@ -28,12 +28,10 @@ type Attempted = boolean | typeof HELD;
 
 /** A write, and how far it has come. */
 interface WriteInTurn extends TextWrite {
-  readonly turn: {
-    /** Whether a statement with it is under way, or has ended. */
-    isSent: boolean;
-    /** Whether its caller knows that it is surely not written: then it is not sent any more. */
-    isGivenUp: boolean;
-  };
+  /** Whether a statement with it is under way, or has ended. */
+  isSent: boolean;
+  /** Whether its caller knows that it is surely not written: then it is not sent any more. */
+  isGivenUp: boolean;
 }
 
 /** Writes of one key, one after another. */
@@ -76,13 +74,13 @@ export class TableWrites {
    * @returns whether it was written
    * @throws StoreUnavailableError also if it was not sent in time, UnknownOutcomeError
    */
-  write(write: TextWrite): Promise<boolean> {
+  write({ key, former, next, hint }: TextWrite): Promise<boolean> {
     const deadline = this.calls.deadline(PATIENCE);
-    const line = this.#lineOf(write.key);
-    const inTurn = { ...write, turn: { isSent: false, isGivenUp: false } };
-    const written = line.turns.run(() => this.#send(inTurn, line, deadline));
+    const line = this.#lineOf(key);
+    const write: WriteInTurn = { key, former, next, hint, isSent: false, isGivenUp: false };
+    const written = line.turns.run(() => this.#send(write, line, deadline));
     // Without load it is sent at once. Then the limit of its statement is enough.
-    return inTurn.turn.isSent ? written : this.#inTime(written, inTurn, deadline);
+    return write.isSent ? written : this.#inTime(written, write, deadline);
   }
 
   /** Waits for a write as long as it is under way, or may still be sent in time. @throws StoreUnavailableError */
@@ -91,8 +89,8 @@ export class TableWrites {
       return await deadline.race(written);
     } catch (error) {
       if (!(error instanceof DeadlinePassed)) throw error;
-      if (write.turn.isSent) return written;
-      write.turn.isGivenUp = true;
+      if (write.isSent) return written;
+      write.isGivenUp = true;
       throw heldError(write, deadline);
     }
   }
@@ -114,7 +112,7 @@ export class TableWrites {
           line.isHeld = false;
           return written;
         }
-        if (write.turn.isGivenUp) break;
+        if (write.isGivenUp) break;
         if (line.isHeld) await deadline.pause(pauseAfter(looks++, Math.random(), NEXT_LOOK));
         line.isHeld = true;
       }
@@ -126,27 +124,37 @@ export class TableWrites {
 
   /** Leaves out writes that were given up while they waited. @param wait ms for each row */
   async #attempt(all: readonly WriteInTurn[], wait: number): Promise<Attempted[]> {
-    const writes = all.filter(({ turn }) => !turn.isGivenUp);
+    const writes = all.filter(({ isGivenUp }) => !isGivenUp);
     if (writes.length === 0) return all.map(() => HELD);
-    for (const { turn } of writes) turn.isSent = true;
+    for (const write of writes) write.isSent = true;
     try {
-      const written = new Set((await this.#run(writes, String(Math.ceil(wait)))).map(({ key }) => key));
-      return all.map(({ key, turn }) => (turn.isGivenUp ? HELD : written.has(storedForm(key))));
+      const written = await this.#written(writes, String(Math.ceil(wait)));
+      return all.map((write) => (write.isGivenUp ? HELD : written.includes(write)));
     } catch (error) {
       if (!(error instanceof RowHeldError)) throw error;
-      for (const { turn } of writes) turn.isSent = false;
+      for (const write of writes) write.isSent = false;
       return all.map(() => HELD);
     }
   }
 
+  /** @returns those that were written */
+  async #written<Write extends TextWrite>(writes: readonly Write[], wait: string): Promise<readonly Write[]> {
+    const [first, ...more] = writes as [Write, ...Write[]];
+    if (more.length === 0) return (await this.#runOne(first, wait)).length > 0 ? writes : [];
+    const keys = new Set((await this.#runMany(writes, wait)).map(({ key }) => key));
+    return writes.filter(({ key }) => keys.has(storedForm(key)));
+  }
+
+  #runOne(write: TextWrite, wait: string): Promise<Row[]> {
+    const { plain, hinted } = this.#forms;
+    if (!write.hint) return this.calls.write(plain.one, [...valuesOf(write), wait]);
+    return this.calls.write(hinted.one, [...valuesOf(write), wait, ...hintValuesOf(write)]);
+  }
+
   /** In the order of the keys, so that nodes that write the same rows at the same time rarely wait for each other in a ring. */
-  #run(writes: readonly TextWrite[], wait: string): Promise<Row[]> {
+  #runMany(writes: readonly TextWrite[], wait: string): Promise<Row[]> {
     const hasHints = writes.some(({ hint }) => hint);
-    const { one, many } = hasHints ? this.#forms.hinted : this.#forms.plain;
-    const [first] = writes;
-    if (writes.length === 1) {
-      return this.calls.write(one, [...valuesOf(first!), wait, ...(hasHints ? hintValuesOf(first!) : [])]);
-    }
+    const { many } = hasHints ? this.#forms.hinted : this.#forms.plain;
     const sorted = writes
       .map((write, place) => ({ texts: valuesOf(write), hint: hasHints ? [...hintValuesOf(write), place] : [] }))
       .toSorted(({ texts: [key] }, { texts: [other] }) => (key! < other! ? -1 : 1));
