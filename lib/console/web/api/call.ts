@@ -62,16 +62,14 @@ interface RequestOptions extends CallOptions {
   readonly method?: Method;
   readonly body?: unknown;
   readonly accept?: string;
-  /** ETag of the answer that the page already has. */
-  readonly known?: string | undefined;
   /** Status of an answer that is not a refusal, if its body is plain JSON. Refusals are problem+json. */
   readonly otherStatus?: number | undefined;
 }
 
-/** Returns the response of a successful call, or of an unchanged answer (304). @throws ApiError */
+/** Returns the response of a successful call. @throws ApiError */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(path, options);
-  if (response.ok || response.status === 304 || isOther(response, options)) return response;
+  if (response.ok || isOther(response, options)) return response;
   if (response.status === 401 && !options.isSignIn) onUnauthorized();
   throw new ApiError(response.status, await problemOf(response));
 }
@@ -86,7 +84,6 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
     Accept: options.accept ?? 'application/json',
     [PAGE_HEADER]: location.port,
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    ...(options.known && { 'If-None-Match': options.known }),
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };
   const content = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -16,11 +16,6 @@ export const SELDOM = 10_000;
 export const RARELY = 30_000;
 /** Longest interval in ms while the stream is cut, and interval after a failure. */
 const WHILE_CUT = 5000;
-/**
- * ms after which the whole answer is loaded even if its ETag is the same, because the ETag ignores the times of
- * permits.
- */
-const LONGEST_KNOWN = 10_000;
 /** ms from the first change to the request, so that one request is enough for a burst of changes. */
 const SHORTEST_PAUSE = 400;
 /**
@@ -39,7 +34,7 @@ export interface Changes<Answer, Shown> {
 }
 
 export interface LiveOptions<Answer = unknown, Shown = Answer> {
-  /** Default: each answer is whole and shown as it is, and its ETag tells whether it changed. */
+  /** Default: each answer is whole and shown as it is. */
   readonly changes?: Changes<Answer, Shown>;
   /** Status that carries an answer, too. */
   readonly otherStatus?: number;
@@ -59,8 +54,6 @@ export class LiveQuery<Shown> {
   #isLoading = false;
   #isStale = false;
   #turn = 0;
-  /** ETag of the shown answer, and the monotonic ms at which it was loaded. */
-  #known?: { readonly tag: string; readonly at: number };
   #stop = new AbortController();
 
   constructor(
@@ -137,10 +130,10 @@ export class LiveQuery<Shown> {
       const { changes, otherStatus } = this.options;
       const path = changes?.pathAfter(this.data.peek()) ?? this.path;
       const limits = { signal: deadline ? AbortSignal.any([signal, deadline]) : signal };
-      const response = await request(path, { known: this.#tag(), otherStatus, ...limits });
+      const response = await request(path, { otherStatus, ...limits });
       const text = await response.text();
       if (signal.aborted || !isWanted()) return 0;
-      if (response.status !== 304) this.#show(text, response.headers.get('ETag'));
+      this.#show(text);
       this.error.value = undefined;
       isUnreachable.value = false;
       return text.length;
@@ -153,17 +146,11 @@ export class LiveQuery<Shown> {
     }
   }
 
-  #show(text: string, tag: string | null): void {
+  #show(text: string): void {
     const answer = JSON.parse(text) as Shown & { readonly now?: unknown };
     if (typeof answer.now === 'number') setClusterTime(answer.now);
-    this.#known = tag === null ? undefined : { tag, at: performance.now() };
     const { changes } = this.options;
     this.data.value = changes ? changes.merged(this.data.peek(), answer) : answer;
-  }
-
-  #tag(): string | undefined {
-    const isRecent = this.#known && performance.now() - this.#known.at < LONGEST_KNOWN;
-    return isRecent ? this.#known?.tag : undefined;
   }
 
   /** Plans the next request, unless an earlier one is planned. */
