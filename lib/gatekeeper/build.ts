@@ -2,7 +2,6 @@ import { ALLOCATION_SCOPE, Allocation } from '../allocation/index.js';
 import { MoveHistory } from '../allocation/moves/move-history.js';
 import { type NodeClock, systemClock } from '../core/async/node-clock.js';
 import { type Randomness, systemRandomness } from '../core/async/random-ids.js';
-import { SharedWork } from '../core/async/shared-work.js';
 import { type GatekeeperLogger, createContext } from '../core/context/context.js';
 import {
   type SemaphoreDefinitionInput,
@@ -47,8 +46,7 @@ import {
   JobWatch,
   LeaderWatch,
   NodesWatch,
-  type Overview,
-  readOverview,
+  OverviewReader,
 } from '../operate/insight/index.js';
 import { stateLines } from '../operate/insight/state.js';
 import { readState } from '../operate/insight/state-reader.js';
@@ -247,7 +245,7 @@ export function buildParts(
     alerts: () => alerts,
   });
   const explain = async (name: string) => directory.of(name).explain();
-  const overview = sharedOverview({
+  const overviews = new OverviewReader({
     directory,
     context,
     health,
@@ -261,7 +259,7 @@ export function buildParts(
     new Alerts(context, settings.alerts, {
       health: () => health.report(),
       faultParts: () => health.faultParts(),
-      overview,
+      overview: () => overviews.read(),
       newestRuns: async () => newestOf(await runs.recent()),
     });
 
@@ -320,7 +318,7 @@ export function buildParts(
     nodesWatch,
     health,
     explain,
-    overview,
+    overviews,
     alerts,
     semaphoreSync,
     housekeeping,
@@ -330,12 +328,6 @@ export function buildParts(
 /** Records that this node keeps in memory only because it sweeps, by name. */
 function watchedRecords(semaphoreSync: SemaphoreSync): [string, SemaphoreRecord][] {
   return [...semaphoreSync.watched].flatMap(({ name, known }) => (known ? [[name, known]] : []));
-}
-
-/** Callers that ask for the whole overview at the same time get the same one, because it may have thousands of semaphores. */
-function sharedOverview(sources: Parameters<typeof readOverview>[0]): (only?: string) => Promise<Overview> {
-  const whole = new SharedWork(() => readOverview(sources));
-  return (only) => (only === undefined ? whole.share('', undefined) : readOverview(sources, only));
 }
 
 /**

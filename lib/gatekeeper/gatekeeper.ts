@@ -240,7 +240,7 @@ export class Gatekeeper extends PermitMethods {
    * @param only name of a single semaphore; the overview has none if that semaphore was never defined
    */
   overview(only?: string): Promise<Overview> {
-    return this.#parts.overview(only);
+    return this.#parts.overviews.read(only);
   }
 
   /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { systemClock } from '../../lib/core/async/node-clock.js';
 import { inSlices } from '../../lib/core/async/slices.js';
+import { partsOf } from '../../lib/gatekeeper/parts.js';
 import { changedParts } from '../../lib/console/api/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
 import { removed as removedFrom } from '../support/removed.js';
@@ -91,6 +92,24 @@ describe('the parts of the list of semaphores', () => {
     console.log(`bytes: all ${first.bytes}, unchanged ${calm.bytes}, after a change ${after.bytes}`);
     expect(Math.max(calm.bytes, after.bytes, removed.bytes)).toBeLessThan(50 * KB);
   });
+
+  it.each([
+    ['max-age=1', true],
+    ['no-transform, MAX-AGE=60', true],
+    ['max-age=0', false],
+    ['no-cache, max-age=1', false],
+    ['no-store', false],
+  ] as const)(
+    'are made of an overview of the last second only for a client that takes it: %s',
+    async (wish, isRecent) => {
+      const { get, gatekeeper } = await start();
+      const recent = jest.spyOn(partsOf(gatekeeper).overviews, 'recent');
+      for (const path of ['/api/semaphore-parts', '/api/semaphores', '/api/nodes']) {
+        await get(path, { headers: { 'cache-control': wish } });
+      }
+      expect(recent).toHaveBeenCalledTimes(isRecent ? 3 : 0);
+    },
+  );
 
   it('hold only names that the visitor may see', async () => {
     const tokens = [...SETTINGS.tokens!, { token: LIMITED, name: 'lisa', role: 'view', names: 'mine-.*' } as const];

@@ -1,4 +1,5 @@
 import { LEADER_PREFIX, quoted, show } from '../../core/decision/index.js';
+import type { Overview, Parts } from '../../gatekeeper/index.js';
 import { ProblemError } from './problem.error.js';
 import { type Role, includes } from './roles.js';
 
@@ -28,6 +29,16 @@ export interface Caller extends Visitor {
   readonly limits: Limits;
   /** Aborts when the caller has gone. Work for its answer can stop then. */
   readonly signal: AbortSignal;
+  /** Whether the answer may be a second old. Then it shares an overview with other callers. Default false. */
+  readonly takesRecent?: boolean;
+}
+
+/** The overview of all semaphores for an answer. */
+export function overviewFor(
+  { takesRecent = false }: Caller,
+  { overviews }: Pick<Parts, 'overviews'>,
+): Promise<Overview> {
+  return takesRecent ? overviews.recent() : overviews.read();
 }
 
 /** A change of many definitions. It reports how many it will change before the first change. */

@@ -6,6 +6,7 @@ import { newestFirst } from '../../operate/activity/newest-first.js';
 import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import { withHeldPermits } from '../../operate/insight/node-overview.js';
 import * as answers from './answers.js';
+import { overviewFor } from './caller.js';
 import { healthSchema } from './health.js';
 import { operation } from './operation.js';
 import * as requests from './requests.js';
@@ -33,9 +34,10 @@ export const CLUSTER_OPERATIONS = {
     summary: 'The living nodes and the permits that they hold',
     role: 'view',
     answer: answers.nodesSchema,
-    run: async ({ overview }, _input, { sees }) => {
-      const { now, nodes, semaphores, stale } = await overview();
+    run: async (parts, _input, caller) => {
+      const { now, nodes, semaphores, stale } = await overviewFor(caller, parts);
       const all = await inSlices(withHeldPermits(nodes, semaphores), systemClock);
+      const { sees } = caller;
       return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, stale };
     },
   }),

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../../core/store/index.js';
 import { type SemaphoreOverview, type StalePart, UnknownSemaphoreError } from '../../gatekeeper/index.js';
 import { newestFirst } from '../../operate/activity/newest-first.js';
 import * as answers from './answers.js';
-import type { Sees } from './caller.js';
+import { type Sees, overviewFor } from './caller.js';
 import { changedParts } from './changed-parts.js';
 import { explanationSchema } from './entities.js';
 import { operation } from './operation.js';
@@ -21,9 +21,9 @@ export const SEMAPHORE_OPERATIONS = {
     role: 'view',
     query: requests.semaphoresQuery,
     answer: answers.semaphoresSchema,
-    run: async ({ overview }, { query }, { sees }) => {
-      const { now, semaphores, stale } = await overview();
-      return { now, semaphores: await wantedOf(semaphores, query, sees), stale: [...stale] };
+    run: async (parts, { query }, caller) => {
+      const { now, semaphores, stale } = await overviewFor(caller, parts);
+      return { now, semaphores: await wantedOf(semaphores, query, caller.sees), stale: [...stale] };
     },
     essence: essenceOf,
   }),
@@ -36,9 +36,9 @@ export const SEMAPHORE_OPERATIONS = {
     role: 'view',
     query: requests.semaphorePartsQuery,
     answer: answers.semaphorePartsSchema,
-    run: async ({ overview }, { query }, { sees }) => {
-      const { now, semaphores, stale } = await overview();
-      const wanted = await wantedOf(semaphores, {}, sees);
+    run: async (parts, { query }, caller) => {
+      const { now, semaphores, stale } = await overviewFor(caller, parts);
+      const wanted = await wantedOf(semaphores, {}, caller.sees);
       const { known, changed } = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
       return { now, known, changed, stale };
     },
@@ -54,7 +54,7 @@ export const SEMAPHORE_OPERATIONS = {
     answer: answers.semaphoreSchema,
     problems: ['unknown-semaphore', 'corrupt-record', 'newer-record'],
     run: async (parts, { params: { name } }) => {
-      const { now, semaphores, stale } = await parts.overview(name);
+      const { now, semaphores, stale } = await parts.overviews.read(name);
       const [semaphore] = semaphores;
       if (!semaphore) throw missing(name, stale);
       const { directory, living, explain } = parts;

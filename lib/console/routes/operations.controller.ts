@@ -29,13 +29,19 @@ export class OperationsController implements Controller {
     const input = await readInput(call);
     const visitor = visitorOf(call);
     const signal = clientAbortOf(response);
-    const caller: Caller = { ...visitor, sees: visitor.names?.matches, limits: this.limits, signal };
+    const takesRecent = mayBeRecent(request.headers['cache-control']);
+    const caller: Caller = { ...visitor, sees: visitor.names?.matches, limits: this.limits, signal, takesRecent };
     const answer = await operation.run(partsOf(this.gatekeeper), input, caller);
     const { other, essence, text } = operation;
     if (other?.applies(answer)) response.status(other.status);
     if (essence && (await isKnownToClient(request, response, essence(answer)))) return undefined;
     return text && wantsText(text, input.query, request.headers.accept) ? fileOf(text, answer) : answer;
   }
+}
+
+/** Whether the client takes an answer that is a second old: RFC 9111, section 5.2.1.1. */
+function mayBeRecent(cacheControl = ''): boolean {
+  return !/\bno-cache\b/i.test(cacheControl) && /\bmax-age=0*[1-9]/i.test(cacheControl);
 }
 
 type Text = NonNullable<Operation['text']>;

@@ -2,7 +2,7 @@ export { type HeldPermit, type NodeOverview, withHeldPermits } from './node-over
 export type { HolderOverview } from './heard-holders.js';
 export type { GatekeeperState } from './state.js';
 export type { Overview, SemaphoreOverview, JobOnNodes } from './overview.js';
-export { readOverview } from './overview-reader.js';
+export { OverviewReader } from './overview-reader.js';
 export { WARNING_CODES, type Warning } from './warning.js';
 export {
   type CountedNodes,

@@ -1,4 +1,5 @@
 import { compileInPieces, intendedDefinition } from '../../core/decision/index.js';
+import { SharedWork } from '../../core/async/shared-work.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { timeOf } from '../../core/context/context.js';
 import { type JobRuns, type NodeInfo, NodeMatches, type NodeRegistry, type Runs } from '../activity/index.js';
@@ -19,12 +20,49 @@ interface OverviewParts extends StateParts {
   readonly isLeftOver: (name: string) => boolean;
 }
 
+/** ms for which callers share a recent overview. */
+const RECENT = 1000;
+
+/** Reads the overview of a node. Callers share the overview of all semaphores, because these may be thousands. */
+export class OverviewReader {
+  readonly #whole: SharedWork<undefined, Overview>;
+  #recent: { readonly since: number; readonly overview: Promise<Overview> } | undefined;
+
+  constructor(private readonly parts: OverviewParts) {
+    this.#whole = new SharedWork(() => readOverview(parts));
+  }
+
+  /**
+   * Reads an overview after the call. Callers that ask at the same time get the same one.
+   *
+   * @param only name of a single semaphore. Default: all semaphores
+   */
+  read(only?: string): Promise<Overview> {
+    return only === undefined ? this.#whole.share('', undefined) : readOverview(this.parts, only);
+  }
+
+  /** Returns an overview that is at most a second old, so many callers cost the store one reading a second. */
+  recent(): Promise<Overview> {
+    const { nodeClock } = this.parts.context;
+    const now = nodeClock.monotonic();
+    // The time decides, because a timer may be late.
+    if (this.#recent && now - this.#recent.since < RECENT) return this.#recent.overview;
+    const recent = { since: now, overview: this.read() };
+    this.#recent = recent;
+    // Without callers nothing stays in memory.
+    nodeClock.schedule(() => {
+      if (this.#recent === recent) this.#recent = undefined;
+    }, RECENT);
+    return recent.overview;
+  }
+}
+
 /**
  * Reads everything for the overview. Parts that can't be read are shown as last read, and are listed in `stale`.
  *
  * @param only name of a single semaphore. Default: all semaphores
  */
-export async function readOverview(
+async function readOverview(
   { directory, context, health, registry, runs, unfollowed, isLeftOver }: OverviewParts,
   only?: string,
 ): Promise<Overview> {

@@ -72,6 +72,23 @@ describe('the overview', () => {
     for (const { semaphores } of later) expect(semaphores[0]!.pause?.by).toBe('ann');
   });
 
+  it('of the last second is shared by all that take it, and has no change that came after it', async () => {
+    const nodes = cluster();
+    const { gatekeeper, store } = await working(nodes);
+    const { overviews } = partsOf(gatekeeper);
+    const former = await overviews.recent();
+    await gatekeeper.definitions.pause('job', { by: 'ann' });
+    await nodes.time.advance(999);
+    const { page } = store.calls;
+    for (const each of await Promise.all(Array.from({ length: 20 }, () => overviews.recent()))) {
+      expect(each).toBe(former);
+    }
+    expect(store.calls.page).toBe(page);
+    expect((await overviews.read()).semaphores[0]!.pause?.by).toBe('ann');
+    await nodes.time.advance(1);
+    expect((await overviews.recent()).semaphores[0]!.pause?.by).toBe('ann');
+  });
+
   it('of one semaphore is the same as among all, and reads no other record', async () => {
     const nodes = cluster();
     const definitions = ['job', 'other', 'third'].map((name) => ({ ...JOB, name }));

@@ -62,6 +62,8 @@ interface RequestOptions extends CallOptions {
   readonly method?: Method;
   readonly body?: unknown;
   readonly accept?: string;
+  /** Whether the answer may be a second old. A node then makes it from what it read for other requests. Default false. */
+  readonly takesRecent?: boolean;
   /** Status of an answer that is not a refusal, if its body is plain JSON. Refusals are problem+json. */
   readonly otherStatus?: number | undefined;
 }
@@ -84,6 +86,7 @@ async function send(path: string, { method = 'GET', body, signal, ...options }: 
     Accept: options.accept ?? 'application/json',
     [PAGE_HEADER]: location.port,
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(options.takesRecent && { 'Cache-Control': 'max-age=1' }),
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };
   const content = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -16,8 +16,11 @@ export const SELDOM = 10_000;
 export const RARELY = 30_000;
 /** Longest interval in ms while the stream is cut, and interval after a failure. */
 const WHILE_CUT = 5000;
-/** ms from the first change to the request, so that one request is enough for a burst of changes. */
-const SHORTEST_PAUSE = 400;
+/**
+ * ms from the first change to the request: one request is enough for a burst of changes, and an answer that is a second old
+ * has the change.
+ */
+const SHORTEST_PAUSE = 1000;
 /**
  * The pause after a request is this many times as long as the request, so requests take at most a fifth of the time.
  */
@@ -53,6 +56,8 @@ export class LiveQuery<Shown> {
   #notBefore = 0;
   #isLoading = false;
   #isStale = false;
+  /** Monotonic ms. */
+  #changedAt = -Infinity;
   #turn = 0;
   #stop = new AbortController();
 
@@ -82,20 +87,26 @@ export class LiveQuery<Shown> {
 
   /** Loads again soon. */
   soon(): void {
+    this.#changedAt = performance.now();
     if (this.#isLoading) this.#isStale = true;
     else this.#plan(SHORTEST_PAUSE);
   }
 
-  /** Loads now, and resolves after the answer. If two requests are under way, only the later one counts. */
-  async load(): Promise<void> {
+  /**
+   * Loads now, and resolves after the answer. If two requests are under way, only the later one counts.
+   *
+   * @param takesRecent whether the answer may be a second old. Default false: it has what the user has just done
+   */
+  async load(takesRecent = false): Promise<void> {
     if (this.#stop.signal.aborted) return;
     const turn = ++this.#turn;
     clearTimeout(this.#timer);
     this.#dueAt = Infinity;
     this.#isLoading = true;
-    this.#isStale = false;
     const begun = performance.now();
-    const bytes = await this.#ask(() => turn === this.#turn);
+    // An answer that is a second old may lack the changes of that second.
+    this.#isStale = takesRecent && begun - this.#changedAt < SHORTEST_PAUSE;
+    const bytes = await this.#ask(takesRecent, () => turn === this.#turn);
     if (turn !== this.#turn) return;
     this.#isLoading = false;
     const took = performance.now() - begun;
@@ -122,7 +133,7 @@ export class LiveQuery<Shown> {
   }
 
   /** @returns the approximate number of loaded bytes */
-  async #ask(isWanted: () => boolean): Promise<number> {
+  async #ask(takesRecent: boolean, isWanted: () => boolean): Promise<number> {
     const { signal } = this.#stop;
     const { timeout } = this.options;
     const deadline = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
@@ -130,7 +141,7 @@ export class LiveQuery<Shown> {
       const { changes, otherStatus } = this.options;
       const path = changes?.pathAfter(this.data.peek()) ?? this.path;
       const limits = { signal: deadline ? AbortSignal.any([signal, deadline]) : signal };
-      const response = await request(path, { otherStatus, ...limits });
+      const response = await request(path, { takesRecent, otherStatus, ...limits });
       const text = await response.text();
       if (signal.aborted || !isWanted()) return 0;
       this.#show(text);
@@ -166,7 +177,7 @@ export class LiveQuery<Shown> {
   #due(): void {
     this.#dueAt = Infinity;
     // A hidden page loads nothing. It loads when it is visible again.
-    if (!document.hidden) void this.load();
+    if (!document.hidden) void this.load(true);
   }
 }
 
