@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { OPERATIONS } from '../../lib/cli/operator/operator.js';
+import { OPERATIONS, type Sent } from '../../lib/cli/operator/operator.js';
 import { eventually } from '../contract/eventually.js';
 import { type CallOptions, type Opening, answering, instead, over } from './command-line.js';
 import { removed } from '../support/removed.js';
@@ -87,12 +87,12 @@ describe('watch', () => {
     let looks = 0;
     const open: Opening = async (target, manner) => {
       const operator = await over(store)(target, manner);
-      const overview = async () => {
+      const parts = async (sent: Sent) => {
         looks++;
         if (isAway) throw new StoreUnavailableError('no member answers');
-        return operator.call(OPERATIONS.semaphores);
+        return operator.call(OPERATIONS.semaphoreParts, sent);
       };
-      return answering(operator, OPERATIONS.semaphores, overview);
+      return answering(operator, OPERATIONS.semaphoreParts, parts);
     };
     const watching = watch(gatekeeper, OFTEN, { open });
     await watching.hears(/^report/m);
@@ -111,6 +111,29 @@ describe('watch', () => {
     });
   });
 
+  it('asks only for what changed since its last look', async () => {
+    const { store, node, gatekeeper } = cluster();
+    const app = await node();
+    const loaded: string[][] = [];
+    const open: Opening = async (target, manner) => {
+      const operator = await over(store)(target, manner);
+      const parts = async (sent: Sent) => {
+        const answer = await operator.call(OPERATIONS.semaphoreParts, sent);
+        loaded.push(answer.changed.flatMap(({ items }) => items.map(({ name }) => name)));
+        return answer;
+      };
+      return answering(operator, OPERATIONS.semaphoreParts, parts);
+    };
+    const watching = watch(gatekeeper, OFTEN, { open });
+    await watching.hears(/^report/m);
+    await app.definitions.edit('report', { permits: 5 }, { by: 'bob' });
+    await watching.hears(/revision 2, edit by bob/);
+    expect((await watching.interrupted()).exitCode).toBe(0);
+    const [first, ...later] = loaded;
+    expect(first!.toSorted()).toEqual(['nightly-export', 'report']);
+    expect(later.flat()).not.toContain('nightly-export');
+  });
+
   it('ends with 3 when no name matches: a misspelt name would be watched in silence', async () => {
     const { node, gatekeeper } = cluster();
     await node();
@@ -123,11 +146,11 @@ describe('watch', () => {
     const { store, node, gatekeeper } = cluster();
     await node();
     let isAsked = false;
-    const overview = () => {
+    const parts = () => {
       isAsked = true;
       return new Promise(() => undefined);
     };
-    const open: Opening = async (...to) => answering(await over(store)(...to), OPERATIONS.semaphores, overview);
+    const open: Opening = async (...to) => answering(await over(store)(...to), OPERATIONS.semaphoreParts, parts);
     const watching = watch(gatekeeper, [], { open });
     await eventually('it asks', () => isAsked);
     expect(await watching.interrupted()).toEqual({ exitCode: 0, out: '', err: '' });

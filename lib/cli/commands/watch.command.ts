@@ -7,6 +7,7 @@ import { readPattern, readSpan } from '../options/option-readers.js';
 import { patiently } from '../session/patiently.js';
 import type { Runner, Session } from '../session/session.js';
 import { plain } from '../text/plain.js';
+import { type FollowedList, followed } from '../../console/lists/followed-list.js';
 import { timeText } from '../../console/lists/texts.js';
 import { type Change, changesBetween } from '../views/changes.js';
 import { statusText } from '../views/status.view.js';
@@ -66,9 +67,10 @@ interface Watched {
 }
 
 async function follow(session: Session, wakeup: Wakeup, { operator, pattern, interval, interruption }: Watched) {
+  let list: FollowedList | undefined;
   const look = async (): Promise<Overview> => {
-    const { now, semaphores } = await operator.call(OPERATIONS.semaphores);
-    return { now, semaphores: select(semaphores, pattern) };
+    list = followed(list, await operator.call(OPERATIONS.semaphoreParts, { query: { known: list?.known } }));
+    return { now: list.now, semaphores: select(list.semaphores, pattern) };
   };
   const first = await wakeup.unlessAborted(look());
   if (first) showFirst(session, first, pattern);

@@ -27,7 +27,7 @@ export const SEMAPHORE_OPERATIONS = {
     },
     essence: essenceOf,
   }),
-  /** The list for a page that stays open: it loads only the parts that changed. */
+  /** The list for a client that follows it, as the page does: it loads only the parts that changed. */
   semaphoreParts: operation({
     operationId: 'listSemaphoreParts',
     method: 'GET',
@@ -132,15 +132,16 @@ function* essenceOf({ semaphores, stale }: answers.SemaphoresAnswer): Generator<
   }
 }
 
-/** ms by which an expiry moves before a page loads it again. */
+/** ms by which an expiry moves before a client loads it again. */
 const EXPIRY_STEP = 10_000;
 
-/** A semaphore as a page shows it: a countdown may lag by one refresh of a permit. */
+/** A semaphore as a client that follows it shows it: a countdown may lag by one refresh of a permit. */
 function shownOf(semaphore: SemaphoreOverview): object {
-  const holderOf = ({ id, slot, expiresAt, isUnheard }: SemaphoreOverview['holders'][number]) => [
+  const holderOf = ({ id, slot, expiresAt, remaining, isUnheard }: SemaphoreOverview['holders'][number]) => [
     id,
     slot,
     Math.floor(expiresAt / EXPIRY_STEP),
+    remaining > 0,
     isUnheard,
   ];
   return { ...semaphore, holders: semaphore.holders.map(holderOf) };

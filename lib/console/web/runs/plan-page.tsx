@@ -17,7 +17,7 @@ import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Unread } from '../parts/unread.js';
 import { hrefOf, replaceQuery, route } from '../parts/router.js';
-import { FOLLOWED } from '../semaphores/followed-list.js';
+import { FOLLOW_LIST } from '../semaphores/follow-list.js';
 import { AHEAD, type PlannedJob, plannedJobs } from './plan.js';
 
 /** Rows in the document. The search finds the others. */
@@ -32,7 +32,7 @@ const NONE: TaskSchedules = [];
 
 /** When jobs are due in the next 24 hours. @param hasTasks whether schedules of tasks are asked for, too */
 export function PlanPage({ hasTasks }: { readonly hasTasks: boolean }) {
-  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, SELDOM, FOLLOWED);
+  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, SELDOM, FOLLOW_LIST);
   return (
     <>
       <p class="lead">When jobs are due in the next 24 hours, by the schedules of the living nodes.</p>

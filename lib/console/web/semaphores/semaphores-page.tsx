@@ -20,11 +20,11 @@ import { COLUMNS } from './columns.js';
 import { KIND_LABELS, type Kind, kindOf, usedKinds } from './kind.js';
 import { FILTERS, type FilterName, isFilter, matchesSearch } from './condition.js';
 import { DefineDialog } from './define-dialog.js';
-import { FOLLOWED } from './followed-list.js';
+import { FOLLOW_LIST } from './follow-list.js';
 import { SemaphoreTable } from './semaphore-table.js';
 
 export function SemaphoresPage() {
-  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, OFTEN, FOLLOWED);
+  const query = useLive(pathOf('semaphoreParts'), anyChangeOrRun, OFTEN, FOLLOW_LIST);
   const [isDefining, setDefining] = useState(false);
   return (
     <>
