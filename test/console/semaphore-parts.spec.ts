@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { systemClock } from '../../lib/core/async/node-clock.js';
 import { inSlices } from '../../lib/core/async/slices.js';
 import { partsOf } from '../../lib/gatekeeper/parts.js';
+import { instanceOfProgram } from '../../lib/core/context/node-identity.js';
+import { type Caller, OPERATIONS } from '../../lib/console/api/index.js';
 import { changedParts } from '../../lib/console/api/changed-parts.js';
 import { SETTINGS, useConsoles } from './consoles.js';
+import { JOB, useCluster } from '../support/nodes.js';
 import { removed as removedFrom } from '../support/removed.js';
 import { crowdOf } from './scene/crowd.js';
 
@@ -61,6 +64,7 @@ describe('changedParts()', () => {
 
 describe('the parts of the list of semaphores', () => {
   const start = useConsoles();
+  const cluster = useCluster();
 
   it('are few after a change, and hold what the list holds', async () => {
     const { get, gatekeeper } = await start({ gatekeeper: { definitions: crowdOf(1000) } });
@@ -110,6 +114,35 @@ describe('the parts of the list of semaphores', () => {
       expect(recent).toHaveBeenCalledTimes(isRecent ? 3 : 0);
     },
   );
+
+  it('tell the end of a permit that nobody gave back, although the record stays and no slot is free', async () => {
+    const nodes = cluster();
+    const definitions = [{ ...JOB, permits: 2, duration: '10s' }];
+    const { gatekeeper } = await nodes.node({ definitions, definitionsDelay: 0, sweepInterval: '1h' });
+    await nodes.time.advance(0);
+    const { external } = partsOf(gatekeeper);
+    const signal = new AbortController().signal;
+    const take = (holder: string) => {
+      const instance = instanceOfProgram(holder);
+      return external.take({ semaphore: 'job', instance, holder, acquirer: holder }, { wait: 0, signal });
+    };
+    const load = (known?: string) =>
+      OPERATIONS.semaphoreParts.run(partsOf(gatekeeper), { params: undefined, query: { known }, body: undefined }, {
+        sees: undefined,
+      } as Caller);
+    await take('former');
+    await nodes.time.advance(5000);
+    await take('later');
+    await gatekeeper.definitions.edit('job', { permits: 1 });
+    const { known } = await load();
+    await nodes.time.advance(5001);
+    const { changed } = await load(known);
+    const left = changed.flatMap(({ items }) => items.flatMap(({ holders }) => holders));
+    expect(left.map(({ acquirer, remaining }) => [acquirer, remaining > 0])).toEqual([
+      ['former', false],
+      ['later', true],
+    ]);
+  });
 
   it('hold only names that the visitor may see', async () => {
     const tokens = [...SETTINGS.tokens!, { token: LIMITED, name: 'lisa', role: 'view', names: 'mine-.*' } as const];
