@@ -19,7 +19,7 @@ interface Item {
 }
 
 interface Parts {
-  readonly known: string;
+  readonly known?: string;
   readonly changed: readonly { readonly part: number; readonly items: readonly Item[] }[];
 }
 
@@ -38,7 +38,7 @@ describe('changedParts()', () => {
             systemClock,
           );
           for (const { part, items: now } of answer.changed) has.set(part, now);
-          known = answer.known;
+          known = answer.known ?? known;
           const all = [...has.values()].flat();
           expect(new Set(all.map((item) => JSON.stringify(item)))).toEqual(
             new Set(items.map((item) => JSON.stringify(item))),
@@ -57,7 +57,7 @@ describe('changedParts()', () => {
       );
     const { known, changed } = await of(5);
     expect(changed).toHaveLength(1);
-    expect(await of(4, known)).toEqual({ known, changed: [] });
+    expect(await of(4, known)).toEqual({ changed: [] });
     expect((await of(4, 'short')).changed).toHaveLength(1);
   });
 });
@@ -78,10 +78,10 @@ describe('the parts of the list of semaphores', () => {
       whole.json.semaphores.map(({ name }: { name: string }) => name),
     );
     const calm = await load(first.known);
-    expect(calm.changed).toEqual([]);
+    expect([calm.changed, calm.known]).toEqual([[], undefined]);
     const { name } = crowdOf(1000)[77]!;
     const permit = await gatekeeper.acquire(name);
-    const after = await load(calm.known);
+    const after = await load(first.known);
     expect(after.changed.map(({ items }) => items.some((each) => each.name === name))).toEqual([true]);
     expect(after.changed[0]!.items).toEqual(
       expect.arrayContaining([expect.objectContaining({ name, holders: [expect.objectContaining({ slot: 0 })] })]),

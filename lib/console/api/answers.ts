@@ -66,7 +66,10 @@ export type SessionAnswer = z.output<typeof sessionSchema>;
 export const semaphorePartsSchema = z
   .object({
     now: time,
-    known: z.string().meta({ description: 'For the next request: stands for all parts as they are now.' }),
+    known: z.string().optional().meta({
+      description:
+        'for the next request: stands for all parts as they are now; absent: nothing changed, send the former one',
+    }),
     changed: list(
       z
         .object({ part: whole, items: list(semaphoreOverviewSchema) })

@@ -16,8 +16,8 @@ export interface ChangedPart<Item> {
 }
 
 export interface PartedList<Item> {
-  /** The client sends it with its next request. */
-  readonly known: string;
+  /** The client sends it with its next request. Absent if nothing changed: then it sends the former one again. */
+  readonly known?: string;
   /** The parts that differ from those that the client knows, by number. */
   readonly changed: readonly ChangedPart<Item>[];
 }
@@ -26,7 +26,7 @@ export interface PartedList<Item> {
  * Divides a list into parts, and leaves out those that the client knows. Nothing is kept between requests, so the next
  * request may reach another node.
  *
- * @param known of the client's last answer; all parts are new if it is absent, or from another version
+ * @param known of the client's last answer that had one; all parts are new if it is absent, or from another version
  * @param essenceOf what makes a change, without running times
  */
 export function* changedParts<Item extends { readonly name: string }>(
@@ -54,7 +54,7 @@ export function* changedParts<Item extends { readonly name: string }>(
     const isKnown = digests.subarray(begin, end).equals(before.subarray(begin, end));
     if (!isKnown) changed.push({ part: number, items: part?.items ?? [] });
   }
-  return { known: digests.toString('base64url'), changed };
+  return changed.length === 0 ? { changed } : { known: digests.toString('base64url'), changed };
 }
 
 /** The digests of the client's parts. An empty part has zeros. */

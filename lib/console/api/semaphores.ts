@@ -39,8 +39,8 @@ export const SEMAPHORE_OPERATIONS = {
     run: async (parts, { query }, caller) => {
       const { now, semaphores, stale } = await overviewFor(caller, parts);
       const wanted = await wantedOf(semaphores, {}, caller.sees);
-      const { known, changed } = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
-      return { now, known, changed, stale };
+      const parted = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
+      return { now, ...parted, stale };
     },
   }),
   semaphore: operation({

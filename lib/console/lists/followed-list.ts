@@ -8,15 +8,15 @@ export interface FollowedList {
   /** Sorted by name. The same array while no part changed. */
   readonly semaphores: readonly SemaphoreOverview[];
   readonly stale: readonly StalePart[];
-  /** Stands for the loaded parts in the next request. */
-  readonly known: string;
+  /** Stands for the loaded parts in the next request. Absent while there are none. */
+  readonly known: string | undefined;
   readonly parts: ReadonlyMap<number, readonly SemaphoreOverview[]>;
 }
 
 /** The list after an answer. @param former the list before it; absent: this is the first answer */
 export function followed(former: FollowedList | undefined, answer: SemaphorePartsAnswer): FollowedList {
-  const { now, known, changed, stale } = answer;
-  if (former && changed.length === 0) return { ...former, now, known, stale };
+  const { now, known = former?.known, changed, stale } = answer;
+  if (former && changed.length === 0) return { ...former, now, stale };
   const parts = new Map(former?.parts);
   for (const { part, items } of changed) parts.set(part, items);
   const semaphores = [...parts.values()].flat().toSorted((one, other) => (one.name < other.name ? -1 : 1));
