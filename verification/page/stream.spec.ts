@@ -80,6 +80,13 @@ describeInBrowser('the event stream', () => {
     });
   });
 
+  it('leads to requests that all tabs share: their answers may be a second old', async () => {
+    const { url } = await start({ gatekeeper: { definitions: CODE } });
+    const { page } = await visit(url, { token: TOKENS.view });
+    const request = await page.waitForRequest(/\/api\/semaphore-parts\?known=/);
+    expect((await request.allHeaders())['cache-control']).toBe('max-age=1');
+  });
+
   it('is done without while it is cut, and comes back by itself', async () => {
     const { url, gatekeeper } = await start({ gatekeeper: { definitions: CODE } });
     const events = /\/api\/events$/;
