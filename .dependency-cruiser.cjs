@@ -126,7 +126,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(console/(web|lists)/|console/api/limits\\.ts$|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/loss-words\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
+          '^lib/(console/(web|lists)/|console/api/limits\\.ts$|operate/insight/(format-duration|fault-titles)\\.ts$|core/context/(loss-words|stale)\\.ts$|operate/definitions/undo/refusals\\.ts$|core/decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -134,7 +134,7 @@ module.exports = {
       name: 'shared-with-the-page-imports-nothing',
       severity: 'error',
       from: {
-        path: '^lib/(console/api/limits|operate/insight/(format-duration|fault-titles)|core/context/loss-words|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
+        path: '^lib/(console/api/limits|operate/insight/(format-duration|fault-titles)|core/context/(loss-words|stale)|operate/definitions/undo/refusals|core/decision/texts/exact-duration)\\.ts$',
       },
       to: { dependencyTypesNot: ['type-only'] },
     },

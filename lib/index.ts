@@ -114,6 +114,7 @@ export {
   type SemaphoreState,
   type SkipEntry,
   type StalePart,
+  type StalePartName,
   type TaskAttempt,
   type TaskEvent,
   type Skipped,
@@ -134,6 +135,7 @@ export {
   currentPermit,
   parseGatekeeperOptions,
   type CountedNodes,
+  type MaybeStale,
   type PartHealth,
   type WebhookOptions,
 } from './gatekeeper/index.js';

@@ -233,6 +233,7 @@ export function buildParts(
     audit,
     nodes: registry,
     listing,
+    past: runs,
     shards: directory.birth,
     archive,
     runArchive: runArchivist,

@@ -45,8 +45,8 @@ export type {
   HealthFaultCode,
   HealthReport,
   PartHealth,
-  StalePart,
 } from '../operate/insight/index.js';
+export type { MaybeStale, StalePart, StalePartName } from '../core/context/stale.js';
 export * from '../operate/activity/index.js';
 export * from '../operate/insight/index.js';
 export * from '../core/permits/own-permit.js';

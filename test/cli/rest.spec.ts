@@ -133,7 +133,7 @@ describe('the command line over HTTP', () => {
 
   it('takes fields and values of a newer console that this version does not know', async () => {
     const health = { ...FULL_HEALTH, parts: [{ part: 'tomorrow', answeredAt: 1 }], tomorrow: true };
-    const answer = { now: 1, semaphores: [], stale: [], windows: [], tomorrow: true };
+    const answer = { now: 1, semaphores: [], windows: [], tomorrow: true };
     await using server = await FakeServer.start(({ url }, response) =>
       sendJson(response, 200, url!.endsWith('/health') ? health : answer),
     );
@@ -160,9 +160,10 @@ describe('the command line over HTTP', () => {
       const faults = [{ code: 'store-failing', since: 1, sentence: problem, stopsGrants: true }];
       const down = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
       const health = { ...FULL_HEALTH, ...down, store: { ...HEALTH, ...store } };
-      const stale = connected ? [] : [{ part: 'records', sentence: problem, asOf: 1 }];
+      const stale = connected ? {} : { stale: [{ part: 'records', since: 1, sentence: problem }] };
       if (request.url!.endsWith('/health')) sendJson(response, 503, health);
-      else sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], stale });
+      else
+        sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], ...stale });
     });
     const status = await over(server.url, 'status');
     expect(status).toMatchObject({ exitCode: 6, out: expect.stringMatching(/^NOTHING .* 1970-/) });

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { isCurrent } from '../../core/context/stale.js';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { heldBy } from '../../console/lists/semaphores.js';
@@ -31,18 +32,20 @@ export function statusCommand(runner: Runner): Command {
         const { now, semaphores, stale, health, maintenance, problem } = await session.operate(look);
         if (problem !== undefined) session.output.note(`maintenance windows can't be read: ${problem}`);
         const named = select(semaphores, pattern);
-        if (pattern !== undefined && named.length === 0 && stale.length === 0)
+        if (pattern !== undefined && named.length === 0 && isCurrent({ stale }))
           throw new CommandFailure(EXIT.notFound, noMatch(pattern));
         const shown = select(named, undefined, filter);
         const windows = maintenance && { maintenance };
-        session.output.result({ now, semaphores: shown, stale, health, ...windows }, (result, isWide) =>
-          [
-            ...outageLines(health),
-            ...windowLines(maintenance),
-            shownText(result.semaphores, named.length, isWide),
-          ].join('\n'),
+        session.output.result(
+          { now, semaphores: shown, ...(stale && { stale }), health, ...windows },
+          (result, isWide) =>
+            [
+              ...outageLines(health),
+              ...windowLines(maintenance),
+              shownText(result.semaphores, named.length, isWide),
+            ].join('\n'),
         );
-        return health.grants && stale.length === 0 ? EXIT.done : EXIT.unreachable;
+        return health.grants && isCurrent({ stale }) ? EXIT.done : EXIT.unreachable;
       }),
     );
 }
@@ -68,7 +71,7 @@ async function look(operator: AssuredOperator): Promise<Look> {
     operator.show(OPERATIONS.health),
   ]);
   const shown = { ...overview, health };
-  if (!health.grants || overview.stale.length > 0) return shown;
+  if (!health.grants || !isCurrent(overview)) return shown;
   try {
     const { windows } = await operator.call(OPERATIONS.maintenance);
     return { ...shown, maintenance: windows };

@@ -3,7 +3,7 @@ import { checkInput } from '../../console/api/check-input.js';
 import type { LogLine } from '../../core/context/context.js';
 import { TASK_PREFIX, omitUndefined } from '../../core/decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
-import type { GatekeeperLogger, Parts, StalePart } from '../../gatekeeper/index.js';
+import type { GatekeeperLogger, MaybeStale, Parts } from '../../gatekeeper/index.js';
 // Not from the index, because that also loads Nest, which takes long.
 import { ALLOCATION_OPERATIONS } from '../../console/api/allocation.js';
 import { ALERT_OPERATIONS } from '../../console/api/alerts.js';
@@ -103,7 +103,7 @@ export class DirectOperator implements Operator {
     const texts = Object.entries(omitUndefined(query)).map(([name, value]) => [name, String(value)] as const);
     const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body as object) };
     const answer = await operation.run(this.#parts, await checkInput(operation, sent), this.#caller);
-    const { stale: [part] = [] } = answer as { readonly stale?: readonly StalePart[] };
+    const { stale: [part] = [] } = answer as MaybeStale;
     if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
     return answer;
   };

@@ -1,5 +1,5 @@
 import type { Operation } from '../../console/api/operation.js';
-import type { Health, HealthFaultCode, StalePart } from '../../gatekeeper/index.js';
+import type { Health, HealthFaultCode, MaybeStale } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
 import { type Call, OPERATIONS, type Operator } from '../operator/operator.js';
 import { outageLines } from '../views/health.view.js';
@@ -57,9 +57,9 @@ export class AssuredOperator implements Operator {
 
   /** @throws CommandFailure if an answer, or the target's health, says that the present state is not known */
   async expectKnown(answer?: unknown, cause?: unknown): Promise<void> {
-    const { stale = [] } = (answer ?? {}) as { readonly stale?: readonly StalePart[] };
+    const { stale: [part] = [] } = (answer ?? {}) as MaybeStale;
     const health = await this.operator.call(OPERATIONS.health);
-    const why = isLost(health) ? outageLines(health)[0] : stale[0] && `${stale[0].sentence}.`;
+    const why = isLost(health) ? outageLines(health)[0] : part && `${part.sentence}.`;
     if (why === undefined) return;
     const message = `${why} So the present state is not known at ${this.target}: "gatekeeper status" shows what is`;
     throw new CommandFailure(EXIT.unreachable, message, { cause });

@@ -20,11 +20,11 @@ import {
   list,
   nodeIdentitySchema,
   semaphoreOverviewSchema,
+  staleShape,
   storeHealthSchema,
   time,
   whole,
 } from './entities.js';
-import { stale } from './health.js';
 import { ROLES } from './roles.js';
 
 /* Schemas of the answers. If one differs from the gatekeeper's own type that it has, this file doesn't compile. */
@@ -75,7 +75,7 @@ export const semaphorePartsSchema = z
         .object({ part: whole, items: list(semaphoreOverviewSchema) })
         .meta({ id: 'SemaphorePart', description: 'All semaphores of a part; they replace the former ones.' }),
     ),
-    stale,
+    ...staleShape,
   })
   .meta({ id: 'SemaphoreParts' });
 
@@ -83,7 +83,7 @@ export const semaphorePartsSchema = z
 export type SemaphorePartsAnswer = z.output<typeof semaphorePartsSchema>;
 
 export const semaphoresSchema = z
-  .object({ now: time, semaphores: list(semaphoreOverviewSchema), stale })
+  .object({ now: time, semaphores: list(semaphoreOverviewSchema), ...staleShape })
   .meta({ id: 'SemaphoreList' });
 
 export const semaphoreSchema = z
@@ -97,11 +97,13 @@ export const semaphoreSchema = z
     }),
     runs: list(historyEntrySchema).optional().meta({ description: 'absent if they can not be read now' }),
     audit: list(auditEntrySchema).optional().meta({ description: 'absent if it can not be read now' }),
-    stale,
+    ...staleShape,
   })
   .meta({ id: 'SemaphoreDetails' });
 
-export const nodesSchema = z.object({ now: time, nodes: list(nodeOverviewSchema), stale }).meta({ id: 'NodeList' });
+export const nodesSchema = z
+  .object({ now: time, nodes: list(nodeOverviewSchema), ...staleShape })
+  .meta({ id: 'NodeList' });
 export const historySchema = z.object({ entries: list(historyEntrySchema) }).meta({ id: 'RunList' });
 export const auditSchema = z.object({ entries: list(auditEntrySchema) }).meta({ id: 'ChangeList' });
 const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() }).meta({ id: 'Patterns' });

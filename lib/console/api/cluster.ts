@@ -1,5 +1,6 @@
 import { systemClock } from '../../core/async/node-clock.js';
 import { inSlices } from '../../core/async/slices.js';
+import { staleOf } from '../../core/context/stale.js';
 import { TASK_PREFIX } from '../../core/decision/index.js';
 import type { HealthFault, NodeOverview } from '../../gatekeeper/index.js';
 import { newestFirst } from '../../operate/activity/newest-first.js';
@@ -35,10 +36,10 @@ export const CLUSTER_OPERATIONS = {
     role: 'view',
     answer: answers.nodesSchema,
     run: async (parts, _input, caller) => {
-      const { now, nodes, semaphores, stale } = await overviewFor(caller, parts);
+      const { now, nodes, semaphores, ...read } = await overviewFor(caller, parts);
       const all = await inSlices(withHeldPermits(nodes, semaphores), systemClock);
       const { sees } = caller;
-      return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, stale };
+      return { now, nodes: sees ? all.map((node) => seenOf(node, sees)) : all, ...staleOf(read) };
     },
   }),
   audit: operation({

@@ -16,12 +16,30 @@ import { denialReasonSchema, list, time, whole } from '../../core/decision/answe
 import type { SemaphoreDefinition, StoredPermit } from '../../core/decision/index.js';
 import { AUDIT_ACTIONS, CHANGE_OUTCOMES } from '../../core/context/audit-entry.js';
 import { nodeIdentitySchema } from '../../core/context/node-identity.js';
+import { STALE_PARTS, type StalePart, type StalePartName } from '../../core/context/stale.js';
 import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../core/context/events.js';
 import type { StoreHealth } from '../../core/store/index.js';
 
 /* The parts of answers. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
 
 export { denialReasonSchema, list, nodeIdentitySchema, time, whole };
+
+const stalePartSchema: z.ZodType<StalePart> = z
+  .object({
+    part: z.enum(Object.keys(STALE_PARTS) as StalePartName[]),
+    since: time.optional().meta({
+      description: 'cluster time of the data that are shown instead; absent if there was no complete reading',
+    }),
+    sentence: z.string().meta({ description: 'why it could not be read, for people' }),
+  })
+  .meta({ id: 'StalePart' });
+
+/** The field of each answer of which parts may be out of date. */
+export const staleShape = {
+  stale: list(stalePartSchema)
+    .optional()
+    .meta({ description: 'the parts that could not be read now; absent if all is current' }),
+};
 
 export const definitionSchema: z.ZodType<SemaphoreDefinition> = z
   .object({

@@ -8,12 +8,11 @@ import {
   type PartHealth,
   type ReceiverStatus,
   type RequestResult,
-  type StalePart,
   WATCHED_CODES,
 } from '../../gatekeeper/index.js';
 import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
 
-/* Schemas of a node's health, and of the stale parts of an answer. */
+/* Schemas of a node's health. */
 
 const faultSchema: z.ZodType<HealthFault> = z
   .object({
@@ -94,17 +93,3 @@ export const healthSchema: z.ZodType<Health> = z
     }),
   })
   .meta({ id: 'Health' });
-
-export const stalePartSchema: z.ZodType<StalePart> = z
-  .object({
-    part: z.enum(['records', 'nodes', 'runs', 'audit']),
-    sentence: z.string().meta({ description: 'why it could not be read, for people' }),
-    asOf: time
-      .optional()
-      .meta({ description: 'cluster time of the data that are shown instead; absent if there are none' }),
-  })
-  .meta({ id: 'StalePart' });
-
-export const stale: z.ZodType<readonly StalePart[]> = list(stalePartSchema).meta({
-  description: 'the parts that could not be read now',
-});

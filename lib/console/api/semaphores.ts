@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { systemClock } from '../../core/async/node-clock.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
+import { stalePart, staleOf } from '../../core/context/stale.js';
 import { StoreUnavailableError } from '../../core/store/index.js';
-import { type SemaphoreOverview, type StalePart, UnknownSemaphoreError } from '../../gatekeeper/index.js';
+import { type MaybeStale, type SemaphoreOverview, UnknownSemaphoreError } from '../../gatekeeper/index.js';
 import { newestFirst } from '../../operate/activity/newest-first.js';
 import * as answers from './answers.js';
 import { type Sees, overviewFor } from './caller.js';
@@ -22,8 +23,8 @@ export const SEMAPHORE_OPERATIONS = {
     query: requests.semaphoresQuery,
     answer: answers.semaphoresSchema,
     run: async (parts, { query }, caller) => {
-      const { now, semaphores, stale } = await overviewFor(caller, parts);
-      return { now, semaphores: await wantedOf(semaphores, query, caller.sees), stale: [...stale] };
+      const { now, semaphores, ...read } = await overviewFor(caller, parts);
+      return { now, semaphores: await wantedOf(semaphores, query, caller.sees), ...staleOf(read) };
     },
     essence: essenceOf,
   }),
@@ -37,10 +38,10 @@ export const SEMAPHORE_OPERATIONS = {
     query: requests.semaphorePartsQuery,
     answer: answers.semaphorePartsSchema,
     run: async (parts, { query }, caller) => {
-      const { now, semaphores, stale } = await overviewFor(caller, parts);
+      const { now, semaphores, ...read } = await overviewFor(caller, parts);
       const wanted = await wantedOf(semaphores, {}, caller.sees);
       const parted = await inSlices(changedParts(wanted, query.known, shownOf), systemClock);
-      return { now, ...parted, stale };
+      return { now, ...parted, ...staleOf(read) };
     },
   }),
   semaphore: operation({
@@ -54,25 +55,29 @@ export const SEMAPHORE_OPERATIONS = {
     answer: answers.semaphoreSchema,
     problems: ['unknown-semaphore', 'corrupt-record', 'newer-record'],
     run: async (parts, { params: { name } }) => {
-      const { now, semaphores, stale } = await parts.overviews.read(name);
+      const { now, semaphores, ...read } = await parts.overviews.read(name);
       const [semaphore] = semaphores;
-      if (!semaphore) throw missing(name, stale);
-      const { directory, living, explain } = parts;
+      if (!semaphore) throw missing(name, overview);
+      const { directory, living, explain, health } = parts;
+      const none = () => undefined;
       const [explanation, runs, audit] = await Promise.all([
         explain(name),
-        readable(parts.runs.find({ semaphore: name, limit: 100 })),
-        readable(newestFirst({ semaphore: name, limit: 50 }, (limit) => parts.audit.read(limit))),
+        health.read('runs', () => parts.runs.find({ semaphore: name, limit: 100 }), none),
+        health.read(
+          'audit',
+          () => newestFirst({ semaphore: name, limit: 50 }, (limit) => parts.audit.read(limit)),
+          none,
+        ),
       ]);
-      const unread = [...unreadPart('audit', audit), ...unreadPart('runs', runs), ...stale];
       return {
         now,
         semaphore,
         explanation,
         definedBy: directory.declared.nodesWith(name, living.knownCodes),
-        ...(Array.isArray(runs) && { runs }),
-        ...(Array.isArray(audit) && { audit }),
+        ...(runs.value && { runs: runs.value }),
+        ...(audit.value && { audit: audit.value }),
         // The age of the last known runs is part of the answer, even if their list is left out.
-        stale: [...new Map(unread.map((each) => [each.part, each])).values()],
+        ...staleOf(audit, runs, overview),
       };
     },
   }),
@@ -90,21 +95,9 @@ export const SEMAPHORE_OPERATIONS = {
 };
 
 /** The error for a name that this node does not know. If the store is unreachable, the name may still be defined. */
-function missing(name: string, stale: readonly StalePart[]): Error {
-  const unread = stale.find(({ part }) => part === 'records');
+function missing(name: string, overview: MaybeStale): Error {
+  const unread = stalePart(overview, 'records');
   return unread ? new StoreUnavailableError(unread.sentence) : new UnknownSemaphoreError(name);
-}
-
-/** @returns the entries, or the error if the store can't be asked */
-function readable<Entry>(reading: Promise<Entry[]>): Promise<Entry[] | StoreUnavailableError> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof StoreUnavailableError) return error;
-    throw error;
-  });
-}
-
-function unreadPart(part: StalePart['part'], read: readonly unknown[] | StoreUnavailableError): StalePart[] {
-  return read instanceof StoreUnavailableError ? [{ part, sentence: read.message }] : [];
 }
 
 type Filter = z.output<typeof requests.semaphoresQuery>;
@@ -126,7 +119,7 @@ function* filteredInPieces<T>(items: readonly T[], isShown: (item: T) => boolean
 
 /** The answer without the times of permits, which change with each refresh. */
 function* essenceOf({ semaphores, stale }: answers.SemaphoresAnswer): Generator<object> {
-  yield stale;
+  yield { stale };
   for (const semaphore of semaphores) {
     yield { ...semaphore, holders: semaphore.holders.map(({ id, slot, isUnheard }) => [id, slot, isUnheard]) };
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Context, timeOf } from '../../core/context/context.js';
+import { staleOf } from '../../core/context/stale.js';
 import { TASK_PREFIX, omitUndefined, onlyFields, show } from '../../core/decision/index.js';
 import type { NodeTasks, Parts } from '../../gatekeeper/index.js';
 import { groupOfId, typeOfId } from '../../tasks/index.js';
@@ -7,9 +8,8 @@ import { groupCancelledSchema } from '../../tasks/rules/answers.js';
 import { type HandledType, type WaitingType, handledTypeSchema, waitingTypeSchema } from '../../tasks/rules/views.js';
 import { nodeTasksSchema } from '../../tasks/overview/node-tasks.js';
 import type { Caller } from './caller.js';
-import { list, nodeIdentitySchema, time } from './entities.js';
+import { list, nodeIdentitySchema, staleShape, time } from './entities.js';
 import { name, reason } from './fields.js';
-import { stale } from './health.js';
 import { operation } from './operation.js';
 import { ProblemError } from './problem.error.js';
 import * as fields from './task-fields.js';
@@ -30,7 +30,7 @@ const taskTypesSchema = z
     nodes: list(nodeWorkSchema).meta({
       description: 'the living nodes that handle tasks, as of their last heartbeat; the answering node as of now',
     }),
-    stale,
+    ...staleShape,
   })
   .meta({ id: 'TaskTypeList' });
 export type TaskTypesAnswer = z.output<typeof taskTypesSchema>;
@@ -87,10 +87,10 @@ export const TASK_OVERVIEW_OPERATIONS = {
     answer: taskTypesSchema,
     run: async (parts, { query }, { sees }) => {
       const { tasks, context } = parts;
-      const { value: cards, stale } = await nodesOf(parts);
+      const listed = await nodesOf(parts);
       const isWanted = (type: string) => !sees || sees(TASK_PREFIX + type);
       const isSeen = ({ type }: { readonly type: string }) => isWanted(type);
-      const works = worksOf(cards, context, tasks.work.list(tasks.handlers));
+      const works = worksOf(listed.value, context, tasks.work.list(tasks.handlers));
       const isIdle = query.ifUsed === true && works.length === 0 && !tasks.opened;
       const waiting = isIdle ? { types: [], isCut: false } : await tasks.waitingTypes(isWanted);
       const seen = works.map(({ node, types }) => ({ node, types: types.filter(isSeen) }));
@@ -100,7 +100,7 @@ export const TASK_OVERVIEW_OPERATIONS = {
         isCut: waiting.isCut,
         here: tasks.handlers.types().filter(isSeen),
         nodes: seen.filter(({ types }) => types.length > 0),
-        stale,
+        ...staleOf(listed),
       };
     },
   }),

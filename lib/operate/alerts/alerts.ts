@@ -4,6 +4,7 @@ import type { RunEntry } from '../activity/index.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import type { Alert } from '../../core/context/alert.js';
 import type { EventOf, GatekeeperEvent } from '../../core/context/events.js';
+import { isCurrent } from '../../core/context/stale.js';
 import type { HealthReport, Overview, ReceiverStatus, RequestResult } from '../insight/index.js';
 import { OWN_KINDS, type Condition, idOf, keyOf } from './alert.js';
 import type { AlertsSettings } from './alerts-options.js';
@@ -190,9 +191,10 @@ export class Alerts {
   }
 
   async #watchSemaphores(runs: readonly RunEntry[]): Promise<void> {
-    const { semaphores, stale, now } = await this.parts.overview();
+    const overview = await this.parts.overview();
     // Data that could not be read show neither the begin nor the end of a trouble.
-    if (stale.length > 0) return;
+    if (!isCurrent(overview)) return;
+    const { semaphores, now } = overview;
     const conditions = clusterConditions(semaphores, runs, now);
     for (const condition of conditions) this.#open.last(condition);
     const reported = new Set([...conditions.map(keyOf), ...this.#failures.keys()]);

@@ -3,13 +3,13 @@ import type { CancelTimer } from '../../core/async/node-clock.js';
 import { isStoreError } from '../../core/store/index.js';
 import type { AlertKind } from '../../core/context/alert.js';
 import { type Context, timeOf } from '../../core/context/context.js';
+import type { MaybeStale, StalePartName } from '../../core/context/stale.js';
 import { answerWithin } from '../../core/store/answer-within.js';
 import type { GatekeeperState } from './state.js';
 import {
   type HealthFacts,
   type HealthFaultCode,
   type HealthReport,
-  type StalePart,
   type UnreadableCounts,
   clusterTimeOf,
   healthReport,
@@ -99,9 +99,8 @@ export interface RequestResult {
 }
 
 /** A fresh reading, or the last known value with the reason why it could not be read. */
-export interface Known<T> {
+export interface Known<T> extends MaybeStale {
   readonly value: T;
-  readonly stale: readonly StalePart[];
 }
 
 /** ms for which a count of the nodes is current. */
@@ -124,6 +123,8 @@ interface Counting {
 interface HealthParts extends Readonly<Record<Exclude<keyof UnreadableCounts, 'nodes'>, Counting>> {
   readonly shards: { readonly fault?: HealthFacts['shards'] };
   readonly listing: { readonly readAt: number | undefined };
+  /** The past of the jobs. */
+  readonly past: { readonly readAt: number | undefined };
   readonly nodes: Counting & { readonly known: readonly unknown[]; nodes(): Promise<unknown> };
   readonly archive?: { readonly failures: HealthFacts['archive'] } | undefined;
   readonly runArchive?: { readonly failures: HealthFacts['archive'] } | undefined;
@@ -206,21 +207,22 @@ export class HealthCheck {
    *
    * @param read asks the store
    * @param recall returns the last known value
-   * @param readAt returns when the last known value was read. Default: when the store last answered such a call
    * @throws any other error of `read`
    */
-  async read<T>(
-    part: StalePart['part'],
+  async read<T, K = T>(
+    part: StalePartName,
     read: () => Promise<T>,
-    recall: () => T | Promise<T>,
-    readAt = () => this.context.store.calls(part).answeredAt,
-  ): Promise<Known<T>> {
+    recall: () => K | Promise<K>,
+  ): Promise<Known<T | K>> {
     try {
       await this.#probe();
-      return { value: await this.#unlessSilent(read()), stale: [] };
+      return { value: await this.#unlessSilent(read()) };
     } catch (error) {
       if (!isStoreError(error)) throw error;
-      return { value: await recall(), stale: [this.#stale(part, error.message, readAt())] };
+      const value = await recall();
+      const { [part]: readAt } = this.#readAt();
+      const since = readAt === undefined ? {} : { since: clusterTimeOf(readAt, this.#moment()) };
+      return { value, stale: [{ part, ...since, sentence: error.message }] };
     }
   }
 
@@ -243,8 +245,10 @@ export class HealthCheck {
     return Promise.race([reading, silence]).finally(cancel);
   }
 
-  #stale(part: StalePart['part'], sentence: string, readAt: number | undefined): StalePart {
-    return { part, sentence, ...(readAt !== undefined && { asOf: clusterTimeOf(readAt, this.#moment()) }) };
+  /** Begin of the last complete reading of each part, in the node's monotonic ms. A node keeps no audit log. */
+  #readAt(): Partial<Record<StalePartName, number | undefined>> {
+    const { listing, past } = this.parts;
+    return { records: listing.readAt, nodes: this.context.store.calls('nodes').answeredAt, runs: past.readAt };
   }
 
   /** @throws StoreUnavailableError */

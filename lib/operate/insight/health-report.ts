@@ -4,19 +4,6 @@ import { LIST_FACTOR } from '../../core/store/store.js';
 import type { CallFacts, StorePart } from '../../core/store/store.js';
 import type { FaultPart } from './leader-watch.js';
 
-/** A part of an answer that could not be read; it shows the last state that this node knows. */
-export interface StalePart {
-  /** The part: `records` are the semaphores, `runs` the history, `audit` the audit log. */
-  readonly part: 'records' | 'nodes' | 'runs' | 'audit';
-  /** The reason, for people. */
-  readonly sentence: string;
-  /**
-   * Time of the last complete reading: ms since the epoch, cluster time. Absent if there was none; then only
-   * the data are known that this node has used.
-   */
-  readonly asOf?: number;
-}
-
 /** Number of texts that the latest readings left out because they can't be read. */
 export interface UnreadableCounts {
   /** Entries of the history of runs. */

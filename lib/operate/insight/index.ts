@@ -15,7 +15,7 @@ export {
   type RequestResult,
 } from './health-check.js';
 export type { PartHealth } from './part-health.js';
-export { type StalePart, type UnreadableCounts } from './health-report.js';
+export { type UnreadableCounts } from './health-report.js';
 export { HEALTH_FAULT_CODES, type HealthFault, type HealthFaultCode, type HealthReport } from './health-report.js';
 export { type NotLeadingReason, type ScopeStatus, scopeStatus } from './scope-status.js';
 export { ApplicationWatch } from './application-watch.js';

@@ -2,6 +2,7 @@ import { compileInPieces, intendedDefinition } from '../../core/decision/index.j
 import { SharedWork } from '../../core/async/shared-work.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { timeOf } from '../../core/context/context.js';
+import { stalePart, staleOf } from '../../core/context/stale.js';
 import { type JobRuns, type NodeInfo, NodeMatches, type NodeRegistry, type Runs } from '../activity/index.js';
 import { type StateParts, readState } from './state-reader.js';
 import type { SemaphoreState } from './state.js';
@@ -77,14 +78,13 @@ async function readOverview(
       'runs',
       () => runs.recent(only),
       () => runs.known,
-      () => runs.readAt,
     ),
   ]);
   const nodes = listed.value;
   const now = timeOf(context);
   const { clockTolerance } = context.timing;
   const { jobsOf, pastOf } = await inSlices(bySemaphore(nodes, kept.value), context.nodeClock);
-  const heard = heardOf(nodes, listed.stale.length === 0);
+  const heard = heardOf(nodes, stalePart(listed, 'nodes') === undefined);
   const factsOf = (name: string) => ({
     now,
     heard,
@@ -101,7 +101,7 @@ async function readOverview(
     now,
     semaphores,
     nodes,
-    stale: [...state.stale, ...listed.stale, ...kept.stale],
+    ...staleOf(state, listed, kept),
   };
 }
 

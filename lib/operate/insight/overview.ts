@@ -1,5 +1,5 @@
 import { intendedDefinition } from '../../core/decision/index.js';
-import type { StalePart } from './health-report.js';
+import type { MaybeStale } from '../../core/context/stale.js';
 import { type JobInfo, type NodeInfo, type RunEntry, newerFirst, newestOf } from '../activity/index.js';
 import type { SemaphoreState } from './state.js';
 import { type HolderOverview, withUnheard } from './heard-holders.js';
@@ -9,16 +9,17 @@ import type { Warning } from './warning.js';
 import { removedWarnings, warningsOf } from './warnings.js';
 import type { SemaphoreFacts } from './warnings.js';
 
-/** All semaphores with their jobs, and all living nodes. */
-export interface Overview {
+/**
+ * All semaphores with their jobs, and all living nodes. `stale` names the parts that could not be read now: `records`, `nodes`
+ * or `runs`. Their data are as last read, or empty.
+ */
+export interface Overview extends MaybeStale {
   /** Time of the reading: cluster time, ms since the epoch. */
   readonly now: number;
   /** Sorted by name. */
   readonly semaphores: readonly SemaphoreOverview[];
   /** The living nodes, sorted by group and acquirer. */
   readonly nodes: readonly NodeInfo[];
-  /** Parts that could not be read now: `records`, `nodes` or `runs`. Their data are as last read, or empty. */
-  readonly stale: readonly StalePart[];
 }
 
 /** A semaphore with its jobs, runs and warnings. */

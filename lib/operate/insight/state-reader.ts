@@ -2,6 +2,7 @@ import { mismatchInPieces } from '../../core/decision/index.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
 import type { Context } from '../../core/context/context.js';
+import { staleOf } from '../../core/context/stale.js';
 import type { Listed } from '../../core/cell/semaphore-listing.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { HealthCheck } from './health-check.js';
@@ -20,18 +21,17 @@ export interface StateParts {
  */
 export async function readState({ directory, context, health }: StateParts, only?: string): Promise<GatekeeperState> {
   const { listing } = directory;
-  const { value: semaphores, stale } = await health.read(
+  const read = await health.read(
     'records',
     () => fromStore(directory, context, only),
     () => states(listing.known(only), directory, context),
-    () => listing.readAt,
   );
   return {
     node: context.node,
     store: context.store.health(),
     clock: context.clusterClock.report(),
-    semaphores: await inSlices(sortedInPieces(semaphores, byName), context.nodeClock),
-    stale,
+    semaphores: await inSlices(sortedInPieces(read.value, byName), context.nodeClock),
+    ...staleOf(read),
   };
 }
 

@@ -11,12 +11,15 @@ import {
 } from '../../core/decision/index.js';
 import type { StoreHealth } from '../../core/store/index.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
+import type { MaybeStale, StalePart } from '../../core/context/stale.js';
 import { type DefinitionState, definitionState } from '../definitions/index.js';
-import type { StalePart } from './health-report.js';
 import { type HolderState, holderStates } from '../../core/context/holder-state.js';
 
-/** All semaphores and their holders, as one node sees them. */
-export interface GatekeeperState {
+/**
+ * All semaphores and their holders, as one node sees them. If the store could not be asked, `stale` says so. Then the
+ * semaphores are as this node last knew them.
+ */
+export interface GatekeeperState extends MaybeStale {
   /** The reporting node. */
   readonly node: NodeIdentity;
   /** The health of the store. */
@@ -25,8 +28,6 @@ export interface GatekeeperState {
   readonly clock: ClusterClockReport;
   /** Sorted by name. */
   readonly semaphores: readonly SemaphoreState[];
-  /** Not empty if the store could not be asked. Then the semaphores are as this node last knew them. */
-  readonly stale: readonly StalePart[];
 }
 
 /** A semaphore as one node sees it: definition, holders and free permits. */
@@ -86,7 +87,7 @@ export function semaphoreState(name: string, record: SemaphoreRecord, { node, no
 }
 
 /** Formats a state for the log: a line per stale part, a line per semaphore, then a line per scope of leadership. */
-export function stateLines({ stale, semaphores }: GatekeeperState): string[] {
+export function stateLines({ stale = [], semaphores }: GatekeeperState): string[] {
   const scopes = semaphores.filter(({ name, definition }) => definition && name.startsWith(LEADER_PREFIX));
   return [...stale.map(staleLine), ...semaphores.map(stateLine), ...scopes.map(scopeLine)];
 }
@@ -106,8 +107,8 @@ function holderWord({ group, acquirer, instance }: NodeIdentity): string {
   return `${word(group)}/${word(acquirer)}/${word(instance.slice(0, 8))}`;
 }
 
-function staleLine({ sentence, asOf }: StalePart): string {
-  const time = asOf === undefined ? 'never' : new Date(asOf).toISOString();
+function staleLine({ sentence, since }: StalePart): string {
+  const time = since === undefined ? 'never' : new Date(since).toISOString();
   return `state stale as-of=${time} problem=${quoted(sentence)}`;
 }
 

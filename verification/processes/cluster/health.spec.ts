@@ -58,7 +58,7 @@ describe('an application on real members', () => {
     expect(performance.now() - lostAt).toBeLessThan(WITHIN);
     expect(explanation.json).toMatchObject({ outcome: 'denied', reason, isStale: stale });
     expect(list.json.semaphores).toMatchObject([{ name: 'report' }]);
-    expect(list.json.stale.length > 0).toBe(stale);
+    expect(list.json.stale !== undefined).toBe(stale);
     expect([paused.status, paused.json.code]).toEqual([503, reason]);
     expect(told).toMatchObject({
       exitCode: 6,
@@ -78,7 +78,7 @@ describe('an application on real members', () => {
     await expectOutage(app, lostAt, { code: 'store-unreachable', reason: 'unavailable', stale: true });
     await app.cluster.members[0]!.start();
     await eventually('permits are granted again', async () => (await app.get('/api/health')).json.grants);
-    expect((await app.get('/api/semaphores')).json.stale).toEqual([]);
+    expect((await app.get('/api/semaphores')).json).not.toHaveProperty('stale');
   });
 
   it('that loses its quorum with one of two members: all that is asked says so within 10 s', async () => {

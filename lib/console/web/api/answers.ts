@@ -22,7 +22,6 @@ export type {
   RunKind,
   ScopeCandidate,
   SemaphoreOverview,
-  StalePart,
   BulkResult,
   TermOverview,
   UndoPlan,

@@ -1,9 +1,10 @@
 import { Fragment } from 'preact';
+import { type MaybeStale, stalePart } from '../../../core/context/stale.js';
 import { shortId } from '../../lists/texts.js';
 import { AllocationView } from '../allocation/allocation-view.js';
 import type { Column, Columns } from '../../lists/column.js';
 import { NODE_COLUMNS } from '../../lists/nodes.js';
-import type { NodeOverview, StalePart } from '../api/answers.js';
+import type { NodeOverview } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { anyChange, nothing } from '../live/concerns.js';
 import { RARELY, SELDOM } from '../live/live-query.js';
@@ -16,7 +17,7 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { SemaphoreLink } from '../parts/semaphore-link.js';
 import { Heads, SortChoice, sorted } from '../parts/sorting.js';
-import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
+import { StaleNotice } from '../parts/stale-notice.js';
 import { Distance } from '../parts/time.js';
 import { Search } from '../parts/search.js';
 import { Views } from '../parts/views.js';
@@ -67,11 +68,11 @@ function Processes() {
         />
       </div>
       <Loaded query={query}>
-        {({ nodes, stale }) => {
-          const listed = listedNodes(nodes, leaders.data.value);
+        {(answer) => {
+          const listed = listedNodes(answer.nodes, leaders.data.value);
           return (
             <NodeTable
-              stale={stale}
+              stale={answer.stale}
               nodes={listed.filter(({ group, acquirer, host, version }) =>
                 hasWords([group, acquirer, host, version], search),
               )}
@@ -85,10 +86,9 @@ function Processes() {
   );
 }
 
-interface NodeTableProps {
+interface NodeTableProps extends MaybeStale {
   readonly nodes: readonly ListedNode[];
   readonly all: number;
-  readonly stale: readonly StalePart[];
   /** Whether any node takes part in leadership. Otherwise the table has no column for it. */
   readonly hasMembers: boolean;
 }
@@ -120,10 +120,10 @@ function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
   const columns = columnsOf(hasMembers);
   return (
     <>
-      <StaleNotice stale={stale} />
+      <StaleNotice of={{ stale }} />
       <ResultCount shown={nodes.length} all={all} one="node" />
       {nodes.length === 0 ? (
-        <Empty>{all === 0 ? emptyReason(stale) : 'Nothing matches.'}</Empty>
+        <Empty>{all === 0 ? emptyReason({ stale }) : 'Nothing matches.'}</Empty>
       ) : (
         <>
           <SortChoice columns={columns} />
@@ -145,8 +145,8 @@ function NodeTable({ nodes, all, stale, hasMembers }: NodeTableProps) {
   );
 }
 
-function emptyReason(stale: readonly StalePart[]): string {
-  if (isUnknown(stale, 'nodes')) return 'The nodes can’t be read now, and none is known.';
+function emptyReason(answer: MaybeStale): string {
+  if (stalePart(answer, 'nodes')) return 'The nodes can’t be read now, and none is known.';
   return 'No node publishes data. Is the heartbeat turned off?';
 }
 

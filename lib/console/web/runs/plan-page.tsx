@@ -37,10 +37,14 @@ export function PlanPage({ hasTasks }: { readonly hasTasks: boolean }) {
     <>
       <p class="lead">When jobs are due in the next 24 hours, by the schedules of the living nodes.</p>
       <Loaded query={query}>
-        {({ semaphores, stale }) => (
+        {(answer) => (
           <>
-            <StaleNotice stale={stale} />
-            {hasTasks ? <PlanWithTasks semaphores={semaphores} /> : <Plan semaphores={semaphores} schedules={NONE} />}
+            <StaleNotice of={answer} />
+            {hasTasks ? (
+              <PlanWithTasks semaphores={answer.semaphores} />
+            ) : (
+              <Plan semaphores={answer.semaphores} schedules={NONE} />
+            )}
           </>
         )}
       </Loaded>

@@ -34,10 +34,10 @@ interface DetailProps {
 }
 
 function Detail({ detail, onChange }: DetailProps) {
-  const { semaphore, explanation, definedBy, runs, audit, stale } = detail;
+  const { semaphore, explanation, definedBy, runs, audit } = detail;
   return (
     <>
-      <StaleNotice stale={stale} />
+      <StaleNotice of={detail} />
       <Summary semaphore={semaphore} explanation={explanation} definedBy={definedBy} onChange={onChange} />
       <div class="columns">
         <HoldersPanel semaphore={semaphore} onChange={onChange} />

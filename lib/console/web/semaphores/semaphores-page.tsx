@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { SemaphoreOverview, StalePart } from '../api/answers.js';
+import { type MaybeStale, isCurrent, stalePart } from '../../../core/context/stale.js';
+import type { SemaphoreOverview } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import { anyChangeOrRun } from '../live/concerns.js';
 import { OFTEN } from '../live/live-query.js';
@@ -10,7 +11,7 @@ import { Empty, Loaded } from '../parts/page-state.js';
 import { ResultCount } from '../parts/result-count.js';
 import { Search } from '../parts/search.js';
 import { sorted } from '../parts/sorting.js';
-import { StaleNotice, isUnknown } from '../parts/stale-notice.js';
+import { StaleNotice } from '../parts/stale-notice.js';
 import { changeQuery, route } from '../parts/router.js';
 import { whyNot } from '../live/session.js';
 import { WorkViews } from '../parts/work-views.js';
@@ -30,10 +31,15 @@ export function SemaphoresPage() {
     <>
       <WorkViews />
       <Loaded query={query}>
-        {({ semaphores, stale }) => (
+        {(answer) => (
           <>
-            <StaleNotice stale={stale} />
-            <List all={semaphores} stale={stale} onDefine={() => setDefining(true)} onChange={() => query.load()} />
+            <StaleNotice of={answer} />
+            <List
+              all={answer.semaphores}
+              stale={answer.stale}
+              onDefine={() => setDefining(true)}
+              onChange={() => query.load()}
+            />
             {isDefining && <DefineDialog onClose={() => setDefining(false)} />}
           </>
         )}
@@ -42,9 +48,8 @@ export function SemaphoresPage() {
   );
 }
 
-interface ListProps {
+interface ListProps extends MaybeStale {
   readonly all: readonly SemaphoreOverview[];
-  readonly stale: readonly StalePart[];
   readonly onDefine: () => void;
   readonly onChange: () => Promise<void>;
 }
@@ -77,7 +82,7 @@ function List({ all, stale, onDefine, onChange }: ListProps) {
         <Kinds all={all} kinds={kinds} chosen={kind} onChoose={(chosen) => changeQuery({ kind: chosen })} />
         <Filters
           all={found}
-          isCurrent={stale.length === 0}
+          isCurrent={isCurrent({ stale })}
           chosen={isFilter(filter) ? filter : undefined}
           onChoose={(show) => changeQuery({ show })}
         />
@@ -91,15 +96,15 @@ function List({ all, stale, onDefine, onChange }: ListProps) {
       {rows.length > 0 ? (
         <SemaphoreTable semaphores={rows} choice={mayChoose ? choice : undefined} />
       ) : (
-        <Empty>{emptyReason(all.length, stale)}</Empty>
+        <Empty>{emptyReason(all.length, { stale })}</Empty>
       )}
       {mayChoose && <ChosenPanel choice={choice} onChange={onChange} />}
     </>
   );
 }
 
-function emptyReason(all: number, stale: readonly StalePart[]): string {
-  if (all === 0 && isUnknown(stale, 'records')) return 'The semaphores can’t be read now, and none is known.';
+function emptyReason(all: number, answer: MaybeStale): string {
+  if (all === 0 && stalePart(answer, 'records')) return 'The semaphores can’t be read now, and none is known.';
   return all === 0
     ? 'No semaphore is defined yet: define one in code or here.'
     : 'Nothing matches. Change the search or choose another filter.';

@@ -46,7 +46,7 @@ export function TypePage({ name }: { readonly name: string }) {
           const of = typesIn(answer).find((each) => each.type === type) ?? idle(type);
           return (
             <>
-              <StaleNotice stale={answer.stale} />
+              <StaleNotice of={answer} />
               <Summary of={of} limit={limit} onChange={reload} />
               <TypeTrends of={of} />
               <div class="columns">

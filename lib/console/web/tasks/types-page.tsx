@@ -33,7 +33,7 @@ export function TypesPage() {
           );
           return (
             <>
-              <StaleNotice stale={answer.stale} />
+              <StaleNotice of={answer} />
               <div class="toolbar">
                 <Search label="Search type, node" value={search} onValue={(value) => changeQuery({ search: value })} />
               </div>
