@@ -39,7 +39,12 @@ describe('the command line over HTTP', () => {
     const health = await run('health');
     expect(health.exitCode).toBe(6);
     expect(health.out).toMatch(/^health {3}down: nothing is granted\n/);
-    expect(health.out).toMatch(new RegExp(`^shown    semaphores as of ${time}$`, 'm'));
+    expect(health.out).toMatch(
+      new RegExp(
+        `^shown    semaphores as of ${time}\nshown    nodes as of ${time}\nshown    .*runs.*\nshown    nothing is known about the changes$`,
+        'm',
+      ),
+    );
     expect(health.out).toMatch(new RegExp(`^store-unreachable  ${time} \\(.* ago\\)  .*${LOST}`, 'm'));
     const status = await run('status');
     expect(status.exitCode).toBe(6);
@@ -103,6 +108,18 @@ describe('the command line straight over a store', () => {
     dying.script = () => Promise.reject(new StoreUnavailableError('away'));
     const { exitCode, err } = await commandLine({ kind: 'dying', open: () => dying })(['status']);
     expect([exitCode, err]).toEqual([6, expect.stringMatching(/^gatekeeper: .*\baway\n$/)]);
+  });
+
+  it.each([
+    [['health'], /^health +down: nothing is granted\n[^]*^shown +nothing is known about the semaphores$/m],
+    [['explain', 'report'], /^report: nothing is granted: .*\n[^]*^shown +as this node last knew it$/m],
+  ])('a store that stops answering is shown by %s, which asks why', async (args, shown) => {
+    const { node, store } = cluster();
+    await node();
+    const dying = new ScriptedStore(store.open());
+    dying.script = () => Promise.reject(new StoreUnavailableError('away'));
+    const outcome = await commandLine({ kind: 'dying', open: () => dying })(args);
+    expect(outcome).toEqual({ exitCode: 6, out: expect.stringMatching(shown), err: '' });
   });
 
   it('explain of what is paused says by whom and why, and not the pattern that matches nothing', async () => {

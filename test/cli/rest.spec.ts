@@ -11,7 +11,6 @@ const FULL_HEALTH = {
   grants: true,
   now: 1,
   faults: [],
-  isStale: false,
   hasArchive: false,
   node: { group: 'default', acquirer: 'app1', instance: 'i' },
   store: HEALTH,
@@ -158,9 +157,9 @@ describe('the command line over HTTP', () => {
     await using server = await FakeServer.start((request, response) => {
       const { connected, problem } = { problem: 'not connected', ...store };
       const faults = [{ code: 'store-failing', since: 1, sentence: problem, stopsGrants: true }];
-      const down = { status: 'down', grants: false, now: 2, faults, isStale: !connected, staleSince: 1 };
-      const health = { ...FULL_HEALTH, ...down, store: { ...HEALTH, ...store } };
       const stale = connected ? {} : { stale: [{ part: 'records', since: 1, sentence: problem }] };
+      const down = { status: 'down', grants: false, now: 2, faults, ...stale };
+      const health = { ...FULL_HEALTH, ...down, store: { ...HEALTH, ...store } };
       if (request.url!.endsWith('/health')) sendJson(response, 503, health);
       else
         sendJson(response, 200, { now: 1, semaphores: [], nodes: [], scopes: [], members: [], problems: [], ...stale });

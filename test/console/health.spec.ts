@@ -25,7 +25,8 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const { status, json, headers } = await get('/api/health', { token: TOKENS.view });
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(json).toMatchObject({ status: 'healthy', grants: true, faults: [], isStale: false, node: gatekeeper.node });
+    expect(json).toMatchObject({ status: 'healthy', grants: true, faults: [], node: gatekeeper.node });
+    expect(json).not.toHaveProperty('stale');
     expect(json.store).toMatchObject({ connected: true, members: 1 });
     expectProblem(await get('/api/health', { token: null }), 401, 'no-token');
   });
@@ -37,20 +38,23 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const { status, json, headers } = await get('/api/health', { token: TOKENS.view });
     expect(status).toBe(503);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
-    expect(json).toMatchObject({ status: 'down', grants: false, isStale: true });
+    expect(json).toMatchObject({ status: 'down', grants: false });
     expect(json.faults).toMatchObject([{ code: 'store-unreachable', stopsGrants: true }]);
     expect(json.faults[0].sentence).toContain(LOST);
     expect(Math.abs(json.faults[0].since - before)).toBeLessThan(5000);
-    expect(json.staleSince).toBeLessThanOrEqual(Date.now());
+    expect(json.stale[0]).toMatchObject({ part: 'records', sentence: json.faults[0].sentence });
+    expect(json.stale[0].since).toBeLessThanOrEqual(Date.now());
     store.giveBack();
-    expect((await get('/api/health')).json).toMatchObject({ status: 'healthy', isStale: false });
+    const after = (await get('/api/health')).json;
+    expect(after).toMatchObject({ status: 'healthy' });
+    expect(after).not.toHaveProperty('stale');
   });
 
   it('is 503 without a quorum, while what is shown is no older than ever', async () => {
     const { get, store } = await startFailing();
     store.loseQuorum();
     const { status, json } = await get('/api/health');
-    expect([status, json.faults[0].code, json.isStale]).toEqual([503, 'no-quorum', false]);
+    expect([status, json.faults[0].code, json.stale]).toEqual([503, 'no-quorum', undefined]);
     const list = (await get('/api/semaphores')).json;
     expect(list).toMatchObject({ semaphores: [{ name: 'job' }] });
     expect(list).not.toHaveProperty('stale');
@@ -72,7 +76,7 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     expect(nodes.stale).toMatchObject([{ part: 'records' }, { part: 'nodes' }, { part: 'runs' }]);
     const one = (await get('/api/semaphores/job')).json;
     expect(one.semaphore.name).toBe('job');
-    expect(one.explanation).toMatchObject({ outcome: 'denied', reason: 'unavailable', isStale: true });
+    expect(one.explanation).toMatchObject({ outcome: 'denied', reason: 'unavailable', stale: [{ part: 'records' }] });
     expect(one.explanation.sentence).toContain(LOST);
     // Not an empty list that looks like the truth.
     expect(one).not.toHaveProperty('runs');
@@ -123,7 +127,8 @@ describe.each(PLATFORMS)('the health of a node over HTTP on %s', (platform) => {
     const { get, send } = await startFailing();
     await send('POST', '/api/semaphores/job/pause', { reason: 'maintenance' });
     const { json } = await get('/api/explain/job');
-    expect(json).toMatchObject({ outcome: 'denied', reason: 'paused', isStale: false });
+    expect(json).toMatchObject({ outcome: 'denied', reason: 'paused' });
+    expect(json).not.toHaveProperty('stale');
     expect(json.pause).toMatchObject({ by: 'dora', reason: 'maintenance', groupPattern: '.*' });
     expect(json.sentence).toMatch(/ by dora .*: maintenance$/);
   });

@@ -6,6 +6,7 @@ import type { AssuredOperator } from '../session/assured.js';
 import { readName } from '../options/option-readers.js';
 import type { Runner } from '../session/session.js';
 import type { Explanation } from '../../gatekeeper/index.js';
+import { isCurrent } from '../../core/context/stale.js';
 import { exactDuration } from '../../core/decision/texts/exact-duration.js';
 import { plain } from '../text/plain.js';
 import { cellsOf, fields, table } from '../text/table.js';
@@ -49,7 +50,7 @@ function isOutage(reason: Explanation['reason']): boolean {
 
 /** Formats the decision that a node would get now, and the reason. */
 function explanationText(explanation: Explanation): string {
-  const { semaphore, outcome, sentence, definition, revision, pause, isStale, node, holders } = explanation;
+  const { semaphore, outcome, sentence, definition, revision, pause, node, holders } = explanation;
   const about = fields([
     ['outcome', outcome],
     ['for', `${node.group}/${node.acquirer}`],
@@ -60,7 +61,7 @@ function explanationText(explanation: Explanation): string {
     ['permits', definition && String(definition.permits)],
     ['duration', definition && exactDuration(definition.duration)],
     ['revision', revision === undefined ? undefined : String(revision)],
-    ['shown', isStale ? 'as this node last knew it' : undefined],
+    ['shown', isCurrent(explanation) ? undefined : 'as this node last knew it'],
   ]);
   return [
     `${plain(semaphore)}: ${plain(sentence)}`,

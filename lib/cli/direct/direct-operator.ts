@@ -7,6 +7,8 @@ import type { GatekeeperLogger, MaybeStale, Parts } from '../../gatekeeper/index
 // Not from the index, because that also loads Nest, which takes long.
 import { ALLOCATION_OPERATIONS } from '../../console/api/allocation.js';
 import { ALERT_OPERATIONS } from '../../console/api/alerts.js';
+import { CLUSTER_OPERATIONS } from '../../console/api/cluster.js';
+import { SEMAPHORE_OPERATIONS } from '../../console/api/semaphores.js';
 import { parseGatekeeperOptions } from '../../gatekeeper/gatekeeper-options.js';
 import { Gatekeeper } from '../../gatekeeper/gatekeeper.js';
 import { partsOf } from '../../gatekeeper/parts.js';
@@ -23,6 +25,9 @@ const NEED_A_NODE: ReadonlyMap<unknown, string> = new Map<unknown, string>([
     (each) => [each, 'only a node of the group knows its resources: ask one with --url'] as const,
   ),
 ]);
+
+/** Operations whose answers say why nothing is granted. During an outage they are complete without a last known state. */
+const ABOUT_OUTAGES: ReadonlySet<unknown> = new Set([CLUSTER_OPERATIONS.health, SEMAPHORE_OPERATIONS.explain]);
 
 export interface DirectOptions {
   readonly store: StoreDefinition;
@@ -104,7 +109,7 @@ export class DirectOperator implements Operator {
     const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body as object) };
     const answer = await operation.run(this.#parts, await checkInput(operation, sent), this.#caller);
     const { stale: [part] = [] } = answer as MaybeStale;
-    if (part) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
+    if (part && !ABOUT_OUTAGES.has(operation)) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
     return answer;
   };
 

@@ -1,4 +1,5 @@
 import type { Columns } from '../../console/lists/column.js';
+import { type MaybeStale, STALE_PARTS, type StalePart, stalePart } from '../../core/context/stale.js';
 import { CALL_COLUMNS, FAULT_COLUMNS, RECEIVER_COLUMNS, WARNING_COLUMNS } from '../../console/lists/health.js';
 import type { Health } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
@@ -31,7 +32,7 @@ export function healthText(health: Health): string {
     ['offset', clock.offset === undefined ? undefined : offsetText(clock)],
     ['nodes', nodes && `${nodes.count}, counted ${timeText(nodes.asOf)}`],
     ['archive', hasArchive ? archiveText(health) : undefined],
-    ['shown', shownText(health)],
+    ...staleLines(health).map((line) => ['shown', line] as const),
   ]);
   const failing = parts.filter(({ failingSince }) => failingSince !== undefined);
   return [
@@ -57,18 +58,25 @@ function archiveText({ faults }: Health): string {
   return faults.some(({ code }) => code === 'archive-failing') ? 'failing' : 'written';
 }
 
-function shownText({ isStale, staleSince }: Health): string | undefined {
-  if (!isStale) return undefined;
-  return staleSince === undefined
-    ? 'nothing is known about the semaphores'
-    : `semaphores as of ${timeText(staleSince)}`;
+/** A line for each part of an answer that is not current, with its age. */
+function staleLines({ stale = [] }: MaybeStale): string[] {
+  return stale.map(({ part, since }) =>
+    since === undefined
+      ? `nothing is known about the ${STALE_PARTS[part]}`
+      : `${STALE_PARTS[part]} as of ${timeText(since)}`,
+  );
 }
 
 /** The warning above an answer that may be old. Empty while permits are granted. */
-export function outageLines({ grants, faults, isStale, staleSince }: Health): string[] {
+export function outageLines(health: Health): string[] {
+  const { grants, faults } = health;
   const fault = faults.find(({ stopsGrants }) => stopsGrants);
   if (grants || !fault) return [];
-  const age = staleSince === undefined ? 'No data are known.' : `The data are as of ${timeText(staleSince)}.`;
+  const semaphores = stalePart(health, 'records');
   const head = `NOTHING IS GRANTED since ${timeText(fault.since)}: ${fault.sentence}.`;
-  return [plain(isStale ? `${head} ${age}` : head)];
+  return [plain(semaphores ? `${head} ${ageOf(semaphores)}` : head)];
+}
+
+function ageOf({ since }: StalePart): string {
+  return since === undefined ? 'No data are known.' : `The data are as of ${timeText(since)}.`;
 }

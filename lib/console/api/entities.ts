@@ -294,7 +294,7 @@ export const explanationSchema: z.ZodType<Explanation> = z
     revision: whole.optional(),
     pause: pauseSchema.optional(),
     holders: list(storedPermitSchema),
-    isStale: z.boolean().meta({ description: 'the record could not be read: the answer is the last known state' }),
+    ...staleShape,
     node: nodeIdentitySchema,
     clock: clockSchema,
     store: storeHealthSchema,

@@ -10,7 +10,7 @@ import {
   type RequestResult,
   WATCHED_CODES,
 } from '../../gatekeeper/index.js';
-import { clockSchema, list, nodeIdentitySchema, storeHealthSchema, time, whole } from './entities.js';
+import { clockSchema, list, nodeIdentitySchema, staleShape, storeHealthSchema, time, whole } from './entities.js';
 
 /* Schemas of a node's health. */
 
@@ -64,12 +64,7 @@ export const healthSchema: z.ZodType<Health> = z
     grants: z.boolean().meta({ description: 'whether permits are granted through this node' }),
     now: time,
     faults: list(faultSchema).meta({ description: 'faults that stop grants come first' }),
-    isStale: z
-      .boolean()
-      .meta({ description: 'semaphores can not be read now, and are shown as this node last knew them' }),
-    staleSince: time
-      .optional()
-      .meta({ description: 'cluster time of the last complete reading, in ms since the epoch' }),
+    ...staleShape,
     node: nodeIdentitySchema,
     store: storeHealthSchema,
     clock: clockSchema,

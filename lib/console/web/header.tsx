@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from './api/api-error.js';
 import { HealthStrip } from './health-strip.js';
 import { connection, isUnreachable } from './live/connection.js';
-import { health } from './live/health.js';
+import { health, isStale } from './live/health.js';
 import { Badge } from './parts/badge.js';
 import { Brand } from './parts/brand.js';
 import { TIMES, type Times, chooseTimes, times } from './parts/format.js';
@@ -87,7 +87,7 @@ const LIVENESS = {
 function liveness(): keyof typeof LIVENESS {
   if (isUnreachable.value) return 'unreachable';
   const report = health.data.value;
-  if (report && !report.grants) return report.isStale ? 'stale' : 'idle';
+  if (report && !report.grants) return isStale.value ? 'stale' : 'idle';
   return connection.value;
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { type StalePart, stalePart } from '../../core/context/stale.js';
 import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import type { Health } from './api/answers.js';
 import { pathOf } from './api/call.js';
@@ -106,30 +107,31 @@ function Offline({ report }: { readonly report: Health | undefined }) {
     <div class="health-strip bad">
       <p>
         <Icon name="warning" /> <strong>No node answers.</strong>
-        {report ? <Age staleSince={report.staleSince ?? report.now} /> : ' Nothing is known.'}
+        {report ? <Age of={{ since: report.now, ...stalePart(report, 'records') }} /> : ' Nothing is known.'}
       </p>
     </div>
   );
 }
 
-function Down({ report: { faults, isStale, staleSince } }: { readonly report: Health }) {
-  const [fault] = faults;
+function Down({ report }: { readonly report: Health }) {
+  const [fault] = report.faults;
   if (!fault) return null;
+  const semaphores = stalePart(report, 'records');
   return (
     <Strip tone="bad" essence={`Nothing is granted: ${FAULT_TITLES[fault.code]}`}>
       <p>
-        Since <DateTime at={fault.since} />: {fault.sentence}.{isStale && <Age staleSince={staleSince} />}
+        Since <DateTime at={fault.since} />: {fault.sentence}.{semaphores && <Age of={semaphores} />}
       </p>
     </Strip>
   );
 }
 
-function Age({ staleSince }: { readonly staleSince: number | undefined }) {
-  if (staleSince === undefined) return <> Nothing is known about the semaphores.</>;
+function Age({ of: { since } }: { readonly of: Pick<StalePart, 'since'> }) {
+  if (since === undefined) return <> Nothing is known about the semaphores.</>;
   return (
     <>
       {' '}
-      The data are as of <DateTime at={staleSince} />.
+      The data are as of <DateTime at={since} />.
     </>
   );
 }

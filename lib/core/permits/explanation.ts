@@ -18,11 +18,15 @@ import {
 import { type StoreHealth, StoreUnavailableError } from '../store/index.js';
 import type { Context, GrantFault } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
+import { type MaybeStale, staleOf } from '../context/stale.js';
 import type { HeldLeases } from './held-leases.js';
 import type { SemaphoreCell } from '../cell/semaphore-records.js';
 
-/** The decision that this node would get now, and its reason. */
-export interface Explanation {
+/**
+ * The decision that this node would get now, and its reason. If the record could not be read, `stale` says so. Then definition,
+ * pause and holders are as this node last knew them.
+ */
+export interface Explanation extends MaybeStale {
   /** Name of the semaphore. */
   readonly semaphore: string;
   /** The decision that this node would get now. */
@@ -39,8 +43,6 @@ export interface Explanation {
   readonly pause?: Pause;
   /** The permits that are held now. */
   readonly holders: readonly StoredPermit[];
-  /** True if the record could not be read. Then definition, pause and holders are as this node last knew them. */
-  readonly isStale: boolean;
   /** The node that asks. */
   readonly node: NodeIdentity;
   /** The cluster clock, as this node knows it. */
@@ -78,7 +80,8 @@ export async function explain(cell: SemaphoreCell, heldLeases: HeldLeases, conte
     ...(revision !== undefined && { revision }),
     // Copies: a caller that changes them in place must not change what this node knows.
     ...structuredClone({ ...(definition && { definition }), ...(pause && { pause }), holders }),
-    isStale: decision instanceof StoreUnavailableError,
+    ...(decision instanceof StoreUnavailableError &&
+      staleOf({ stale: [{ part: 'records', sentence: decision.message }] })),
     node,
     clock: clusterClock.report(),
     store: store.health(),

@@ -10,9 +10,11 @@ import {
   type HealthFacts,
   type HealthFaultCode,
   type HealthReport,
+  type ReadTimes,
   type UnreadableCounts,
   clusterTimeOf,
   healthReport,
+  staleEntry,
 } from './health-report.js';
 import type { JobWarning } from './job-watch.js';
 import type { FaultPart } from './leader-watch.js';
@@ -220,9 +222,8 @@ export class HealthCheck {
     } catch (error) {
       if (!isStoreError(error)) throw error;
       const value = await recall();
-      const { [part]: readAt } = this.#readAt();
-      const since = readAt === undefined ? {} : { since: clusterTimeOf(readAt, this.#moment()) };
-      return { value, stale: [{ part, ...since, sentence: error.message }] };
+      const readAt = this.#readTimes();
+      return { value, stale: [staleEntry(part, error.message, { ...this.#moment(), readAt })] };
     }
   }
 
@@ -245,8 +246,8 @@ export class HealthCheck {
     return Promise.race([reading, silence]).finally(cancel);
   }
 
-  /** Begin of the last complete reading of each part, in the node's monotonic ms. A node keeps no audit log. */
-  #readAt(): Partial<Record<StalePartName, number | undefined>> {
+  /** Without the audit log, of which a node keeps nothing. */
+  #readTimes(): ReadTimes {
     const { listing, past } = this.parts;
     return { records: listing.readAt, nodes: this.context.store.calls('nodes').answeredAt, runs: past.readAt };
   }
@@ -317,7 +318,7 @@ export class HealthCheck {
       recovering: recoveryFaults(this.context),
       removed: this.parts.follower.removed,
       unfollowed: [...this.parts.code.faults, ...this.parts.follower.stuck],
-      listedAt: this.parts.listing.readAt,
+      readAt: this.#readTimes(),
       shards: this.parts.shards.fault,
       archive: this.parts.archive?.failures ?? [],
       runArchive: this.parts.runArchive?.failures ?? [],

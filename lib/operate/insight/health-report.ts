@@ -1,6 +1,7 @@
 import type { ClusterClockReport } from '../../core/clock/index.js';
 import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../../core/store/index.js';
 import { LIST_FACTOR } from '../../core/store/store.js';
+import { type MaybeStale, STALE_PARTS, type StalePart, type StalePartName, staleOf } from '../../core/context/stale.js';
 import type { CallFacts, StorePart } from '../../core/store/store.js';
 import type { FaultPart } from './leader-watch.js';
 
@@ -64,8 +65,11 @@ export interface HealthFault {
   readonly stopsGrants: boolean;
 }
 
-/** Whether permits are granted through this node, and all known faults. */
-export interface HealthReport {
+/**
+ * Whether permits are granted through this node, and all known faults. `stale` names what this node can't read now, and
+ * shows as it last knew it in its other answers.
+ */
+export interface HealthReport extends MaybeStale {
   /** `healthy`: no fault. `degraded`: permits are granted, but there are faults. `down`: nothing is granted. */
   readonly status: 'healthy' | 'degraded' | 'down';
   /** Whether permits are granted through this node. */
@@ -74,14 +78,10 @@ export interface HealthReport {
   readonly now: number;
   /** All known faults; those that stop grants come first. */
   readonly faults: readonly HealthFault[];
-  /** Whether the semaphores can't be read now, so that this node shows them as it last knew them. */
-  readonly isStale: boolean;
-  /**
-   * If `isStale`: time of the last complete reading of the semaphores, ms since the epoch, cluster time. Absent if
-   * there was none.
-   */
-  readonly staleSince?: number;
 }
+
+/** The node's monotonic ms at which the last complete reading of each part began. */
+export type ReadTimes = Partial<Record<StalePartName, number | undefined>>;
 
 /** Input of a report. Times are the node's monotonic ms unless stated otherwise. */
 export interface HealthFacts {
@@ -95,8 +95,8 @@ export interface HealthFacts {
   readonly calls: (part: StorePart) => CallFacts;
   /** `suspect` only if clocks seem to differ, not because a node has just started. */
   readonly clock: Pick<ClusterClockReport, 'suspect'> & { readonly isFresh: boolean };
-  /** Begin of the last complete listing of the semaphores. */
-  readonly listedAt: number | undefined;
+  /** Begin of the last complete reading of each part that this node keeps. */
+  readonly readAt: ReadTimes;
   /** Why the shards of the names on demand can't be read, while other records can. */
   readonly shards?: { readonly since: number; readonly sentence: string } | undefined;
   /** The grace of restored records. */
@@ -139,17 +139,16 @@ const MEMORY = 60_000;
 
 /** Derives the report from the facts. Pure. */
 export function healthReport(facts: HealthFacts): HealthReport {
-  const findings = findingsOf(facts);
-  const faults = findings.map((finding) => faultOf(finding, facts));
+  const store = storeFinding(facts);
+  const unread = unreadParts(facts, store);
+  const faults = findingsOf(facts, store, unread).map((finding) => faultOf(finding, facts));
   const grants = faults.every(({ stopsGrants }) => !stopsGrants);
-  const isStale = findings.some(({ code }) => isUnread(code, facts));
   return {
     status: faults.length === 0 ? 'healthy' : grants ? 'degraded' : 'down',
     grants,
     now: facts.now,
     faults,
-    isStale,
-    ...(isStale && facts.listedAt !== undefined && { staleSince: clusterTimeOf(facts.listedAt, facts) }),
+    ...staleOf({ stale: unread.map(({ part, sentence }) => staleEntry(part, sentence, facts)) }),
   };
 }
 
@@ -158,10 +157,18 @@ export function clusterTimeOf(at: number, { now, monotonic }: Pick<HealthFacts, 
   return Math.round(now - (monotonic - at));
 }
 
+/** The entry of a part that can't be read now. */
+export function staleEntry(
+  part: StalePartName,
+  sentence: string,
+  { readAt: { [part]: readAt }, ...moment }: Pick<HealthFacts, 'now' | 'monotonic' | 'readAt'>,
+): StalePart {
+  return { part, ...(readAt !== undefined && { since: clusterTimeOf(readAt, moment) }), sentence };
+}
+
 /** If the store is unreachable, other failed calls are not reported, because they have the same cause. */
-function findingsOf(facts: HealthFacts): Finding[] {
+function findingsOf(facts: HealthFacts, store: Finding | undefined, unread: readonly UnreadPart[]): Finding[] {
   const closing = facts.isClosing ? [CLOSING] : [];
-  const store = storeFinding(facts);
   const rest = [
     ...combined('recovering', facts.recovering),
     ...combined('semaphores-removed', facts.removed),
@@ -175,9 +182,10 @@ function findingsOf(facts: HealthFacts): Finding[] {
     ...combined('other-application', facts.otherApplications),
   ];
   if (store) return [...closing, store, ...rest];
-  const parts = PARTS.flatMap((part) => partFindings(part, facts));
+  const parts = unread.map(({ part, ...found }) => ({ code: `${part}-unread` as const, ...found }));
+  const tasks = failureOf('tasks', TASKS, facts).map((found) => ({ code: 'tasks-failing', ...found }) as const);
   const shards = facts.shards ? [{ code: 'shards-unread', ...facts.shards } as const] : [];
-  return [...closing, ...clockFindings(facts), ...parts, ...shards, ...leftOut(facts.unreadable), ...rest];
+  return [...closing, ...clockFindings(facts), ...parts, ...tasks, ...shards, ...leftOut(facts.unreadable), ...rest];
 }
 
 const CLOSING: Finding = { code: 'closing', sentence: 'this node shuts down: ask another one', stopsGrants: true };
@@ -240,15 +248,31 @@ function clockFindings(facts: HealthFacts): Finding[] {
   return [{ code: 'clock-suspect', sentence }];
 }
 
-const PARTS = [
-  ['records', 'records-unread', "the semaphores can't be read", LIST_FACTOR],
-  ['nodes', 'nodes-unread', "the list of nodes can't be read", LIST_FACTOR],
-  ['runs', 'runs-unread', "the history of runs can't be read", 1],
-  ['audit', 'audit-unread', "the audit log can't be read", 1],
-  ['tasks', 'tasks-failing', "tasks can't be read or written", 1],
-] as const;
+/** A part that can't be read now. If no fault of the store is the cause, it is a fault of its own. */
+interface UnreadPart extends Omit<Finding, 'code'> {
+  readonly part: StalePartName;
+}
 
-function partFindings([part, code, subject, factor]: (typeof PARTS)[number], facts: HealthFacts): Finding[] {
+/** What calls of one kind are for, and how many times the patience they may take. */
+type Calls = readonly [subject: string, factor: number];
+
+const LISTS: Record<StalePartName, Calls> = {
+  records: ["the semaphores can't be read", LIST_FACTOR],
+  nodes: ["the list of nodes can't be read", LIST_FACTOR],
+  runs: ["the history of runs can't be read", 1],
+  audit: ["the audit log can't be read", 1],
+};
+const TASKS: Calls = ["tasks can't be read or written", 1];
+
+const PARTS = Object.keys(STALE_PARTS) as StalePartName[];
+
+/** A store that answers no reads has none of the parts. One that refuses only writes has all. */
+function unreadParts(facts: HealthFacts, store: Finding | undefined): UnreadPart[] {
+  if (!store) return PARTS.flatMap((part) => failureOf(part, LISTS[part], facts).map((found) => ({ part, ...found })));
+  return isUnread(store.code, facts) ? PARTS.map((part) => ({ part, sentence: store.sentence })) : [];
+}
+
+function failureOf(part: StorePart, [subject, factor]: Calls, facts: HealthFacts): Omit<Finding, 'code'>[] {
   const { monotonic } = facts;
   const patience = factor * facts.patience;
   const calls = recent(facts.calls(part), monotonic);
@@ -258,7 +282,7 @@ function partFindings([part, code, subject, factor]: (typeof PARTS)[number], fac
   if (!failing && !isSilent) return [];
   const why = failing?.error.message ?? `no answer within ${patience} ms`;
   const since = failing?.since ?? waitingSince;
-  return [{ code, sentence: `${subject} (${why})`, since, absentAt: answeredAt }];
+  return [{ sentence: `${subject} (${why})`, since, absentAt: answeredAt }];
 }
 
 function leftOut({ runs, audit, nodes }: UnreadableCounts): Finding[] {
@@ -282,12 +306,10 @@ function faultOf({ code, sentence, stopsGrants = false, ...seen }: Finding, fact
   return { code, since: clusterTimeOf(since, facts), sentence, stopsGrants };
 }
 
+/** @param code of a fault of the store */
 function isUnread(code: HealthFaultCode, facts: HealthFacts): boolean {
-  if (code === 'no-quorum' || code === 'store-failing') return facts.calls('reads').failing !== undefined;
-  return UNREAD.has(code);
+  return code === 'store-unreachable' || code === 'store-silent' || facts.calls('reads').failing !== undefined;
 }
-
-const UNREAD: ReadonlySet<HealthFaultCode> = new Set(['store-unreachable', 'store-silent', 'records-unread']);
 
 /** Drops facts that are too old to matter now. */
 function recent({ answeredAt, failing, waitingSince }: CallFacts, monotonic: number): CallFacts {

@@ -96,7 +96,6 @@ describe('troubles in a node’s health', () => {
         status: 'degraded',
         grants: true,
         now: NOW,
-        isStale: false,
         faults: codes.map((code, index) => ({ code, since: NOW - index, sentence: code, stopsGrants: false })),
       },
       pendingPeriod,
@@ -113,7 +112,7 @@ describe('troubles in a node’s health', () => {
 
   it('has one per scope without a leader, and per group with resources without an owner', () => {
     const faults = (['no-leader', 'resources-unowned'] as const).map((code) => ({ code, ...LASTING }));
-    const report = { status: 'degraded', grants: true, now: NOW, isStale: false, faults } as const;
+    const report = { status: 'degraded', grants: true, now: NOW, faults } as const;
     const part = (subject: string, since: number) => ({ subject, since, sentence: `${subject} has none` });
     const parts = {
       'no-leader': [part('eu', NOW - MINUTE), part('us', NOW - MINUTE), part('new', NOW)],

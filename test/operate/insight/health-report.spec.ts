@@ -6,6 +6,7 @@ import {
   type HealthFaultCode,
   healthReport,
 } from '../../../lib/operate/insight/health-report.js';
+import { stalePart } from '../../../lib/core/context/stale.js';
 import type { CallFacts, StorePart } from '../../../lib/core/store/store.js';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -24,6 +25,9 @@ const ALL_ANSWERED: Partial<Record<StorePart, CallFacts>> = {
   records: { answeredAt: AT - 7000 },
 };
 
+/** When each part was read last. A node keeps no audit log. */
+const READ = { records: AT - 7000, nodes: AT - 2000, runs: AT - 1000 };
+
 function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
   return {
     monotonic: AT,
@@ -33,7 +37,7 @@ function facts({ calls = {}, ...changes }: Circumstances = {}): HealthFacts {
     store: { connected: true, members: 3, quorum: 2 },
     calls: (part) => ({ ...ALL_ANSWERED, ...calls })[part] ?? {},
     clock: { isFresh: true },
-    listedAt: AT - 7000,
+    readAt: READ,
     recovering: [],
     removed: [],
     unfollowed: [],
@@ -66,6 +70,7 @@ function failedLongAgo(error: Error): CallFacts {
   return { failing: { since: 0, firstAt: 50, lastAt: at, error, isRepeated: true } };
 }
 
+const LOST_SENTENCE = "the store can't be reached (the connection was lost): check its servers and the network to them";
 const away = new StoreUnavailableError('away');
 const refused = new NoQuorumError('1 of at least 2 members are there');
 const GONE = { connected: false, members: 0, quorum: 2, problem: 'the connection was lost' };
@@ -144,7 +149,7 @@ const CASES: Case[] = [
   ],
   [
     'a list of semaphores that can not be read',
-    { calls: { records: failing(away, 4000, 5000) }, listedAt: AT - 12_000 },
+    { calls: { records: failing(away, 4000, 5000) }, readAt: { ...READ, records: AT - 12_000 } },
     { code: 'records-unread', ago: 4000, stops: false, says: 'away', staleAgo: 12_000 },
   ],
   [
@@ -216,7 +221,7 @@ const CASES: Case[] = [
 
 describe('a report of health', () => {
   it('has nothing to say of a store that answers', () => {
-    const healthy = { status: 'healthy', grants: true, now: NOW, faults: [], isStale: false };
+    const healthy = { status: 'healthy', grants: true, now: NOW, faults: [] };
     expect(healthReport(facts())).toEqual(healthy);
     // Calls under way are no sign of anything yet.
     const busy = { reads: { answeredAt: AT - 500, waitingSince: AT - 1900 }, records: { waitingSince: AT - 9000 } };
@@ -228,8 +233,7 @@ describe('a report of health', () => {
     const sentence = expect.stringContaining(says);
     expect(report.faults).toEqual([{ code, since: NOW - ago, sentence, stopsGrants: stops }]);
     expect(report).toMatchObject({ grants: !stops, status: stops ? 'down' : 'degraded' });
-    expect(report.isStale).toBe(staleAgo !== undefined);
-    expect(report.staleSince).toBe(staleAgo === undefined ? undefined : NOW - staleAgo);
+    expect(stalePart(report, 'records')?.since).toBe(staleAgo === undefined ? undefined : NOW - staleAgo);
   });
 
   it('blames the store alone for all that fails with it, and lists what stops grants first', () => {
@@ -256,9 +260,38 @@ describe('a report of health', () => {
   });
 
   it('knows no age of what was never read', () => {
-    const report = healthReport(facts({ store: GONE, listedAt: undefined }));
-    expect(report.isStale).toBe(true);
-    expect(report).not.toHaveProperty('staleSince');
+    const { stale } = healthReport(facts({ store: GONE, readAt: {} }));
+    expect(stale).toEqual(['records', 'nodes', 'runs', 'audit'].map((part) => ({ part, sentence: LOST_SENTENCE })));
+  });
+
+  it('says of each part how old it is while the store is lost, with its sentence', () => {
+    expect(healthReport(facts({ store: GONE })).stale).toEqual([
+      { part: 'records', since: NOW - 7000, sentence: LOST_SENTENCE },
+      { part: 'nodes', since: NOW - 2000, sentence: LOST_SENTENCE },
+      { part: 'runs', since: NOW - 1000, sentence: LOST_SENTENCE },
+      { part: 'audit', sentence: LOST_SENTENCE },
+    ]);
+  });
+
+  it.each([
+    ['records', NOW - 7000],
+    ['nodes', NOW - 2000],
+    ['runs', NOW - 1000],
+    ['audit', undefined],
+  ] as const)('of a part that alone can not be read, %s, a fault and an entry say the same', (part, since) => {
+    const { stale, faults } = healthReport(facts({ calls: { [part]: failing(away, 4000) } }));
+    const { sentence } = faults[0]!;
+    expect(faults).toEqual([{ code: `${part}-unread`, since: NOW - 4000, sentence, stopsGrants: false }]);
+    expect(stale).toEqual([{ part, ...(since !== undefined && { since }), sentence }]);
+  });
+
+  it.each([
+    ['a store that answers', {}],
+    ['a store that refuses only writes', { calls: { writes: failing(refused, 6000) } }],
+    ['calls for tasks', { calls: { tasks: failing(away, 4000) } }],
+    ['shards that can not be read', { shards: { since: AT - 30_000, sentence: 'no root' } }],
+  ])('takes no part for old because of %s', (_, given) => {
+    expect(healthReport(facts(given))).not.toHaveProperty('stale');
   });
 });
 

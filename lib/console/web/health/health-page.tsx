@@ -1,3 +1,4 @@
+import { stalePart } from '../../../core/context/stale.js';
 import { FAULT_COLUMNS, WARNING_COLUMNS } from '../../lists/health.js';
 import type { Health } from '../api/answers.js';
 import { health } from '../live/health.js';
@@ -161,7 +162,8 @@ function offsetText(offset: number): string {
 }
 
 function ClusterPanel({ report }: { readonly report: Health }) {
-  const { nodes, hasArchive, faults, isStale, staleSince } = report;
+  const { nodes, hasArchive, faults } = report;
+  const semaphores = stalePart(report, 'records');
   const archive = faults.find(({ code }) => code === 'archive-failing');
   return (
     <section class="panel" aria-labelledby="cluster-title">
@@ -176,9 +178,11 @@ function ClusterPanel({ report }: { readonly report: Health }) {
           )}
         </Fact>
         <Fact name="Semaphores">
-          {isStale ? <Badge tone="bad">stale</Badge> : <Badge tone="good">current</Badge>}
-          {isStale && (
-            <span class="second">{staleSince === undefined ? 'never read' : <DateTime at={staleSince} />}</span>
+          {semaphores ? <Badge tone="bad">stale</Badge> : <Badge tone="good">current</Badge>}
+          {semaphores && (
+            <span class="second">
+              {semaphores.since === undefined ? 'never read' : <DateTime at={semaphores.since} />}
+            </span>
           )}
         </Fact>
         <Fact name="Archive">

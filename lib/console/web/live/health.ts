@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import { stalePart } from '../../../core/context/stale.js';
 import type { Health } from '../api/answers.js';
 import { pathOf } from '../api/call.js';
 import type { StreamedEvent } from '../api/event-stream.js';
@@ -33,4 +34,4 @@ export const healthState = computed(() => {
 });
 
 /** Whether the answering node can't read the semaphores, and shows them as it last knew them. */
-export const isStale = computed(() => health.data.value?.isStale === true);
+export const isStale = computed(() => stalePart(health.data.value ?? {}, 'records') !== undefined);
