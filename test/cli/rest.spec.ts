@@ -139,6 +139,40 @@ describe('the command line over HTTP', () => {
     expect(await over(server.url, 'status')).toMatchObject({ exitCode: 0, err: '' });
   });
 
+  it('says of a part that can not be read, while permits are granted, how old it is and why, and ends with 6', async () => {
+    const sentence = "the history of runs can't be read (away)";
+    const stale = [
+      { part: 'runs', since: 1000, sentence },
+      { part: 'nodes', sentence: 'never answered' },
+    ];
+    await using server = await FakeServer.start(({ url }, response) =>
+      sendJson(response, 200, url!.endsWith('/health') ? FULL_HEALTH : { now: 1, semaphores: [], nodes: [], stale }),
+    );
+    const line = `NOT CURRENT, runs as of 1970-01-01 00:00:01Z: ${sentence}.`;
+    const status = await over(server.url, 'status');
+    expect(status).toMatchObject({ exitCode: 6, err: '' });
+    expect(status.out).toMatch(
+      new RegExp(
+        `^${line.replace(/[().]/g, '\\$&')}\nNOT CURRENT, nothing is known about the nodes: never answered\\.\n`,
+      ),
+    );
+    expect(JSON.parse((await over(server.url, 'status', '--json')).out).stale).toEqual(stale);
+    const nodes = await over(server.url, 'nodes');
+    expect(nodes).toMatchObject({ exitCode: 6, out: '' });
+    expect(nodes.err).toContain(`${line} So the present state is not known`);
+  });
+
+  it('takes an empty list of what is out of date, of another console, for current', async () => {
+    await using server = await FakeServer.start(({ url }, response) =>
+      sendJson(
+        response,
+        200,
+        url!.endsWith('/health') ? FULL_HEALTH : { now: 1, semaphores: [], windows: [], stale: [] },
+      ),
+    );
+    expect(await over(server.url, 'status')).toMatchObject({ exitCode: 0, err: '' });
+  });
+
   it.each(['constructor', 'toString', '__proto__'])(
     'ends by the status where the code of a refusal is "%s"',
     async (code) => {

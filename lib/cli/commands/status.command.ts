@@ -3,12 +3,12 @@ import { isCurrent } from '../../core/context/stale.js';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { heldBy } from '../../console/lists/semaphores.js';
-import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
+import { CommandFailure, EXIT, exitCodeOf, exitCodeOfShown } from '../options/exit-code.js';
 import { type AnswerOf, OPERATIONS } from '../operator/operator.js';
 import type { AssuredOperator } from '../session/assured.js';
 import { patternMatcher, readPattern } from '../options/option-readers.js';
 import type { Runner } from '../session/session.js';
-import { outageLines } from '../views/health.view.js';
+import { warningLines } from '../views/health.view.js';
 import { windowLines } from '../views/maintenance.view.js';
 import { statusText } from '../views/status.view.js';
 
@@ -40,12 +40,12 @@ export function statusCommand(runner: Runner): Command {
           { now, semaphores: shown, ...(stale && { stale }), health, ...windows },
           (result, isWide) =>
             [
-              ...outageLines(health),
+              ...warningLines(health, { stale }),
               ...windowLines(maintenance),
               shownText(result.semaphores, named.length, isWide),
             ].join('\n'),
         );
-        return health.grants && isCurrent({ stale }) ? EXIT.done : EXIT.unreachable;
+        return health.grants ? exitCodeOfShown({ stale }) : EXIT.unreachable;
       }),
     );
 }

@@ -2,7 +2,7 @@ import type { Operation } from '../../console/api/operation.js';
 import type { Health, HealthFaultCode, MaybeStale } from '../../gatekeeper/index.js';
 import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
 import { type Call, OPERATIONS, type Operator } from '../operator/operator.js';
-import { outageLines } from '../views/health.view.js';
+import { outageLines, staleLines } from '../views/health.view.js';
 
 /** Faults with which no answer of the target is the present state. */
 const LOST: ReadonlySet<HealthFaultCode> = new Set<HealthFaultCode>([
@@ -57,9 +57,8 @@ export class AssuredOperator implements Operator {
 
   /** @throws CommandFailure if an answer, or the target's health, says that the present state is not known */
   async expectKnown(answer?: unknown, cause?: unknown): Promise<void> {
-    const { stale: [part] = [] } = (answer ?? {}) as MaybeStale;
     const health = await this.operator.call(OPERATIONS.health);
-    const why = isLost(health) ? outageLines(health)[0] : part && `${part.sentence}.`;
+    const why = isLost(health) ? outageLines(health)[0] : staleLines((answer ?? {}) as MaybeStale)[0];
     if (why === undefined) return;
     const message = `${why} So the present state is not known at ${this.target}: "gatekeeper status" shows what is`;
     throw new CommandFailure(EXIT.unreachable, message, { cause });

@@ -1,5 +1,5 @@
 import type { Columns } from '../../console/lists/column.js';
-import { type MaybeStale, STALE_PARTS, type StalePart, stalePart } from '../../core/context/stale.js';
+import { type MaybeStale, type StalePart, partName, stalePart } from '../../core/context/stale.js';
 import { CALL_COLUMNS, FAULT_COLUMNS, RECEIVER_COLUMNS, WARNING_COLUMNS } from '../../console/lists/health.js';
 import type { Health } from '../../gatekeeper/index.js';
 import { plain } from '../text/plain.js';
@@ -32,7 +32,7 @@ export function healthText(health: Health): string {
     ['offset', clock.offset === undefined ? undefined : offsetText(clock)],
     ['nodes', nodes && `${nodes.count}, counted ${timeText(nodes.asOf)}`],
     ['archive', hasArchive ? archiveText(health) : undefined],
-    ...staleLines(health).map((line) => ['shown', line] as const),
+    ...(health.stale ?? []).map((each) => ['shown', shownText(each)] as const),
   ]);
   const failing = parts.filter(({ failingSince }) => failingSince !== undefined);
   return [
@@ -58,16 +58,25 @@ function archiveText({ faults }: Health): string {
   return faults.some(({ code }) => code === 'archive-failing') ? 'failing' : 'written';
 }
 
-/** A line for each part of an answer that is not current, with its age. */
-function staleLines({ stale = [] }: MaybeStale): string[] {
-  return stale.map(({ part, since }) =>
-    since === undefined
-      ? `nothing is known about the ${STALE_PARTS[part]}`
-      : `${STALE_PARTS[part]} as of ${timeText(since)}`,
-  );
+/** How old a part is that is not current. */
+function shownText(entry: StalePart): string {
+  const { since } = entry;
+  const name = partName(entry);
+  return since === undefined ? `nothing is known about the ${name}` : `${name} as of ${timeText(since)}`;
 }
 
-/** The warning above an answer that may be old. Empty while permits are granted. */
+/** A line for each part of an answer that is not current: its age, and why it could not be read. */
+export function staleLines({ stale = [] }: MaybeStale): string[] {
+  return stale.map((each) => plain(`NOT CURRENT, ${shownText(each)}: ${each.sentence}.`));
+}
+
+/** The warnings above an answer that may be old. The line of an outage tells the age, too. */
+export function warningLines(health: Health, answer: MaybeStale): string[] {
+  const outage = outageLines(health);
+  return outage.length > 0 && stalePart(health, 'records') ? outage : [...outage, ...staleLines(answer)];
+}
+
+/** The line of an outage. Empty while permits are granted. */
 export function outageLines(health: Health): string[] {
   const { grants, faults } = health;
   const fault = faults.find(({ stopsGrants }) => stopsGrants);

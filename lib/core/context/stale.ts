@@ -43,3 +43,8 @@ export function isCurrent({ stale = [] }: MaybeStale): boolean {
 export function stalePart({ stale = [] }: MaybeStale, part: StalePartName): StalePart | undefined {
   return stale.find((each) => each.part === part);
 }
+
+/** The name of a part for people. @param entry may be of a newer console, with a part that this version does not know */
+export function partName({ part }: Pick<StalePart, 'part'>): string {
+  return Object.hasOwn(STALE_PARTS, part) ? STALE_PARTS[part] : part;
+}

@@ -1,4 +1,4 @@
-import { type StalePart, isCurrent, stalePart, staleOf } from '../../../lib/core/context/stale.js';
+import { type StalePart, isCurrent, partName, stalePart, staleOf } from '../../../lib/core/context/stale.js';
 
 const records: StalePart = { part: 'records', since: 1000, sentence: 'away' };
 const runs: StalePart = { part: 'runs', sentence: 'refused' };
@@ -18,6 +18,14 @@ describe('what an answer says of its age', () => {
   it('names a part once, with what the last answer says of it', () => {
     const older: StalePart = { part: 'runs', since: 500, sentence: 'away' };
     expect(staleOf({ stale: [runs, records] }, { stale: [older] })).toStrictEqual({ stale: [older, records] });
+  });
+
+  it('has words for each part, also for one of a newer version', () => {
+    expect([partName(records), partName({ part: 'audit' })]).toEqual(['semaphores', 'changes']);
+    expect(['tomorrow', 'constructor'].map((part) => partName({ part: part as 'runs' }))).toEqual([
+      'tomorrow',
+      'constructor',
+    ]);
   });
 
   it('is asked for by the part', () => {

@@ -1,4 +1,4 @@
-import { type MaybeStale, STALE_PARTS } from '../../../core/context/stale.js';
+import { type MaybeStale, partName } from '../../../core/context/stale.js';
 import { Icon } from './icon.js';
 import { DateTime } from './time.js';
 
@@ -8,10 +8,10 @@ export function StaleNotice({ of: { stale = [] } }: { readonly of: MaybeStale })
   return (
     <p class="attention stale">
       <Icon name="warning" /> Not current:{' '}
-      {stale.map(({ part, since }, index) => (
-        <span key={part}>
+      {stale.map((entry, index) => (
+        <span key={entry.part}>
           {index > 0 && ', '}
-          {STALE_PARTS[part]} {since === undefined ? 'never read' : <DateTime at={since} />}
+          {partName(entry)} {entry.since === undefined ? 'never read' : <DateTime at={entry.since} />}
         </span>
       ))}
       .
