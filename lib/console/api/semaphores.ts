@@ -55,7 +55,8 @@ export const SEMAPHORE_OPERATIONS = {
     answer: answers.semaphoreSchema,
     problems: ['unknown-semaphore', 'corrupt-record', 'newer-record'],
     run: async (parts, { params: { name } }) => {
-      const { now, semaphores, ...read } = await parts.overviews.read(name);
+      const overview = await parts.overviews.read(name);
+      const { now, semaphores } = overview;
       const [semaphore] = semaphores;
       if (!semaphore) throw missing(name, overview);
       const { directory, living, explain, health } = parts;
