@@ -146,7 +146,7 @@ module.exports = {
       from: { path: '^lib/console/lists/' },
       to: {
         pathNot:
-          '^lib/(console/lists/|operate/insight/format-duration\\.ts$|core/context/loss-words\\.ts$|core/decision/texts/exact-duration\\.ts$)',
+          '^lib/(console/lists/|operate/insight/format-duration\\.ts$|core/context/(loss-words|stale)\\.ts$|core/decision/texts/exact-duration\\.ts$)',
         dependencyTypesNot: ['type-only'],
       },
     },
