@@ -2,7 +2,7 @@ import { SHARD_PREFIX, escapeHidden, messageWithCauses, quoted, safeJson, word }
 import { isStoreError } from '../core/store/index.js';
 import { jobKey } from '../operate/activity/history-entry.js';
 import type { NodeClock } from '../core/async/node-clock.js';
-import type { AuditEntry } from '../core/context/audit-entry.js';
+import type { AuditEntry } from '../core/context/answers.js';
 import type { GatekeeperLogger, LogLine } from '../core/context/context.js';
 import type { EventOf, GatekeeperEvent } from '../core/context/events.js';
 import { LOSS_WORDS } from '../core/context/loss-words.js';

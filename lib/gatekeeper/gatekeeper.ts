@@ -12,7 +12,7 @@ import type { GatekeeperState, Health, HealthRequest, Overview } from '../operat
 import { readState } from '../operate/insight/state-reader.js';
 import type { Allocation } from '../allocation/index.js';
 import type { Cluster } from '../leadership/index.js';
-import type { Explanation } from '../core/permits/explanation.js';
+import type { Explanation } from '../core/permits/answers.js';
 import { type OwnPermit, ownPermits } from '../core/permits/own-permit.js';
 import type { Permit } from '../core/permits/permit.js';
 import type { RunPermit } from '../core/permits/runs/run-permit.js';

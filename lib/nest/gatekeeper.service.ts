@@ -16,7 +16,7 @@ import { Gatekeeper } from '../gatekeeper/gatekeeper.js';
 import { isMock, partsOf } from '../gatekeeper/parts.js';
 import { endsWithoutShutdown, shutdownTime } from '../gatekeeper/process.js';
 import type { RunNowOptions, RunNowTarget } from '../operate/run-now/run-now.js';
-import type { RunNowStatus } from '../operate/run-now/run-status.js';
+import type { RunNowStatus } from '../operate/run-now/answers.js';
 import { NO_SHUTDOWN_HOOKS, REQUEST_SCOPED_OPTIONS } from './messages.js';
 import { serveGuardedMethods } from './guarded-call.js';
 import { Lifecycle } from './lifecycle.module.js';

@@ -1,5 +1,5 @@
 import { memory } from 'nestjs-gatekeeper';
-import { historyEntrySchema } from '../../lib/console/api/entities.js';
+import { historyEntrySchema } from '../../lib/operate/activity/history-answers.js';
 import { notePast } from '../support/past-of-jobs.js';
 import { useConsoles } from './consoles.js';
 

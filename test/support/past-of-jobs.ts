@@ -1,5 +1,6 @@
 import type { RunEntry, RecordCollection } from 'nestjs-gatekeeper';
-import { type StartEntry, jobKey } from '../../lib/operate/activity/history-entry.js';
+import type { StartEntry } from '../../lib/operate/activity/entry-schemas.js';
+import { jobKey } from '../../lib/operate/activity/history-entry.js';
 import { KEY_PREFIX } from '../../lib/operate/activity/jobs/job-histories.js';
 import { type JobRecord, ofRun, ofStart, summedUp } from '../../lib/operate/activity/jobs/job-record.js';
 import { encodeJobShard } from '../../lib/operate/activity/jobs/job-shard.codec.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { onlyFields } from '../../core/decision/index.js';
-import { list } from './entities.js';
-import { requestResultSchema } from './health.js';
+import { list } from '../../core/decision/answer-values.js';
+import { requestResultSchema } from '../../operate/insight/health-answers.js';
 import { operation } from './operation.js';
 import { ProblemError } from './problem.error.js';
 

@@ -11,13 +11,13 @@ import {
 import type { AllocationGroup, GroupOverview } from '../../allocation/index.js';
 import { pastMovesSchema } from '../../allocation/moves/move-answers.js';
 import { isUnreadable } from '../../core/cell/known-record.js';
-import type { AuditAction } from '../../core/context/audit-entry.js';
+import type { AuditAction } from '../../core/context/audit-actions.js';
 import { timeOf } from '../../core/context/context.js';
 import { omitUndefined, onlyFields } from '../../core/decision/index.js';
 import { UnknownOutcomeError } from '../../core/store/index.js';
 import type { Parts } from '../../gatekeeper/index.js';
 import { type Caller, expectSeen } from './caller.js';
-import { list, time, whole } from './entities.js';
+import { list, time, whole } from '../../core/decision/answer-values.js';
 import { limitText, name, reason, text } from './fields.js';
 import { type Operation, operation } from './operation.js';
 

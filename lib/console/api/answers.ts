@@ -1,40 +1,18 @@
 import { z } from 'zod';
-import {
-  type BulkResult,
-  type MigrationPlan,
-  type NodeOverview,
-  type UndoPlan,
-  jobInfoSchema,
-  nodeInfoSchema,
-} from '../../gatekeeper/index.js';
-import {
-  auditActionSchema,
-  auditEntrySchema,
-  changeSchema,
-  clockSchema,
-  definitionSchema,
-  denialReasonSchema,
-  explanationSchema,
-  historyEntrySchema,
-  holderSchema,
-  list,
-  nodeIdentitySchema,
-  semaphoreOverviewSchema,
-  staleShape,
-  storeHealthSchema,
-  time,
-  whole,
-} from './entities.js';
+import { clockReportSchema } from '../../core/clock/clock-report.js';
+import { type AuditEntry, auditEntrySchema } from '../../core/context/answers.js';
+import { nodeIdentitySchema } from '../../core/context/node-identity.js';
+import { staleShape } from '../../core/context/stale-answers.js';
+import { denialReasonSchema, list, named, time, whole } from '../../core/decision/answer-values.js';
+import { explanationSchema } from '../../core/permits/answers.js';
+import { storeHealthSchema } from '../../core/store/store-health.js';
+import type { ClusterClockReport, Explanation, NodeOverview, SemaphoreOverview } from '../../gatekeeper/index.js';
+import type { StoreHealth } from '../../core/store/index.js';
+import { historyEntrySchema } from '../../operate/activity/history-answers.js';
+import { nodeOverviewSchema, semaphoreOverviewSchema } from '../../operate/insight/semaphore-answers.js';
 import { ROLES } from './roles.js';
 
-/* Schemas of the answers. If one differs from the gatekeeper's own type that it has, this file doesn't compile. */
-
-const heldSchema = z
-  .object({ semaphore: z.string(), slot: whole, token: whole, expiresAt: time })
-  .meta({ id: 'HeldPermit' });
-const nodeOverviewSchema: z.ZodType<NodeOverview> = nodeInfoSchema
-  .extend({ holds: list(heldSchema), jobs: z.array(jobInfoSchema.meta({ id: 'NodeJob' })) })
-  .meta({ id: 'Node' });
+/* Schemas of the answers that only the API has. */
 
 export const sessionSchema = z
   .object({
@@ -48,8 +26,8 @@ export const sessionSchema = z
     environment: z.string().optional().meta({ description: 'name of the environment, such as "production"' }),
     logsUrl: z.string().optional().meta({ description: "template of the address of a run's logs" }),
     node: nodeIdentitySchema,
-    store: storeHealthSchema,
-    clock: clockSchema,
+    store: named<StoreHealth>(storeHealthSchema),
+    clock: named<ClusterClockReport>(clockReportSchema),
     clockTolerance: whole.meta({ description: 'of the answering node, in ms' }),
     shortestDuration: whole.meta({ description: 'of a permit that the answering node accepts, in ms' }),
     denialReasons: list(denialReasonSchema),
@@ -72,7 +50,7 @@ export const semaphorePartsSchema = z
     }),
     changed: list(
       z
-        .object({ part: whole, items: list(semaphoreOverviewSchema) })
+        .object({ part: whole, items: list<SemaphoreOverview>(semaphoreOverviewSchema) })
         .meta({ id: 'SemaphorePart', description: 'All semaphores of a part; they replace the former ones.' }),
     ),
     ...staleShape,
@@ -83,100 +61,29 @@ export const semaphorePartsSchema = z
 export type SemaphorePartsAnswer = z.output<typeof semaphorePartsSchema>;
 
 export const semaphoresSchema = z
-  .object({ now: time, semaphores: list(semaphoreOverviewSchema), ...staleShape })
+  .object({ now: time, semaphores: list<SemaphoreOverview>(semaphoreOverviewSchema), ...staleShape })
   .meta({ id: 'SemaphoreList' });
 
 export const semaphoreSchema = z
   .object({
     now: time,
-    semaphore: semaphoreOverviewSchema,
-    explanation: explanationSchema,
+    semaphore: named<SemaphoreOverview>(semaphoreOverviewSchema),
+    explanation: named<Explanation>(explanationSchema),
     definedBy: list(z.string()).meta({
       description:
         'names of the living nodes whose code defines it, as the answering node last read them: while there are any, its removal is refused',
     }),
     runs: list(historyEntrySchema).optional().meta({ description: 'absent if they can not be read now' }),
-    audit: list(auditEntrySchema).optional().meta({ description: 'absent if it can not be read now' }),
+    audit: list<AuditEntry>(auditEntrySchema).optional().meta({ description: 'absent if it can not be read now' }),
     ...staleShape,
   })
   .meta({ id: 'SemaphoreDetails' });
 
 export const nodesSchema = z
-  .object({ now: time, nodes: list(nodeOverviewSchema), ...staleShape })
+  .object({ now: time, nodes: list<NodeOverview>(nodeOverviewSchema), ...staleShape })
   .meta({ id: 'NodeList' });
 export const historySchema = z.object({ entries: list(historyEntrySchema) }).meta({ id: 'RunList' });
-export const auditSchema = z.object({ entries: list(auditEntrySchema) }).meta({ id: 'ChangeList' });
-const patternsSchema = z.object({ groupPattern: z.string(), acquirerPattern: z.string() }).meta({ id: 'Patterns' });
-
-const bulkId = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
-
-const failures = list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'BulkFailure' }));
-
-export const migrationSchema: z.ZodType<MigrationPlan> = z
-  .object({
-    steps: list(
-      z
-        .object({
-          name: z.string(),
-          revision: whole,
-          from: patternsSchema,
-          to: patternsSchema,
-          moving: list(holderSchema).meta({ description: 'holders that will no longer match' }),
-          candidates: list(nodeIdentitySchema).meta({ description: 'the first 10 living nodes that will match' }),
-          candidateCount: whole.meta({ description: 'number of all living nodes that will match' }),
-          outcome: z.enum(['planned', 'migrated', 'failed']),
-          error: z.string().optional(),
-        })
-        .meta({ id: 'MigrationStep' }),
-    ),
-    remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
-    unreadable: failures.meta({
-      description: 'semaphores that match and stay as they are: their records can not be read',
-    }),
-    bulk: bulkId.optional(),
-  })
-  .meta({ id: 'MigrationPlan' });
-
-export const bulkSchema: z.ZodType<BulkResult> = z
-  .object({
-    done: list(z.string()),
-    failed: failures,
-    remaining: whole,
-    bulk: bulkId,
-  })
-  .meta({ id: 'BulkResult' });
-
-export const undoSchema: z.ZodType<UndoPlan> = z
-  .object({
-    id: z.string(),
-    by: z.string(),
-    at: time,
-    reason: z.string().optional(),
-    steps: list(
-      z
-        .object({
-          name: z.string(),
-          entry: z.string(),
-          action: auditActionSchema,
-          kind: changeSchema.shape.kind,
-          from: definitionSchema.optional(),
-          to: definitionSchema.optional(),
-          isPaused: z.boolean(),
-          willBePaused: z.boolean(),
-          revokes: whole.meta({ description: 'held permits that the undo takes away' }),
-          outcome: z.enum(['planned', 'undone', 'unchanged', 'left', 'failed']),
-          why: z.string().optional().meta({ description: 'of a step that was left alone or failed' }),
-        })
-        .meta({ id: 'UndoStep' }),
-    ),
-    remaining: whole.meta({ description: 'how many are left for the next call, because of the limit' }),
-    missing: whole.meta({
-      description: 'number of parts of a change of many that are not undone: the store has lost what was before them',
-    }),
-    bulk: bulkId.optional(),
-  })
-  .meta({ id: 'UndoPlan' });
-
+export const auditSchema = z.object({ entries: list<AuditEntry>(auditEntrySchema) }).meta({ id: 'ChangeList' });
 const previewedNodeSchema = z
   .object({
     group: z.string(),

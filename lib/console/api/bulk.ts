@@ -6,7 +6,7 @@ import type {
   UndoPlan,
   UndoStep,
 } from '../../gatekeeper/index.js';
-import * as answers from './answers.js';
+import { bulkSchema, migrationSchema, undoSchema } from '../../operate/definitions/answers.js';
 import { expectRole } from './caller.js';
 import { type Operation, operation } from './operation.js';
 import * as requests from './requests.js';
@@ -34,7 +34,7 @@ const ofNames = (
     writes: true,
     changesMany: true,
     body: requests.bulkBody,
-    answer: answers.bulkSchema,
+    answer: bulkSchema,
     run: ({ definitions }, { body }, caller) => {
       const request = { ...body, only: caller.sees, by: caller.user };
       const make = (onPlanned: OnPlanned) => change(definitions, { ...request, onPlanned });
@@ -53,7 +53,7 @@ export const BULK_OPERATIONS = {
     writes: true,
     changesMany: true,
     body: requests.migrationBody,
-    answer: answers.migrationSchema,
+    answer: migrationSchema,
     problems: ['nothing-matches'],
     run: async ({ definitions }, { body: { dryRun, reason, limit, bulk, ...request } }, caller) => {
       const { sees: only, user: by, limits } = caller;
@@ -105,7 +105,7 @@ export const BULK_OPERATIONS = {
     writes: true,
     changesMany: true,
     body: requests.undoBody,
-    answer: answers.undoSchema,
+    answer: undoSchema,
     problems: ['unknown-entry', 'undo-refused', 'edit-conflict'],
     run: async ({ definitions }, { body: { entry, dryRun, reason, limit, bulk } }, caller) => {
       const { sees: only, user: by, limits } = caller;

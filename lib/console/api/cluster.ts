@@ -8,7 +8,7 @@ import { FAULT_TITLES } from '../../operate/insight/fault-titles.js';
 import { withHeldPermits } from '../../operate/insight/node-overview.js';
 import * as answers from './answers.js';
 import { overviewFor } from './caller.js';
-import { healthSchema } from './health.js';
+import { healthSchema } from '../../operate/insight/health-answers.js';
 import { operation } from './operation.js';
 import * as requests from './requests.js';
 

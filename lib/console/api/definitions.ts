@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/async/node-clock.js';
 import { inSlices } from '../../core/async/slices.js';
 import * as answers from './answers.js';
-import * as entities from './entities.js';
+import { definitionStateSchema } from '../../operate/definitions/answers.js';
 import { type Operation, operation } from './operation.js';
 import { previewOf } from './preview.js';
 import * as requests from './requests.js';
@@ -21,7 +21,7 @@ const change = (verb: 'pause' | 'resume' | 'reset', { problems = [], ...describe
     writes: true,
     params: requests.nameParams,
     body: requests.changeBody,
-    answer: entities.definitionStateSchema,
+    answer: definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict', ...problems],
     run: ({ definitions }, { params, body }, { user: by }) => definitions[verb](params.name, { ...body, by }),
   });
@@ -37,7 +37,7 @@ export const DEFINITION_OPERATIONS = {
     writes: true,
     body: requests.defineBody,
     status: 201,
-    answer: entities.definitionStateSchema,
+    answer: definitionStateSchema,
     problems: ['already-defined'],
     run: ({ definitions }, { body: { reason, ...definition } }, { user: by }) =>
       definitions.define(definition, { reason, by }),
@@ -51,7 +51,7 @@ export const DEFINITION_OPERATIONS = {
     writes: true,
     params: requests.nameParams,
     body: requests.editBody,
-    answer: entities.definitionStateSchema,
+    answer: definitionStateSchema,
     problems: ['unknown-semaphore', 'edit-conflict'],
     run: ({ definitions }, { params, body: { reason, expectedRevision, ...changes } }, { user: by }) =>
       definitions.edit(params.name, changes, { reason, expectedRevision, by }),

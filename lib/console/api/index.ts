@@ -1,8 +1,6 @@
 export type { GroupAnswer, GroupsAnswer, MovesAnswer, PlanAnswer } from './allocation.js';
 export * from './answers.js';
 export * from './caller.js';
-export * from './entities.js';
-export * from './health.js';
 export type { JobAnswer } from './runs.js';
 export type { LeaderAnswer } from './leaders.js';
 export type { WindowAnswer } from './maintenance.js';

@@ -1,75 +1,27 @@
 import { z } from 'zod';
 import {
   MOST_PATTERNS,
-  type MaintenanceEnd,
-  type MaintenanceStart,
   type MaintenanceWindow,
   type OpenWindow,
-  WINDOW_PHASES,
   UnknownMaintenanceError,
   windowReasonSchema,
 } from '../../gatekeeper/index.js';
 import { onlyFields } from '../../core/decision/index.js';
 import { type Sees, expectSeen } from './caller.js';
-import { list, time, whole } from './entities.js';
+import {
+  maintenanceEndSchema,
+  maintenanceStartSchema,
+  openWindowSchema,
+  windowSchema,
+} from '../../operate/definitions/maintenance/maintenance-answers.js';
+import { list } from '../../core/decision/answer-values.js';
 import { limit, name, pattern, reason } from './fields.js';
 import { operation } from './operation.js';
 
 /* The calls for maintenance windows. */
 
-const leftSchema = list(z.object({ name: z.string(), why: z.string() }).meta({ id: 'LeftAlone' }));
-const failedSchema = list(z.object({ name: z.string(), error: z.string() }).meta({ id: 'FailedChange' }));
-const bulk = z.string().meta({ description: 'shared by the entries of this change in the audit log' });
-
-const windowSchema = z
-  .object({
-    window: z.string(),
-    patterns: list(z.string()),
-    reason: z.string().optional(),
-    by: z.string(),
-    since: time,
-    phase: z.enum(WINDOW_PHASES).meta({ description: 'starting, ending: repeat the call to continue' }),
-    paused: whole.meta({ description: 'number of semaphores that it has paused' }),
-    semaphores: list(z.string()).meta({ description: 'the paused ones; in the list of windows the first 100' }),
-    left: leftSchema.meta({ description: 'what it had paused, and what changed since: its end leaves it alone' }),
-    permits: whole.meta({ description: 'permits that are still held, of all names that match' }),
-    held: list(z.object({ semaphore: z.string(), permits: whole }).meta({ id: 'HeldCount' })),
-    notPaused: whole.meta({ description: 'number of names that match and are not paused' }),
-    running: list(z.string()).meta({ description: 'names that match and are not paused' }),
-    due: list(z.string()).meta({ description: 'those of `running` that the same start would pause now' }),
-    unreadable: list(z.string()).meta({ description: 'names that match and whose records can not be read' }),
-    isQuiet: z.boolean().meta({ description: 'nothing that matches holds a permit or can take one' }),
-    sentence: z.string(),
-  })
-  .meta({ id: 'MaintenanceWindow' });
-
 /** A window as lists show it: of long lists only the beginning. */
 export type WindowAnswer = z.output<typeof windowSchema>;
-
-const openWindowSchema = z
-  .object({
-    window: z.string(),
-    reason: z.string().optional(),
-    by: z.string(),
-    since: time,
-    phase: z.enum(WINDOW_PHASES),
-  })
-  .meta({ id: 'OpenWindow' });
-
-const startSchema: z.ZodType<MaintenanceStart> = z
-  .object({
-    paused: list(z.string()),
-    shared: list(z.string()).meta({ description: 'paused by another window: they stay so until both have ended' }),
-    left: leftSchema,
-    failed: failedSchema,
-    remaining: whole,
-    bulk,
-  })
-  .meta({ id: 'MaintenanceStart' });
-
-const endSchema: z.ZodType<MaintenanceEnd> = z
-  .object({ resumed: list(z.string()), left: leftSchema, failed: failedSchema, remaining: whole, bulk })
-  .meta({ id: 'MaintenanceEnd' });
 
 const windowReason = windowReasonSchema.meta({ ...reason.meta(), maxLength: 700 });
 const windowParams = onlyFields({ window: name });
@@ -137,7 +89,7 @@ export const MAINTENANCE_OPERATIONS = {
       reason: windowReason.optional(),
       limit: limit.optional(),
     }).meta({ id: 'StartMaintenanceRequest' }),
-    answer: startSchema,
+    answer: maintenanceStartSchema,
     problems: ['nothing-matches', 'maintenance-conflict'],
     run: ({ definitions }, { body }, caller) => {
       const request = { ...body, only: caller.sees, by: caller.user };
@@ -156,7 +108,7 @@ export const MAINTENANCE_OPERATIONS = {
     changesMany: true,
     params: windowParams,
     body: onlyFields({ reason: reason.optional(), limit: limit.optional() }).meta({ id: 'EndMaintenanceRequest' }),
-    answer: endSchema,
+    answer: maintenanceEndSchema,
     problems: ['unknown-maintenance'],
     run: ({ definitions }, { params: { window }, body }, caller) => {
       // A limited token must not resume the semaphores of others, nor end their window half.

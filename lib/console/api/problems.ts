@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { changeSchema, denialReasonSchema, list, storedPermitSchema, whole } from './entities.js';
+import { changeSchema, permitSchema } from '../../core/decision/answers.js';
+import { denialReasonSchema, list, whole } from '../../core/decision/answer-values.js';
 import { PROBLEMS, type ProblemCode } from './problem-codes.js';
 
 /** Refusals that are possible for every call that needs a role. */
@@ -49,7 +50,7 @@ export const problemSchema = z
     freeIn: whole.optional().meta({
       description: 'Of a denial: ms until a permit is free, if none is refreshed or released before.',
     }),
-    holders: list(storedPermitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
+    holders: list(permitSchema).optional().meta({ description: 'Of a denial: the permits that are held.' }),
   })
   .meta({ id: 'Problem' });
 

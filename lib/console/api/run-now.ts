@@ -1,11 +1,9 @@
-import { z } from 'zod';
-import { RUN_NOW_STATES, type RunNowPlan, type RunNowStatus, type RunnableNow } from '../../gatekeeper/index.js';
 import { omitUndefined, onlyFields } from '../../core/decision/index.js';
-import { list, nodeIdentitySchema, time, whole } from './entities.js';
+import { runNowPlanSchema, runNowStatusSchema } from '../../operate/run-now/answers.js';
 import { durationOrZero, name, reason, text } from './fields.js';
 import { operation } from './operation.js';
 
-/* The calls that run a job now. If a schema differs from the gatekeeper's own type, this file doesn't compile. */
+/* The calls that run a job now. */
 
 /** The longest time in ms that a request waits for the end of a run. */
 const LONGEST_WAIT = 30_000;
@@ -17,46 +15,6 @@ const wait = durationOrZero(LONGEST_WAIT).meta({
   examples: ['5s', '30s'],
   description: 'longest wait for the end of the run: ms, or text such as "5s". Default 0',
 });
-
-const statusSchema: z.ZodType<RunNowStatus> = z
-  .object({
-    id: z.string(),
-    semaphore: z.string(),
-    job: z.string(),
-    by: z.string(),
-    reason: z.string().optional(),
-    at: time,
-    state: z.enum(RUN_NOW_STATES).meta({
-      description:
-        'asked: no node has taken it yet. not-taken: none took it within a minute, and none can any more. ' +
-        'unclear: the permit of its node is over without an end of the run',
-    }),
-    sentence: z.string().meta({ description: 'the state, for people' }),
-    node: nodeIdentitySchema.optional(),
-    token: whole.optional(),
-    startedAt: time.optional(),
-    outcome: z.enum(['ok', 'failed', 'lost']).optional(),
-    took: whole.optional().meta({ description: 'ms' }),
-    message: z.string().optional(),
-  })
-  .meta({ id: 'RunRequest', description: 'a run that a person or program asked for' });
-
-const runnableSchema: z.ZodType<RunnableNow> = z
-  .object({
-    job: z.string(),
-    nodes: list(nodeIdentitySchema).meta({ description: 'the living nodes that may run it; the first one takes it' }),
-    obstacle: z.string().optional().meta({ description: 'why it can not be run now; absent if it can' }),
-  })
-  .meta({ id: 'RunnableJob' });
-
-const planSchema: z.ZodType<RunNowPlan> = z
-  .object({
-    now: time,
-    jobs: list(runnableSchema),
-    holders: list(z.string()).meta({ description: 'names of the nodes that hold its permits now' }),
-    requests: list(statusSchema).meta({ description: 'the latest requests, newest first, at most 10' }),
-  })
-  .meta({ id: 'RunPlan' });
 
 const run = 'api/semaphores/:name/run';
 
@@ -71,7 +29,7 @@ export const RUN_NOW_OPERATIONS = {
       'its permits now. `requests` has the latest ten.',
     role: 'view',
     params: onlyFields({ name }),
-    answer: planSchema,
+    answer: runNowPlanSchema,
     problems: ['unknown-semaphore', 'reserved-name', 'corrupt-record', 'newer-record'],
     run: ({ runNow }, { params }) => runNow.plan(params.name),
   }),
@@ -90,7 +48,7 @@ export const RUN_NOW_OPERATIONS = {
       wait: wait.default(0),
       reason: reason.optional(),
     }).meta({ id: 'RunNowRequest' }),
-    answer: statusSchema,
+    answer: runNowStatusSchema,
     problems: ['unknown-semaphore', 'cannot-run', 'run-requested', 'too-many-waits'],
     run: ({ runNow }, { params, body }, caller) => {
       const target = omitUndefined({ semaphore: params.name, job: body.job });
@@ -107,7 +65,7 @@ export const RUN_NOW_OPERATIONS = {
     role: 'view',
     params: onlyFields({ name, id: text(100) }),
     query: onlyFields({ wait: wait.default(0) }),
-    answer: statusSchema,
+    answer: runNowStatusSchema,
     problems: ['unknown-run', 'reserved-name', 'corrupt-record', 'newer-record', 'too-many-waits'],
     run: ({ runNow }, { params, query }, caller) => {
       const options = { timeout: query.wait, signal: caller.signal };

@@ -8,7 +8,7 @@ import { newestFirst } from '../../operate/activity/newest-first.js';
 import * as answers from './answers.js';
 import { type Sees, overviewFor } from './caller.js';
 import { changedParts } from './changed-parts.js';
-import { explanationSchema } from './entities.js';
+import { explanationSchema } from '../../core/permits/answers.js';
 import { operation } from './operation.js';
 import * as requests from './requests.js';
 

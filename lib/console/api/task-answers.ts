@@ -9,7 +9,7 @@ import {
   taskReasonSchema,
   taskViewSchema,
 } from '../../tasks/rules/views.js';
-import { list, time, whole } from './entities.js';
+import { list, time, whole } from '../../core/decision/answer-values.js';
 
 /* The answers to calls about tasks. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as views from '../../tasks/rules/views.js';
-import { list, time, whole } from './entities.js';
+import { list, time, whole } from '../../core/decision/answer-values.js';
 
 /* The answers about groups, sub-tasks and schedules. */
 

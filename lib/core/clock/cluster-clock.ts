@@ -1,5 +1,6 @@
 import type { CancelTimer, NodeClock } from '../async/node-clock.js';
 import { StoreUnavailableError } from '../store/store.errors.js';
+import type { ClusterClockReport } from './clock-report.js';
 import { MemberClocks, OLDEST_SAMPLE } from './member-clocks.js';
 import { type ClockSource, ReadingRounds } from './reading-rounds.js';
 import { Suspicion } from './suspicion.js';
@@ -15,20 +16,6 @@ export interface ClusterClockOptions {
   readonly strictStart?: boolean;
   /** Called once each time the clock becomes suspect. */
   readonly onSuspect?: (reason: string) => void;
-}
-
-/** The state of the cluster clock, for people and health checks. */
-export interface ClusterClockReport {
-  /** Cluster time minus this node's wall clock, in ms; undefined before the first sample. */
-  readonly offset?: number;
-  /** The largest error of `offset` in ms: half the round trip of its sample. */
-  readonly errorBound?: number;
-  /** Difference between the highest and the lowest of the members' clocks, in ms. */
-  readonly spread: number;
-  /** Number of members whose clocks are known. */
-  readonly members: number;
-  /** Why clocks can't be trusted, for people. Absent while they can. */
-  readonly suspect?: string;
 }
 
 /** Largest difference in ms between the clock of a single member and this node's wall clock. */

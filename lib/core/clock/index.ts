@@ -1,3 +1,4 @@
+export type { ClusterClockReport } from './clock-report.js';
 export * from './cluster-clock.js';
 export * from './reading-rounds.js';
 export * from './lease-expiry.js';

@@ -1,4 +1,4 @@
-import type { DefinitionChange } from '../decision/record.js';
+import type { DefinitionChange } from '../decision/answers.js';
 
 /** An event about the definition of a semaphore. */
 export type DefinitionEvent =

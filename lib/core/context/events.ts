@@ -1,8 +1,8 @@
 import { DENIAL_REASONS, type DenialReason } from '../decision/denial.js';
-import type { StoredPermit } from '../decision/permit.js';
+import type { StoredPermit } from '../decision/answers.js';
 
 import type { Alert } from './alert.js';
-import type { AuditEntry } from './audit-entry.js';
+import type { AuditEntry } from './answers.js';
 import type { DefinitionEvent } from './definition-events.js';
 import type { Participant } from './participant.js';
 import type { TaskEvent } from './task-events.js';

@@ -1,13 +1,6 @@
-import type { SemaphoreRecord, StoredPermit } from '../decision/index.js';
+import type { SemaphoreRecord } from '../decision/index.js';
+import type { HolderState } from './answers.js';
 import type { NodeIdentity } from './node-identity.js';
-
-/** A held permit with its remaining time. */
-export interface HolderState extends StoredPermit {
-  /** ms until the permit ends by cluster time, at most its duration; negative if it has ended but is not dropped yet. */
-  readonly remaining: number;
-  /** Whether the reporting node holds the permit. */
-  readonly isMine: boolean;
-}
 
 /** @param standpoint.now cluster time in ms */
 export function holderStates(

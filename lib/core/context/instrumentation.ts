@@ -1,5 +1,5 @@
 import type { DenialReason } from '../decision/denial.js';
-import type { StoredPermit } from '../decision/permit.js';
+import type { StoredPermit } from '../decision/answers.js';
 import type { SkipReason } from './events.js';
 
 /** The end of a call for a permit. */

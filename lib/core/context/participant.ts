@@ -1,3 +1,8 @@
+import { z } from 'zod';
+import { time } from '../decision/answer-values.js';
+
+/* Import only types from here in code that an application loads. */
+
 /** A value that JSON can express. */
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [field: string]: JsonValue };
@@ -5,22 +10,23 @@ export type JsonValue =
 /** Data that an application publishes about its node, for example the address at which it can be called. */
 export type NodeMetadata = { readonly [field: string]: JsonValue };
 
-/** A node that has a membership lease: it takes part in leadership and allocation. */
-export interface Participant {
-  /** The same as `instance`. */
-  readonly id: string;
-  /** Random, new at each start of the process. */
-  readonly instance: string;
-  /** Zone or environment. */
-  readonly group: string;
-  /** Name of the node. */
-  readonly acquirer: string;
-  /** Name of the machine. */
-  readonly host: string;
-  /** The application's version, if its options say it. */
-  readonly version?: string;
+export const participantSchema = z.object({
+  group: z.string().meta({ description: 'zone or environment' }),
+  acquirer: z.string().meta({ description: 'name of the node' }),
+  instance: z.string().meta({ description: 'random, new at each start of the process' }),
+  id: z.string().meta({ description: 'the same as instance' }),
+  host: z.string().meta({ description: 'name of the machine' }),
+  version: z.string().optional().meta({ description: "the application's version, if its options say it" }),
   /** Data that the application publishes about the node. Empty by default. */
-  readonly metadata: NodeMetadata;
+  metadata: z.custom<NodeMetadata>().meta({
+    id: 'NodeMetadata',
+    type: 'object',
+    additionalProperties: true,
+    description: 'as the node publishes it',
+  }),
   /** Cluster time in ms at which the node first joined. */
-  readonly startedAt: number;
-}
+  startedAt: time,
+});
+
+/** A node that has a membership lease: it takes part in leadership and allocation. */
+export interface Participant extends Readonly<z.output<typeof participantSchema>> {}

@@ -1,32 +1,14 @@
+import type { MaybeStale, StalePart, StalePartName } from './stale-answers.js';
+
+export type { MaybeStale, StalePart, StalePartName };
+
 /** The parts of an answer that can be out of date, with their names for people. */
-export const STALE_PARTS = {
+export const STALE_PARTS: Readonly<Record<StalePartName, string>> = {
   records: 'semaphores',
   nodes: 'nodes',
   runs: 'runs',
   audit: 'changes',
-} as const;
-
-/** `records` are the semaphores, `runs` the history, `audit` the audit log. */
-export type StalePartName = keyof typeof STALE_PARTS;
-
-/** A part of an answer that could not be read now; it shows the last state that this node knows. */
-export interface StalePart {
-  /** The part: `records` are the semaphores, `runs` the history, `audit` the audit log. */
-  readonly part: StalePartName;
-  /**
-   * Time of the last complete reading: ms since the epoch, cluster time. What changed later may be missing. Absent if
-   * there was none; then only the data are known that this node has used.
-   */
-  readonly since?: number;
-  /** The reason, for people. */
-  readonly sentence: string;
-}
-
-/** An answer that says which of its parts are out of date. Every answer says it in this way, and only in this way. */
-export interface MaybeStale {
-  /** The parts that could not be read now. Absent if all is current. */
-  readonly stale?: readonly StalePart[];
-}
+};
 
 /** The field `stale` of an answer that is made of others. Of two entries for one part the last one counts. */
 export function staleOf(...answers: readonly MaybeStale[]): MaybeStale {

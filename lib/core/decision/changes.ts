@@ -1,7 +1,8 @@
-import { type CodeDefinition, type SemaphoreDefinition, sameDefinition } from './definition.js';
-import type { Preference, StoredPermit } from './permit.js';
+import type { SemaphoreDefinition, StoredPermit, DefinitionChange, Pause } from './answers.js';
+import { type CodeDefinition, sameDefinition } from './definition.js';
+import type { Preference } from './permit.js';
 import { MATCHES_NONE } from './patterns/pattern.js';
-import { type DefinitionChange, type Pause, type SemaphoreRecord, type View, rewrite } from './record.js';
+import { type SemaphoreRecord, type View, rewrite } from './record.js';
 
 /**
  * All changes of a record except grants and refreshes. Each is a pure function that returns the next record, or

@@ -1,8 +1,8 @@
-import type { SemaphoreDefinition } from './definition.js';
+import type { SemaphoreDefinition, AskedDuration, StoredPermit } from './answers.js';
 import type { DenialReason } from './denial.js';
 import { matchersOf } from './matchers.js';
 import { askedBy, keptDuration, longerAsked, stillAsked } from './kept-duration.js';
-import type { AskedDuration, Expiring, Preference, StoredPermit } from './permit.js';
+import type { Expiring, Preference } from './permit.js';
 import { type SemaphoreRecord, type View, graceIn, holdersIn, rewrite } from './record.js';
 import { nextToken } from './token.js';
 

@@ -6,23 +6,10 @@ import { isLongerThan, lineFault } from './texts/one-line.js';
 import { faultsOf, onlyFields } from './only-fields.js';
 import { patternFault } from './patterns/pattern.js';
 import { LONGEST_NAME, lengthFault } from './patterns/pattern-cost.js';
+import type { SemaphoreDefinition } from './answers.js';
 
 /** One record contains all permits of a semaphore. With more permits, each write would be too large. */
 export const MOST_PERMITS = 1000;
-
-/** Defines which nodes may hold how many permits of a semaphore, and for how long. */
-export interface SemaphoreDefinition {
-  /** 1 to 200 characters on one line. */
-  readonly name: string;
-  /** RE2; must match the node's whole group. Its cost is limited: see `costFault`. */
-  readonly groupPattern: string;
-  /** RE2; must match the whole name of the acquirer. The same limits apply as for `groupPattern`. */
-  readonly acquirerPattern: string;
-  /** 0 to 1,000. 0 is a pause: no node gets a new permit. */
-  readonly permits: number;
-  /** How long a permit lasts, in ms, unless it is refreshed. */
-  readonly duration: number;
-}
 
 /**
  * A definition as people write it. Only `name` and `duration` are required. The default is one permit, for all nodes.

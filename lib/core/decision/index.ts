@@ -5,6 +5,8 @@ export * from './reserved-names.js';
 export * from './patterns/pattern.js';
 export * from './patterns/pattern-cost.js';
 export * from './matchers.js';
+export type { AskedDuration, DefinitionChange, Pause, SemaphoreDefinition, StoredPermit } from './answers.js';
+export * from './change-kinds.js';
 export * from './permit.js';
 export * from './record.js';
 export * from './record.codec.js';

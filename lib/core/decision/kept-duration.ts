@@ -1,5 +1,5 @@
-import { type SemaphoreDefinition, shortestDuration } from './definition.js';
-import type { AskedDuration } from './permit.js';
+import type { SemaphoreDefinition, AskedDuration } from './answers.js';
+import { shortestDuration } from './definition.js';
 
 /**
  * The duration of each refresh of a permit. A permit keeps the duration that its calls asked for. Without one, it uses

@@ -1,4 +1,4 @@
-import type { SemaphoreDefinition } from './definition.js';
+import type { SemaphoreDefinition } from './answers.js';
 import { compilePattern, patternFault, stepsOf } from './patterns/pattern.js';
 
 /** The patterns of a definition, compiled on first use. */

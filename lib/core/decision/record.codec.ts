@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { withoutDoubt } from './doubt.js';
 import { faultsOf } from './only-fields.js';
 import { GatekeeperError } from './gatekeeper.error.js';
-import { FINGERPRINT_LENGTH, type SemaphoreDefinition } from './definition.js';
-import type { StoredPermit } from './permit.js';
-import { CHANGES, type DefinitionChange, type Pause, RECORD_VERSION, SOURCES, type SemaphoreRecord } from './record.js';
+import type { SemaphoreDefinition, StoredPermit, DefinitionChange, Pause } from './answers.js';
+import { FINGERPRINT_LENGTH } from './definition.js';
+import { CHANGES, SOURCES } from './change-kinds.js';
+import { RECORD_VERSION, type SemaphoreRecord } from './record.js';
 import { storedCount, storedDuration, storedList, storedTime } from './stored-values.js';
 import { show } from './texts/show.js';
 

@@ -1,39 +1,8 @@
-import type { SemaphoreDefinition } from './definition.js';
-import type { Expiring, Preference, StoredPermit } from './permit.js';
+import type { SemaphoreDefinition, DefinitionChange, Pause, StoredPermit } from './answers.js';
+import type { DefinitionSource } from './change-kinds.js';
+import type { Expiring, Preference } from './permit.js';
 
 export const RECORD_VERSION = 1;
-
-export const CHANGES = ['define', 'edit', 'pause', 'resume', 'migrate', 'reset', 'remove', 'follow'] as const;
-
-/** `code`: the definition follows the code of the living nodes. `operator`: it stays until an operator changes or resets it. */
-export const SOURCES = ['code', 'operator'] as const;
-export type DefinitionSource = (typeof SOURCES)[number];
-
-/** The last change of a definition by a person or a program, or by a node that took over that of its code (`follow`). */
-export interface DefinitionChange {
-  /** Unique. A writer that lost the answer recognises its own change by this id. */
-  readonly id: string;
-  /** The kind of change. */
-  readonly kind: (typeof CHANGES)[number];
-  /** Name of the person or program that made the change. */
-  readonly by: string;
-  /** Cluster time in ms. */
-  readonly at: number;
-  /** The reason that was given. */
-  readonly reason?: string;
-}
-
-/** A pause of a semaphore. While it lasts, the definition's group pattern matches no group. */
-export interface Pause {
-  /** Name of the person or program that paused the semaphore. */
-  readonly by: string;
-  /** Cluster time in ms at which the pause began. */
-  readonly at: number;
-  /** The reason that was given. */
-  readonly reason?: string;
-  /** The group pattern that applies again after the pause. */
-  readonly groupPattern: string;
-}
 
 /**
  * All data of one semaphore: one text under one key in the store. Definition and permits are in the same record, so the

@@ -1,5 +1,5 @@
-import type { SemaphoreDefinition } from './definition.js';
-import type { Expiring, StoredPermit } from './permit.js';
+import type { SemaphoreDefinition, StoredPermit } from './answers.js';
+import type { Expiring } from './permit.js';
 import { EMPTY_RECORD, type SemaphoreRecord, type View, isActive, rewrite } from './record.js';
 import { LATEST, hasRoom } from './stored-values.js';
 import { nextToken } from './token.js';

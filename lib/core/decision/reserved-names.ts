@@ -1,5 +1,5 @@
 import { show } from './texts/show.js';
-import type { SemaphoreDefinition } from './definition.js';
+import type { SemaphoreDefinition } from './answers.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
 
 /** Prefixes of the package's own semaphores. Neither applications nor operators can change these semaphores. */

@@ -1,6 +1,5 @@
-import type { SemaphoreDefinition } from './definition.js';
-import type { StoredPermit } from './permit.js';
-import type { DefinitionChange, DefinitionSource, Pause } from './record.js';
+import type { SemaphoreDefinition, StoredPermit, DefinitionChange, Pause } from './answers.js';
+import type { DefinitionSource } from './change-kinds.js';
 import { hashOf } from './texts/hash-of.js';
 
 /** One name in its shard. */

@@ -1,7 +1,7 @@
-import type { SemaphoreDefinition } from './definition.js';
+import type { SemaphoreDefinition, StoredPermit } from './answers.js';
 import { GatekeeperError } from './gatekeeper.error.js';
 import { InvalidOptionsError } from './invalid-options.error.js';
-import type { Expiring, LeaseChanges, StoredPermit } from './permit.js';
+import type { Expiring, LeaseChanges } from './permit.js';
 import { RECORD_VERSION, type SemaphoreRecord, type View } from './record.js';
 import { type NameEntry, ShardNames } from './shard-names.js';
 import { hashOf } from './texts/hash-of.js';

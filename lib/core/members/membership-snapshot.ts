@@ -1,20 +1,10 @@
 import { type Pieces, inSlices } from '../async/slices.js';
 import type { Context } from '../context/context.js';
 import { byName } from '../context/node-identity.js';
-import type { Participant } from '../context/participant.js';
 import { messageOf } from '../decision/index.js';
 import { participantOf } from './living-members.js';
 import { type MemberEntry, MEMBERS, PAGES, decodePage } from './member-page.js';
-
-/** A node of the membership, as the records in the store show it. */
-export interface MemberState extends Participant {
-  /** `living`: its lease goes on. `lapsed`: it did not renew its lease in time. `left`: it closed. */
-  readonly state: 'living' | 'lapsed' | 'left';
-  /** Cluster time in ms at which its lease ends, unless it renews it. */
-  readonly expiresAt: number;
-  /** The scopes of leadership in which it takes part; absent if its version does not say so. */
-  readonly scopes?: readonly string[];
-}
+import type { MemberState } from './member-state.js';
 
 /** The membership at one moment. */
 export interface MembershipSnapshot {

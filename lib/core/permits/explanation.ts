@@ -1,8 +1,6 @@
-import type { ClusterClockReport } from '../clock/index.js';
 import {
   type Decision,
   type DefinitionChange,
-  type DenialReason,
   type Expiring,
   type Pause,
   type Preference,
@@ -15,41 +13,13 @@ import {
   patternFault,
   escapeHidden,
 } from '../decision/index.js';
-import { type StoreHealth, StoreUnavailableError } from '../store/index.js';
+import { StoreUnavailableError } from '../store/index.js';
 import type { Context, GrantFault } from '../context/context.js';
 import type { NodeIdentity } from '../context/node-identity.js';
-import { type MaybeStale, staleOf } from '../context/stale.js';
+import { staleOf } from '../context/stale.js';
+import type { Explanation } from './answers.js';
 import type { HeldLeases } from './held-leases.js';
 import type { SemaphoreCell } from '../cell/semaphore-records.js';
-
-/**
- * The decision that this node would get now, and its reason. If the record could not be read, `stale` says so. Then definition,
- * pause and holders are as this node last knew them.
- */
-export interface Explanation extends MaybeStale {
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** The decision that this node would get now. */
-  readonly outcome: 'granted' | 'refreshed' | 'denied';
-  /** Why the permit is denied; absent if it is not. */
-  readonly reason?: DenialReason;
-  /** The decision in a sentence, for people. */
-  readonly sentence: string;
-  /** During a pause its group pattern matches no group. `pause` has the pattern that applies afterwards. */
-  readonly definition?: SemaphoreDefinition;
-  /** Revision of the definition that decides. */
-  readonly revision?: number;
-  /** Author, time and reason of the pause. */
-  readonly pause?: Pause;
-  /** The permits that are held now. */
-  readonly holders: readonly StoredPermit[];
-  /** The node that asks. */
-  readonly node: NodeIdentity;
-  /** The cluster clock, as this node knows it. */
-  readonly clock: ClusterClockReport;
-  /** The health of the store, as this node knows it. */
-  readonly store: StoreHealth;
-}
 
 /** A decision on the record in the store, or the error of a store that can't be asked. */
 interface Insight {

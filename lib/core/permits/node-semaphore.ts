@@ -12,7 +12,8 @@ import { type DenialReason, type StoredPermit, decide, mismatchOf, reservedNameF
 import { UseCount } from '../async/use-count.js';
 import { type Context, timeOf } from '../context/context.js';
 import type { DeclaredDefinitions } from './declared/declared-definitions.js';
-import { type Explanation, explain } from './explanation.js';
+import type { Explanation } from './answers.js';
+import { explain } from './explanation.js';
 import type { SkipReason } from '../context/events.js';
 import { UnknownSemaphoreError, AcquireTimeoutError } from './permits.errors.js';
 import { HeldLeases } from './held-leases.js';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../context/audit-entry.js';
+import type { AuditEntry } from '../context/answers.js';
 import type { Context } from '../context/context.js';
 import { type Preference, type SemaphoreRecord, type StoredPermit, prefer } from '../decision/index.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from '../context/change-options.js';

@@ -1,5 +1,5 @@
 import type { AcquireOptions, AcquireWaitOptions, RunOptions } from './call-options.js';
-import type { Explanation } from './explanation.js';
+import type { Explanation } from './answers.js';
 import type { Permit } from './permit.js';
 import type { RunPermit } from './runs/run-permit.js';
 import type { RunResult } from './runs/runner.js';

@@ -1,4 +1,4 @@
-import type { StoreHealth } from './driver.js';
+import type { StoreHealth } from './store-health.js';
 import { StoreUnavailableError } from './store.errors.js';
 
 /** The problem of the last call, until a call is answered. */

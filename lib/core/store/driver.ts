@@ -1,3 +1,5 @@
+import type { StoreHealth } from './store-health.js';
+
 /**
  * The store SPI: all that a backend implements. A driver keeps opaque texts in three collections, and knows nothing about
  * permits or tasks. Every system with a linearizable compare-and-set of one key and a clock can have one.
@@ -261,24 +263,6 @@ export interface ClockReading {
   readonly time: number;
   /** Name of the member; always the same for one member. */
   readonly member: string;
-}
-
-/** The state of the store as its client knows it, without a call. */
-export interface StoreHealth {
-  /** Whether the client is connected to the cluster. */
-  readonly connected: boolean;
-  /** Number of members that the store sees now; 0 while disconnected. */
-  readonly members: number;
-  /**
-   * Number of members that the store should have: as configured, or else the most that this client has seen at once in
-   * the last hour.
-   * Absent for a store that does not know it.
-   */
-  readonly expected?: number;
-  /** Number of members that must be seen before a write; 0 without a quorum. */
-  readonly quorum: number;
-  /** The last failure to connect or to call, in a sentence, while it lasts. */
-  readonly problem?: string;
 }
 
 /**

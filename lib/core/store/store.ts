@@ -1,6 +1,7 @@
 import { Deadline, DeadlinePassed } from '../async/deadline.js';
 import type { Timers } from '../async/timers.js';
 import { messageOf } from '../decision/index.js';
+import type { StoreHealth } from './store-health.js';
 import type {
   ClockReading,
   Driver,
@@ -8,7 +9,6 @@ import type {
   Journal,
   RecordChange,
   RecordPage,
-  StoreHealth,
   TextEntry,
   TextCollection,
   TransactionCollection,

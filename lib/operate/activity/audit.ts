@@ -1,5 +1,5 @@
 import { type Context, timeOf } from '../../core/context/context.js';
-import type { AuditEntry } from '../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../core/context/answers.js';
 import { asMade, settledChanges } from './settled-changes.js';
 import { auditEntrySchema } from './entry-schemas.js';
 import { forEachLimit } from '../../core/async/for-each-limit.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from '../../core/decision/answer-values.js';
 import {
   storedCount,
   storedDefinitionSchema,
@@ -7,9 +8,10 @@ import {
   storedTime,
 } from '../../core/decision/index.js';
 import { nodeSchema } from '../../core/context/node-identity.js';
-import { AUDIT_ACTIONS, type AuditEntry } from '../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../core/context/answers.js';
+import { AUDIT_ACTIONS } from '../../core/context/audit-actions.js';
 import { LOSS_REASONS, SKIP_REASONS, TERM_ENDS } from '../../core/context/events.js';
-import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './history-entry.js';
+import type { RunEntry, SkipEntry } from './history-answers.js';
 
 /*
  * Schemas of entries that any node may have written. Unknown fields are dropped. An entry is invalid if one of its
@@ -32,7 +34,7 @@ export const storyShape = {
     .catch(undefined),
 };
 
-const runSchema: z.ZodType<EndedRun> = z.object({
+const runSchema = z.object({
   ...happened,
   kind: z.literal('run'),
   took: storedTime,
@@ -45,7 +47,10 @@ const runSchema: z.ZodType<EndedRun> = z.object({
   run: storedCount.optional(),
 });
 
-const startSchema: z.ZodType<StartEntry> = z.object({
+/** A run that has ended. */
+export type EndedRun = RunEntry & { readonly took: number; readonly outcome: Exclude<RunEntry['outcome'], 'crashed'> };
+
+const startSchema = z.object({
   ...happened,
   kind: z.literal('start'),
   run: storedCount,
@@ -53,17 +58,28 @@ const startSchema: z.ZodType<StartEntry> = z.object({
   missed: storedTime.optional(),
   token: storedCount.optional(),
   slot: storedCount.optional(),
+  /** Expiry of its permit unless it is refreshed: cluster time, ms since the epoch. */
   until: storedTime.optional(),
   loss: storyShape.loss,
 });
 
-const expirySchema: z.ZodType<ExpiryEntry> = z.object({
+/**
+ * The start of a run, as a node writes it, and again when the run loses its permit. Readers show it as a run that goes on,
+ * that lost its permit, or that crashed.
+ */
+export interface StartEntry extends Readonly<z.output<typeof startSchema>> {}
+
+const expirySchema = z.object({
   semaphore: storedText,
   node: nodeSchema,
   at: storedTime,
   kind: z.literal('expiry'),
+  /** Fencing token of the permit. */
   token: storedCount,
 });
+
+/** A permit that was refreshed and then expired. The node that dropped it writes this, not its holder. */
+export interface ExpiryEntry extends Readonly<z.output<typeof expirySchema>> {}
 
 const skipSchema = z.object({
   ...happened,
@@ -72,12 +88,10 @@ const skipSchema = z.object({
   before: z.object({ reason: skipReason, count: storedCount }).optional(),
 });
 
-export const storedRunEntrySchema: z.ZodType<StoredRunEntry> = z.union([
-  runSchema,
-  startSchema,
-  expirySchema,
-  skipSchema,
-]);
+/** An entry of the journal of runs. */
+export type StoredRunEntry = EndedRun | StartEntry | ExpiryEntry | SkipEntry;
+
+export const storedRunEntrySchema = named<StoredRunEntry>(z.union([runSchema, startSchema, expirySchema, skipSchema]));
 
 const definitionSchema = z.object(storedDefinitionSchema.shape);
 const pauseSchema = z.object({

@@ -5,9 +5,18 @@ export * from './newest-first.js';
 export * from './run-history.js';
 export { readRunFacts } from './run-facts.js';
 export { JobHistories, timesOf } from './jobs/job-histories.js';
-export { type JobRuns, type RunDay, type RunStatistics, newestOf } from './jobs/job-runs.js';
-export { type JobSummary, type RunRates, summaryOf } from './jobs/job-summary.js';
-export { type FailedRun, type JobVersion, MOST_FAILURES } from './jobs/job-record.js';
+export type {
+  JobRuns,
+  RunDay,
+  RunStatistics,
+  FailedRun,
+  JobSummary,
+  JobVersion,
+  RunRates,
+} from './jobs/job-answers.js';
+export { newestOf } from './jobs/job-runs.js';
+export { summaryOf } from './jobs/job-summary.js';
+export { MOST_FAILURES } from './jobs/job-record.js';
 export { RUN_KINDS, type RunKind, type RunsQuery, entryKey } from './jobs/runs-query.js';
 export { Runs } from './runs.js';
 export {
@@ -21,4 +30,6 @@ export {
 export { NodeMatches } from './node-matches.js';
 export { LivingNodes } from './living-nodes.js';
 export { NodeRegistry } from './node-registry.js';
+export type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from './entry-schemas.js';
+export type { HistoryEntry, PermitLoss, RunEntry, RunningEntry, SkipEntry } from './history-answers.js';
 export * from './history-entry.js';

@@ -1,7 +1,7 @@
 import { forEachLimit } from '../../core/async/for-each-limit.js';
 import type { Context } from '../../core/context/context.js';
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
-import type { StartEntry } from './history-entry.js';
+import type { StartEntry } from './entry-schemas.js';
 import type { Membership } from '../../core/members/membership.js';
 import type { NodeRegistry } from './node-registry.js';
 import type { RunFacts } from './jobs/paired-runs.js';

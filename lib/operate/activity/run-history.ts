@@ -9,10 +9,11 @@ import {
 import { type Context, timeOf } from '../../core/context/context.js';
 import type { GatekeeperEvent, SkipReason, TermEnd } from '../../core/context/events.js';
 import type { RunArchivist } from './archive/run-archivist.js';
-import { storedRunEntrySchema } from './entry-schemas.js';
+import { storedRunEntrySchema, type EndedRun, type StartEntry, type StoredRunEntry } from './entry-schemas.js';
 import type { JobHistories } from './jobs/job-histories.js';
 import { JournalWriter } from '../../core/journals/journal-writer.js';
-import { type EndedRun, type HistoryEntry, type StartEntry, type StoredRunEntry, jobKey } from './history-entry.js';
+import type { HistoryEntry } from './history-answers.js';
+import { jobKey } from './history-entry.js';
 import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
 import { type RunFacts, openStarts, paired } from './jobs/paired-runs.js';
 import { LONG, type RunInProgress, RunsInProgress } from './runs-in-progress.js';

@@ -1,5 +1,5 @@
 import type { GatekeeperEvent } from '../../core/context/events.js';
-import type { PermitLoss } from './history-entry.js';
+import type { PermitLoss } from './history-answers.js';
 import type { CancelTimer, NodeClock } from '../../core/async/node-clock.js';
 
 /** ms after which a run counts as long. */

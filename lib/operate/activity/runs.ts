@@ -2,12 +2,15 @@ import { type Pieces, inSlices } from '../../core/async/slices.js';
 import { sortedInPieces } from '../../core/async/sorted.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
-import { type HistoryEntry, type StartEntry, newerFirst } from './history-entry.js';
+import type { HistoryEntry } from './history-answers.js';
+import type { StartEntry } from './entry-schemas.js';
+import { newerFirst } from './history-entry.js';
 import type { RunFacts } from './jobs/paired-runs.js';
 import type { RunHistory } from './run-history.js';
 import type { JobHistories } from './jobs/job-histories.js';
 import type { JobRecord } from './jobs/job-record.js';
-import { type JobRuns, jobRuns } from './jobs/job-runs.js';
+import type { JobRuns } from './jobs/job-answers.js';
+import { jobRuns } from './jobs/job-runs.js';
 import { HOUR } from './jobs/run-periods.js';
 import { type RunsQuery, absolute, entriesOf, entryKey, isSelective, matchesQuery } from './jobs/runs-query.js';
 

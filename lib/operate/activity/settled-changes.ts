@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../core/context/answers.js';
 
 /** Entries of the audit log in their order, and those of them about which only the record of the semaphore may tell. */
 interface Settled {

@@ -14,14 +14,13 @@ import { isStoreError } from '../../core/store/index.js';
 import { EditConflictError, NothingMatchesError, NotInCodeError } from './definitions.errors.js';
 import type { NodeInfo } from '../activity/index.js';
 import type { SemaphoreListing } from '../../core/cell/semaphore-listing.js';
-import { type BulkRequest, type BulkResult, parseBulkRequest } from './bulk-request.js';
-import { isAsListed } from './change-sets/change-set.js';
-import type { NewSet } from './change-sets/change-set.js';
+import type { BulkResult, MigrationPlan, MigrationStep } from './answers.js';
+import { type BulkRequest, parseBulkRequest } from './bulk-request.js';
+import { isAsListed, type NewSet } from './change-sets/change-set.js';
 import type { ChangeSets, ListedChange, PlannedChange } from './change-sets/change-sets.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import { eachWhileAnswered } from './each-while-answered.js';
-import { type MigrationPlan, namesInPieces, planSteps } from './migration.js';
-import type { MigrationStep } from './migration-request.js';
+import { namesInPieces, planSteps } from './migration.js';
 import {
   type MigrationOptions,
   type MigrationRequest,

@@ -33,23 +33,6 @@ export interface BulkRequest {
   readonly bulk?: string;
 }
 
-/** The outcome of a bulk change, by name. */
-export interface BulkResult {
-  /** Names of the semaphores that were changed. */
-  readonly done: readonly string[];
-  /** Semaphores that were not changed, each with its error. Each call also names those whose records can't be read. */
-  readonly failed: readonly {
-    /** Name of the semaphore. */
-    readonly name: string;
-    /** Message of its error. */
-    readonly error: string;
-  }[];
-  /** Number of semaphores that are left for the next call. */
-  readonly remaining: number;
-  /** The id that all entries of this change share in the audit log. `undo` takes it. */
-  readonly bulk: string;
-}
-
 /** zod type of the id of an entry of the audit log, or of a change of many. */
 export const entryIdSchema = z
   .string({ error: ({ input }) => `${show(input)} is not an id of the audit log` })

@@ -18,11 +18,12 @@ import { UnknownOutcomeError } from '../../core/store/index.js';
 import { EditConflictError } from './definitions.errors.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
 import type { Audit } from '../activity/index.js';
-import type { AuditEntry } from '../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../core/context/answers.js';
 import type { SemaphoreCell, SemaphorePlan } from '../../core/cell/semaphore-records.js';
 import { type ChangeOptions, authorOf, parseChangeOptions } from '../../core/context/change-options.js';
 import type { DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
-import { type DefinitionState, copiedState } from './definition-state.js';
+import type { DefinitionState } from './answers.js';
+import { copiedState } from './definition-state.js';
 
 /** Returns the changed record, or undefined if nothing has to change. */
 export type Rewriting = (

@@ -1,6 +1,6 @@
 import { show } from '../../core/decision/texts/show.js';
 import { GatekeeperError } from '../../core/decision/gatekeeper.error.js';
-import type { DefinitionChange } from '../../core/decision/record.js';
+import type { DefinitionChange } from '../../core/decision/answers.js';
 
 /** The pattern of a bulk change matches no semaphore. */
 export class NothingMatchesError extends GatekeeperError {

@@ -30,14 +30,14 @@ import { type ChangeOptions, parseChangeOptions } from '../../core/context/chang
 import { BulkChanges } from './bulk-changes.js';
 import { CHANGE_SETS } from './change-sets/change-set.js';
 import { ChangeSets } from './change-sets/change-sets.js';
-import type { BulkRequest, BulkResult } from './bulk-request.js';
+import type { BulkResult, DefinitionState, MigrationPlan, UndoPlan } from './answers.js';
+import type { BulkRequest } from './bulk-request.js';
 import type { DeclaredDefinitions } from '../../core/permits/declared/declared-definitions.js';
-import { type DefinitionState, copiedState } from './definition-state.js';
+import { copiedState } from './definition-state.js';
 import { DefinitionWriter, type RecordVisit } from './definition-writer.js';
 import { Maintenance } from './maintenance/maintenance.js';
-import type { MigrationPlan } from './migration.js';
 import type { MigrationOptions, MigrationRequest } from './migration-request.js';
-import { Undo, type UndoOptions, type UndoPlan } from './undo/undo.js';
+import { Undo, type UndoOptions } from './undo/undo.js';
 
 /** Fields that may be edited. */
 export type DefinitionEdit = Partial<Omit<SemaphoreDefinitionInput, 'name'>>;

@@ -1,39 +1,7 @@
 import { z } from 'zod';
 import { nameSchema, patternSchema, onlyFields } from '../../core/decision/index.js';
 import { bulkFields, parsedBy } from './bulk-request.js';
-
-import type { HolderState } from '../../core/context/holder-state.js';
-import type { NodeIdentity } from '../../core/context/node-identity.js';
-
-/** The change that a migration makes to one definition. */
-export interface MigrationStep {
-  /** Name of the semaphore. */
-  readonly name: string;
-  /** The revision that the plan was made for. If another change came first, the step fails. */
-  readonly revision: number;
-  /** The patterns before. */
-  readonly from: Patterns;
-  /** The patterns after. */
-  readonly to: Patterns;
-  /** Holders that will no longer match. */
-  readonly moving: readonly HolderState[];
-  /** The first 10 living nodes that will match. */
-  readonly candidates: readonly NodeIdentity[];
-  /** Number of all living nodes that will match. */
-  readonly candidateCount: number;
-  /** `planned` in a plan; afterwards `migrated` or `failed`. */
-  readonly outcome: 'planned' | 'migrated' | 'failed';
-  /** The error's message, for a failed step. */
-  readonly error?: string;
-}
-
-/** Patterns of a definition. */
-export interface Patterns {
-  /** RE2; must match the node's whole group. */
-  readonly groupPattern: string;
-  /** RE2; must match the acquirer's whole name. */
-  readonly acquirerPattern: string;
-}
+import type { MigrationStep, Patterns } from './answers.js';
 
 /** Selects definitions, and gives their new patterns. */
 export interface MigrationRequest {

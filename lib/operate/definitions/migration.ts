@@ -10,25 +10,13 @@ import {
 import type { Pieces } from '../../core/async/slices.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { type NodeInfo, NodeMatches } from '../activity/index.js';
-import { type HolderState, holderStates } from '../../core/context/holder-state.js';
-import type { BulkResult } from './bulk-request.js';
-import type { MigrationRequest, Patterns } from './migration-request.js';
-import type { MigrationStep } from './migration-request.js';
+import type { HolderState } from '../../core/context/answers.js';
+import { holderStates } from '../../core/context/holder-state.js';
+import type { Patterns, MigrationStep } from './answers.js';
+import type { MigrationRequest } from './migration-request.js';
 
 /** Maximum number of candidates that a step names. */
 const MOST_NAMED = 10;
-
-/** The changes that a migration makes. */
-export interface MigrationPlan {
-  /** In the order of names. Only definitions that would change, so that a repeated call continues. */
-  readonly steps: readonly MigrationStep[];
-  /** Number of steps that are left for the next call. */
-  readonly remaining: number;
-  /** Matching semaphores that no call changes, because their records can't be read: each with its error. */
-  readonly unreadable: BulkResult['failed'];
-  /** After a migration: the id that all its entries share in the audit log. `undo` takes it. */
-  readonly bulk?: string;
-}
 
 /** State of the cluster when a migration is planned. */
 export interface Inventory {

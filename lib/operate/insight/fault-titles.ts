@@ -1,4 +1,4 @@
-import type { HealthFaultCode } from './health-report.js';
+import type { HealthFaultCode } from './health-answers.js';
 
 /** Each fault in a few words, which fit one line of a phone and name nothing. Its sentence says the rest. */
 export const FAULT_TITLES: Readonly<Record<HealthFaultCode, string>> = {

@@ -1,61 +1,18 @@
 import { STRICT_START } from '../../core/clock/index.js';
 import type { CancelTimer } from '../../core/async/node-clock.js';
 import { isStoreError } from '../../core/store/index.js';
-import type { AlertKind } from '../../core/context/alert.js';
 import { type Context, timeOf } from '../../core/context/context.js';
 import type { MaybeStale, StalePartName } from '../../core/context/stale.js';
 import { answerWithin } from '../../core/store/answer-within.js';
-import type { GatekeeperState } from './state.js';
-import {
-  type HealthFacts,
-  type HealthFaultCode,
-  type HealthReport,
-  type ReadTimes,
-  type UnreadableCounts,
-  clusterTimeOf,
-  healthReport,
-  staleEntry,
-} from './health-report.js';
+import type { HealthFaultCode, UnreadableCounts, Health, ReceiverStatus } from './health-answers.js';
+import { type HealthFacts, type ReadTimes, clusterTimeOf, healthReport, staleEntry } from './health-report.js';
 import type { JobWarning } from './job-watch.js';
 import type { FaultPart } from './leader-watch.js';
-import { type PartHealth, partsHealth } from './part-health.js';
+import { partsHealth } from './part-health.js';
 import type { Recovery } from '../../core/context/recoveries.js';
 import { KEY_PREFIX } from '../../core/decision/record.js';
 import { SHARD_PREFIX, quoted } from '../../core/decision/index.js';
 import { formatTime } from './format-duration.js';
-
-/** Health of a node: its store, its clock, and whether permits are granted through it. */
-export interface Health extends HealthReport, Pick<GatekeeperState, 'node' | 'store' | 'clock'> {
-  /** Number of entries that the latest readings left out because they can't be read. */
-  readonly unreadable: UnreadableCounts;
-  /** Median in ms of the last 32 reads and writes of single records. Absent before the first. */
-  readonly latency?: number;
-  /** The kinds of calls that this node has made, with their last answers. */
-  readonly parts: readonly PartHealth[];
-  /** The living nodes. Absent if they were never counted. */
-  readonly nodes?: CountedNodes;
-  /** Whether this node has an archive of definitions. */
-  readonly hasArchive: boolean;
-  /** Receivers of alerts. Absent without the option `alerts`. */
-  readonly alerts?: readonly ReceiverStatus[];
-  /**
-   * Jobs of this node that missed a run, and holders of its semaphores that are not heard of, at most 20 of each. They don't
-   * change the status. Absent if there are none, or if this node publishes nothing.
-   */
-  readonly warnings?: readonly HealthWarning[];
-}
-
-/** A warning about a semaphore of this node that is no fault: permits are granted, and another node would do no better. */
-export interface HealthWarning {
-  /** Identifies the warning, for programs. See {@link Warning}. */
-  readonly code: JobWarning['code'];
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** When this node noticed it: ms since the epoch, cluster time. */
-  readonly since: number;
-  /** For people. */
-  readonly sentence: string;
-}
 
 /** The parts of a health that it has only if they are asked for. */
 export interface HealthRequest {
@@ -66,38 +23,6 @@ export interface HealthRequest {
    * false.
    */
   readonly warnings?: boolean | ((semaphore: string) => boolean);
-}
-
-/** The living nodes as last counted. */
-export interface CountedNodes {
-  /** Number of living nodes. */
-  readonly count: number;
-  /** When they were counted: ms since the epoch, cluster time. */
-  readonly asOf: number;
-}
-
-/** A receiver of alerts, and the result of the last request to it. */
-export interface ReceiverStatus {
-  /** Its name; by default the host of its address. */
-  readonly name: string;
-  /** Kinds of alerts that it gets. */
-  readonly kinds: readonly AlertKind[];
-  /** Number of alerts that wait. */
-  readonly waiting: number;
-  /** Absent before the first request. */
-  readonly last?: RequestResult;
-}
-
-/** Result of a request to a receiver of alerts. */
-export interface RequestResult {
-  /** When it ended: ms since the epoch, cluster time. */
-  readonly at: number;
-  /** Its duration in ms. */
-  readonly took: number;
-  /** HTTP status of the answer; absent if there was none. */
-  readonly status?: number;
-  /** Why it failed, for people; absent if it was accepted. */
-  readonly problem?: string;
 }
 
 /** A fresh reading, or the last known value with the reason why it could not be read. */

@@ -1,84 +1,9 @@
 import type { ClusterClockReport } from '../../core/clock/index.js';
 import { NoQuorumError, type StoreHealth, UnknownOutcomeError } from '../../core/store/index.js';
-import { LIST_FACTOR } from '../../core/store/store.js';
-import { type MaybeStale, STALE_PARTS, type StalePart, type StalePartName, staleOf } from '../../core/context/stale.js';
-import type { CallFacts, StorePart } from '../../core/store/store.js';
+import { STALE_PARTS, type StalePart, type StalePartName, staleOf } from '../../core/context/stale.js';
+import { LIST_FACTOR, type CallFacts, type StorePart } from '../../core/store/store.js';
 import type { FaultPart } from './leader-watch.js';
-
-/** Number of texts that the latest readings left out because they can't be read. */
-export interface UnreadableCounts {
-  /** Entries of the history of runs. */
-  readonly runs: number;
-  /** Entries of the audit log. */
-  readonly audit: number;
-  /** Registry entries of nodes. */
-  readonly nodes: number;
-}
-
-/** All values of {@link HealthFaultCode}. */
-export const HEALTH_FAULT_CODES = [
-  'closing',
-  'store-unreachable',
-  'no-quorum',
-  'store-silent',
-  'store-failing',
-  'clock-unread',
-  'clock-suspect',
-  'records-unread',
-  'nodes-unread',
-  'runs-unread',
-  'audit-unread',
-  'shards-unread',
-  'recovering',
-  'semaphores-removed',
-  'code-not-followed',
-  'tasks-failing',
-  'entries-unreadable',
-  'archive-failing',
-  'run-archive-failing',
-  'no-leader',
-  'resources-unowned',
-  'allocation-failing',
-  'alerts-undelivered',
-  'other-application',
-] as const;
-
-/**
- * Identifies a fault; docs/operations.md explains each. The codes are part of the API and are never renamed.
- *
- * @useDeclaredType
- */
-export type HealthFaultCode = (typeof HEALTH_FAULT_CODES)[number];
-
-/** A fault of a node, its store or its clocks. */
-export interface HealthFault {
-  /** Identifies the fault, for programs. */
-  readonly code: HealthFaultCode;
-  /**
-   * When this node noticed the fault: at its first failed call, or at the first report that shows it. ms since the
-   * epoch, cluster time.
-   */
-  readonly since: number;
-  /** For people: the fault, and what to do. */
-  readonly sentence: string;
-  /** Whether this node grants and refreshes no permit while the fault lasts. */
-  readonly stopsGrants: boolean;
-}
-
-/**
- * Whether permits are granted through this node, and all known faults. `stale` names what this node can't read now, and
- * shows as it last knew it in its other answers.
- */
-export interface HealthReport extends MaybeStale {
-  /** `healthy`: no fault. `degraded`: permits are granted, but there are faults. `down`: nothing is granted. */
-  readonly status: 'healthy' | 'degraded' | 'down';
-  /** Whether permits are granted through this node. */
-  readonly grants: boolean;
-  /** Time of the report: ms since the epoch, cluster time. */
-  readonly now: number;
-  /** All known faults; those that stop grants come first. */
-  readonly faults: readonly HealthFault[];
-}
+import type { HealthFault, HealthFaultCode, HealthReport, UnreadableCounts } from './health-answers.js';
 
 /** The node's monotonic ms at which the last complete reading of each part began. */
 export type ReadTimes = Partial<Record<StalePartName, number | undefined>>;

@@ -1,16 +1,8 @@
 import type { NodeInfo } from '../activity/index.js';
-import type { HolderState } from '../../core/context/holder-state.js';
+import type { HolderState } from '../../core/context/answers.js';
 import { isProgram } from '../../core/context/node-identity.js';
 import { RELEASED_INSTANCE } from '../../core/decision/index.js';
-
-/** A held permit, and whether its holder is still heard of. */
-export interface HolderOverview extends HolderState {
-  /**
-   * True if the process of the holder is none of the living nodes, and has not renewed the permit for 10 s: it crashed, is
-   * cut off, or publishes no heartbeat. Absent if it is heard of, or if that is unknown, as for other programs.
-   */
-  readonly isUnheard?: true;
-}
+import type { HolderOverview } from './semaphore-answers.js';
 
 /** ms after its grant or its last renewal for which a permit itself shows that its holder lives. */
 const SIGN_OF_LIFE = 10_000;

@@ -10,11 +10,8 @@ import type { NodesReader, NodesReading } from './nodes-watch.js';
 import { type ScheduledJob, jobsOn } from './scheduled-job.js';
 import { semaphoreState } from './state.js';
 import type { Warning } from './warning.js';
+import { WATCHED_CODES, type WatchedCode } from './warning-codes.js';
 import { type SemaphoreFacts, warningsOf } from './warnings.js';
-
-/** Codes of the warnings that a node also logs, and has in its health. */
-export const WATCHED_CODES = ['not-run', 'holder-silent'] as const satisfies readonly Warning['code'][];
-type WatchedCode = (typeof WATCHED_CODES)[number];
 
 /** ms for which a warning must last: a missed run that is made up for, or a node that has just started, is no news. */
 const PATIENCE: Record<WatchedCode, number> = { 'not-run': 15_000, 'holder-silent': 60_000 };

@@ -1,34 +1,16 @@
-import { type MembershipSnapshot, type MemberState, readMembership } from '../../core/members/index.js';
+import { type MembershipSnapshot, readMembership } from '../../core/members/index.js';
 import { type Pieces, inSlices } from '../../core/async/slices.js';
 import type { Context } from '../../core/context/context.js';
 import { LEADER_PREFIX, compileInPieces, intendedDefinition } from '../../core/decision/index.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { Listed } from '../../core/cell/semaphore-listing.js';
-import { type ScopeCandidate, type ScopeFacts, type ScopeOverview, scopeCandidates, scopeOverview } from './leaders.js';
+import type { ScopeOverview, LeadersOverview, ScopeDetails } from './leader-answers.js';
+import { type ScopeFacts, scopeCandidates, scopeOverview } from './leaders.js';
 
 interface LeadersParts {
   readonly context: Context;
   readonly directory: SemaphoreDirectory;
-}
-
-/** All scopes of leadership with their leaders, and all nodes of the membership. */
-export interface LeadersOverview {
-  /** Time of the reading: cluster time, ms since the epoch. */
-  readonly now: number;
-  /** Sorted by name. */
-  readonly scopes: readonly ScopeOverview[];
-  /** The nodes of the membership, sorted by group and acquirer. Those that left or lapsed stay for a moment. */
-  readonly members: readonly MemberState[];
-  /** Why some nodes may be missing, in sentences. */
-  readonly problems: readonly string[];
-}
-
-/** One scope with the reason of each node, and the nodes of the membership. */
-export interface ScopeDetails extends Omit<LeadersOverview, 'scopes'> {
-  readonly scope: ScopeOverview;
-  /** Why each living node leads, or does not. */
-  readonly candidates: readonly ScopeCandidate[];
 }
 
 /**

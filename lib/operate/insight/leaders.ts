@@ -2,7 +2,6 @@ import type { MemberState } from '../../core/members/index.js';
 import { type NodeIdentity, byName } from '../../core/context/node-identity.js';
 import {
   LEADER_PREFIX,
-  type Pause,
   type Preference,
   type SemaphoreRecord,
   type StoredPermit,
@@ -10,60 +9,8 @@ import {
   mismatchOf,
 } from '../../core/decision/index.js';
 import { formatDuration } from './format-duration.js';
-import { type NotLeadingReason, PATIENCE } from './scope-status.js';
-
-/** A scope of leadership, as the records in the store show it. */
-export interface ScopeOverview {
-  /** Name of the scope. */
-  readonly scope: string;
-  /** Its semaphore: `leader:<scope>`. */
-  readonly semaphore: string;
-  /** The leader; absent if there is none. */
-  readonly leader?: NodeIdentity;
-  /** Fencing token of the leader's term. */
-  readonly term?: number;
-  /** Cluster time in ms since 1970 at which the leader's term began. */
-  readonly since?: number;
-  /** Cluster time in ms at which the leader's permit ends, unless it is refreshed. */
-  readonly expiresAt?: number;
-  /** Duration of a leader's permit in ms; absent if the definition was removed. */
-  readonly lease?: number;
-  /** The pause of the scope; absent if it is not paused. */
-  readonly pause?: Pause;
-  /** For whom the next term is kept, after a transfer or a step-down; absent if for all. */
-  readonly keptFor?: KeptTerm;
-  /** Present if the scope has had no leader for too long. */
-  readonly fault?: NoLeaderFault;
-  /** Number of living nodes that could lead now. */
-  readonly candidates: number;
-  /** Why the record can't be read; absent if it can. */
-  readonly problem?: string;
-}
-
-/** The next term of a scope is kept for one node, or for all nodes but one. */
-export interface KeptTerm {
-  readonly instance: string;
-  /** True if the next term is for all nodes but that one. */
-  readonly isExcluded: boolean;
-  /** Cluster time in ms after which any node can lead. */
-  readonly until: number;
-}
-
-/** A scope has had no leader for longer than lease, `clockTolerance` and 5 s. */
-export interface NoLeaderFault {
-  readonly code: 'no-leader';
-  /** Cluster time in ms since which there has been no leader. */
-  readonly since: number;
-  readonly sentence: string;
-}
-
-/** Why a living node leads a scope, or does not. */
-export interface ScopeCandidate extends NodeIdentity {
-  /** Absent if it leads. */
-  readonly reason?: NotLeadingReason;
-  /** The same in a sentence, for people. */
-  readonly sentence: string;
-}
+import type { NotLeadingReason, KeptTerm, ScopeCandidate, ScopeOverview } from './leader-answers.js';
+import { PATIENCE } from './scope-status.js';
 
 /** Facts besides the record of a scope. */
 export interface ScopeFacts {

@@ -1,24 +1,7 @@
 import type { NodeInfo } from '../activity/index.js';
 import type { Pieces } from '../../core/async/slices.js';
 import { groupedInPieces } from './grouped.js';
-import type { SemaphoreOverview } from './overview.js';
-
-/** A permit that a node holds. */
-export interface HeldPermit {
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  readonly slot: number;
-  /** Fencing token. */
-  readonly token: number;
-  /** Cluster time, ms since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** A living node, and the permits that it holds. */
-export interface NodeOverview extends NodeInfo {
-  /** Its permits that have not expired. */
-  readonly holds: readonly HeldPermit[];
-}
+import type { SemaphoreOverview, HeldPermit, NodeOverview } from './semaphore-answers.js';
 
 /** Adds the held permits to each node. */
 export function* withHeldPermits(

@@ -5,10 +5,10 @@ import { timeOf } from '../../core/context/context.js';
 import { stalePart, staleOf } from '../../core/context/stale.js';
 import { type JobRuns, type NodeInfo, NodeMatches, type NodeRegistry, type Runs } from '../activity/index.js';
 import { type StateParts, readState } from './state-reader.js';
-import type { SemaphoreState } from './state.js';
+import type { SemaphoreState, SemaphoreOverview } from './semaphore-answers.js';
 import { groupedInPieces } from './grouped.js';
 import { heardOf } from './heard-holders.js';
-import { type Overview, type SemaphoreOverview, semaphoreOverview } from './overview.js';
+import { type Overview, semaphoreOverview } from './overview.js';
 import type { SemaphoreFacts } from './warnings.js';
 import { jobsOn } from './scheduled-job.js';
 

@@ -1,5 +1,5 @@
 import type { NodeInfo, JobInfo } from '../activity/index.js';
-import type { HolderState } from '../../core/context/holder-state.js';
+import type { HolderState } from '../../core/context/answers.js';
 import { readTicks } from '../../core/cron/ticks.js';
 
 /** A job of a living node. */

@@ -1,16 +1,10 @@
 import type { NodeIdentity } from '../../core/context/node-identity.js';
-import type { DenialReason } from '../../core/decision/index.js';
 import type { Candidate } from '../../leadership/index.js';
 import { skipSentence } from '../../core/permits/runs/run-skipped.error.js';
+import type { NotLeadingReason } from './leader-answers.js';
 
 /** ms, besides lease and `clockTolerance`, after which a scope without a leader is an alarm. */
 export const PATIENCE = 5000;
-
-/**
- * Why a node does not lead: a denial of its permit (`no-permit`: another node leads), `not-started`, `resigned` (the
- * others go first for a moment), or `waiting` (no node leads, and this node asks for it).
- */
-export type NotLeadingReason = DenialReason | 'not-started' | 'resigned' | 'waiting';
 
 /** A scope, as one node knows it. */
 export interface ScopeStatus {

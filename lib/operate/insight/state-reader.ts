@@ -6,7 +6,8 @@ import { staleOf } from '../../core/context/stale.js';
 import type { Listed } from '../../core/cell/semaphore-listing.js';
 import type { SemaphoreDirectory } from '../../core/permits/semaphore-directory.js';
 import type { HealthCheck } from './health-check.js';
-import { type GatekeeperState, type SemaphoreState, semaphoreState } from './state.js';
+import type { SemaphoreState } from './semaphore-answers.js';
+import { type GatekeeperState, semaphoreState } from './state.js';
 
 export interface StateParts {
   readonly directory: SemaphoreDirectory;

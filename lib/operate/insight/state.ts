@@ -12,8 +12,9 @@ import {
 import type { StoreHealth } from '../../core/store/index.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
 import type { MaybeStale, StalePart } from '../../core/context/stale.js';
-import { type DefinitionState, definitionState } from '../definitions/index.js';
-import { type HolderState, holderStates } from '../../core/context/holder-state.js';
+import { definitionState } from '../definitions/index.js';
+import { holderStates } from '../../core/context/holder-state.js';
+import type { SemaphoreState } from './semaphore-answers.js';
 
 /**
  * All semaphores and their holders, as one node sees them. If the store could not be asked, `stale` says so. Then the
@@ -28,34 +29,6 @@ export interface GatekeeperState extends MaybeStale {
   readonly clock: ClusterClockReport;
   /** Sorted by name. */
   readonly semaphores: readonly SemaphoreState[];
-}
-
-/** A semaphore as one node sees it: definition, holders and free permits. */
-export interface SemaphoreState extends Partial<DefinitionState> {
-  /** Name of the semaphore. */
-  readonly name: string;
-  /**
-   * Absent if the semaphore was removed or its record can't be read. During a pause its group pattern matches no group,
-   * and `pause` has the pattern that applies afterwards.
-   */
-  readonly definition?: SemaphoreDefinition;
-  /**
-   * Present if no code and no operator defines it: its definition comes from the calls that hold its permits, and ends with
-   * the last of them.
-   */
-  readonly isOnDemand?: true;
-  /** Revision of the definition in force. */
-  readonly revision: number;
-  /** The permits in the record, including those that have ended but are not dropped yet. */
-  readonly holders: readonly HolderState[];
-  /** Number of permits that the definition still allows to grant now. */
-  readonly free: number;
-  /** The last grant, not counting refreshes: cluster time, ms since the epoch. Absent if there was none. */
-  readonly lastGrantAt?: number;
-  /** Whether this node's group and acquirer match the definition. False during a pause. */
-  readonly isForThisNode: boolean;
-  /** Why the record can't be read; absent if it can. */
-  readonly problem?: string;
 }
 
 /** The node's knowledge besides the record. */

@@ -1,24 +1,8 @@
 import { type HistoryEntry, type RunEntry } from '../activity/index.js';
 import { LEADERSHIP_JOB } from '../../core/decision/reserved-names.js';
-import type { AuditAction, AuditEntry } from '../../core/context/audit-entry.js';
-import type { TermEnd } from '../../core/context/events.js';
-import type { NodeIdentity } from '../../core/context/node-identity.js';
-import type { ScopeOverview } from './leaders.js';
-
-/** A term of leadership, from the history. */
-export interface TermOverview {
-  readonly node: NodeIdentity;
-  /** Fencing token. */
-  readonly token: number;
-  /** Cluster time in ms since 1970 at which it began. */
-  readonly from: number;
-  /** The time at which it ended; absent if it goes on. */
-  readonly to?: number;
-  /** Why it ended; absent if it goes on, or if the node did not say. */
-  readonly ended?: TermEnd;
-  /** The operator's change that ended it; absent if there was none. */
-  readonly change?: { readonly action: AuditAction; readonly by: string; readonly reason?: string };
-}
+import type { AuditEntry } from '../../core/context/answers.js';
+import type { AuditAction } from '../../core/context/audit-actions.js';
+import type { ScopeOverview, TermOverview } from './leader-answers.js';
 
 /** The changes that end a term. */
 const ENDING: ReadonlySet<AuditAction> = new Set(['step-down', 'transfer', 'revoke']);

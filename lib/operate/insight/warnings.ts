@@ -5,7 +5,7 @@ import {
   patternFaults,
   shortestDuration,
 } from '../../core/decision/index.js';
-import type { SemaphoreState } from './state.js';
+import type { SemaphoreState } from './semaphore-answers.js';
 
 import { groupedBy } from './grouped.js';
 import { withUnheard } from './heard-holders.js';

@@ -21,10 +21,11 @@ import { authorOf, reasonSchema } from '../../core/context/change-options.js';
 import { UnknownSemaphoreError } from '../../core/permits/permits.errors.js';
 import type { SemaphoreCell } from '../../core/cell/semaphore-records.js';
 import { UnknownRunError } from '../../core/permits/by-hand/by-hand.errors.js';
-import { type RunnableNow, chosenJob, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
+import type { RunnableNow, RunNowStatus, RunNowPlan } from './answers.js';
+import { chosenJob, jobsUnder, runnableNow, shortageOf } from './run-plan.js';
 import type { RunRequest } from '../../core/permits/by-hand/run-request.js';
 import { RunRequestRecords } from '../../core/permits/by-hand/run-request-records.js';
-import { type RunNowStatus, isFinal, statusOf } from './run-status.js';
+import { isFinal, statusOf } from './run-status.js';
 
 /** The job to run: the name of its semaphore, with the name of the job if the semaphore has several. */
 export type RunNowTarget =
@@ -44,18 +45,6 @@ export interface RunNowOptions {
   readonly reason?: string;
   /** How long to wait for the end of the run, ms or text. 0: only ask. Default: until it has ended. */
   readonly timeout?: number | string;
-}
-
-/** The jobs of a semaphore that could be run now, and the latest requests. */
-export interface RunNowPlan {
-  /** Cluster time in ms. */
-  readonly now: number;
-  /** Sorted by name. */
-  readonly jobs: readonly RunnableNow[];
-  /** The nodes that hold its permits now, in the order of the slots. */
-  readonly holders: readonly string[];
-  /** The latest requests, newest first, at most 10. */
-  readonly requests: readonly RunNowStatus[];
 }
 
 interface RunNowParts {

@@ -10,16 +10,7 @@ import {
 import { type NodeIdentity, byName } from '../../core/context/node-identity.js';
 import { recovering } from '../../core/permits/explanation.js';
 import { CannotRunError } from '../../core/permits/by-hand/by-hand.errors.js';
-
-/** A job that a person may want to run now, and the nodes that could. */
-export interface RunnableNow {
-  /** Name of the job: "JobsService.export". */
-  readonly job: string;
-  /** The living nodes that may run it now: the first that takes the request does. Sorted by group and acquirer. */
-  readonly nodes: readonly NodeIdentity[];
-  /** Why it can't be run now, in a sentence; absent if it can. */
-  readonly obstacle?: string;
-}
+import type { RunnableNow } from './answers.js';
 
 /** A job of a living node. */
 export interface JobOfNode {

@@ -1,55 +1,6 @@
-import type { NodeIdentity } from '../../core/context/node-identity.js';
 import { quoted } from '../../core/decision/index.js';
-import { type RunOutcome, type RunRequest, isOpen } from '../../core/permits/by-hand/run-request.js';
-
-/** All values of {@link RunNowState}. */
-export const RUN_NOW_STATES = ['asked', 'running', 'ended', 'not-taken', 'unclear'] as const;
-
-/**
- * State of a run that was asked for:
- *
- * - `asked`: no node has taken it yet; `sentence` says why, for example who holds the permit
- * - `running`: a node runs it
- * - `ended`: see `outcome`: `ok`, `failed` (with `message`), or `lost` (its permit ended before the run did)
- * - `not-taken`: no node took it within a minute, and none can any more
- * - `unclear`: its node has no permit any more and has noted no end: it crashed, or goes on without its permit. No other
- *   node runs it
- *
- * @useDeclaredType
- */
-export type RunNowState = (typeof RUN_NOW_STATES)[number];
-
-/** A run that a person or program asked for. */
-export interface RunNowStatus {
-  /** Id of the request. */
-  readonly id: string;
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** Name of the job. */
-  readonly job: string;
-  /** The person or program that asked. */
-  readonly by: string;
-  /** The reason that was given. */
-  readonly reason?: string;
-  /** When it was asked for: cluster time in ms. */
-  readonly at: number;
-  /** See {@link RunNowState}. */
-  readonly state: RunNowState;
-  /** The state in a sentence, for people. Of a run that no node has taken, with the reason. */
-  readonly sentence: string;
-  /** The node that took it. */
-  readonly node?: NodeIdentity;
-  /** Fencing token of its permit. */
-  readonly token?: number;
-  /** When the node took it: cluster time in ms. */
-  readonly startedAt?: number;
-  /** How it ended. `lost`: its permit ended before the run did. */
-  readonly outcome?: RunOutcome;
-  /** Duration of the run in ms. */
-  readonly took?: number;
-  /** Message of the error with which it failed, cut after 500 characters. */
-  readonly message?: string;
-}
+import { type RunRequest, isOpen } from '../../core/permits/by-hand/run-request.js';
+import type { RunNowState, RunNowStatus } from './answers.js';
 
 /** Facts that the request itself does not contain. */
 export interface RequestFacts {

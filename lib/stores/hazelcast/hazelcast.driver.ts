@@ -1,3 +1,4 @@
+import type { StoreHealth } from '../../core/store/store-health.js';
 import type {
   ClockReading,
   Driver,
@@ -7,7 +8,6 @@ import type {
   OrderedCollection,
   RecordChange,
   RecordCollection,
-  StoreHealth,
   TextCollection,
 } from '../../core/store/driver.js';
 import { atMost } from '../../core/store/at-most.js';

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { systemClock } from '../../core/async/node-clock.js';
 import { AwaitedKeys } from '../../core/store/awaited-keys.js';
+import type { StoreHealth } from '../../core/store/store-health.js';
 import type {
   ClockReading,
   Driver,
@@ -10,7 +11,6 @@ import type {
   RecordChange,
   RecordPage,
   RecordCollection,
-  StoreHealth,
   TextCollection,
 } from '../../core/store/driver.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';

@@ -4,6 +4,7 @@ import { Timers } from '../../core/async/timers.js';
 import { ChangeAnnouncer } from '../../core/store/change-announcer.js';
 import { HintPolls } from '../../core/store/hint-polls.js';
 import { PrefixWatches } from '../../core/store/prefix-watches.js';
+import type { StoreHealth } from '../../core/store/store-health.js';
 import type {
   ClockReading,
   Driver,
@@ -13,7 +14,6 @@ import type {
   OrderedCollection,
   RecordChange,
   RecordCollection,
-  StoreHealth,
   TextCollection,
   TransactionCollection,
 } from '../../core/store/driver.js';

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { StoreHealth } from '../../core/store/store-health.js';
 import type {
   ClockReading,
   Driver,
@@ -8,7 +9,6 @@ import type {
   OrderedCollection,
   RecordChange,
   RecordCollection,
-  StoreHealth,
   TextCollection,
 } from '../../core/store/driver.js';
 import { messageOf } from '../../core/decision/index.js';

@@ -5,6 +5,7 @@ import { messageOf } from '../../core/decision/index.js';
 import { ownHintOf } from '../../core/store/gathered-writes.js';
 import { LIST_FACTOR } from '../../core/store/store.js';
 import { batchesOf } from '../../core/store/text-batches.js';
+import type { StoreHealth } from '../../core/store/store-health.js';
 import {
   type ClockReading,
   type Driver,
@@ -15,7 +16,6 @@ import {
   type OrderedCollection,
   type RecordChange,
   type RecordCollection,
-  type StoreHealth,
   type TextCollection,
 } from '../../core/store/driver.js';
 import { NoQuorumError, StoreUnavailableError } from '../../core/store/store.errors.js';

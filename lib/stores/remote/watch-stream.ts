@@ -1,7 +1,8 @@
 import { RECONNECT, pauseAfter } from '../../core/async/backoff.js';
 import { systemClock } from '../../core/async/node-clock.js';
 import { pause } from '../../core/async/pause.js';
-import type { RecordChange, StoreHealth } from '../../core/store/driver.js';
+import type { StoreHealth } from '../../core/store/store-health.js';
+import type { RecordChange } from '../../core/store/driver.js';
 import { FirstAttempt } from '../../core/store/first-attempt.js';
 import type { Endpoints } from './endpoints.js';
 import { eventsIn } from './event-stream.js';

@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from 'nestjs-gatekeeper';
-import { type MemberState, readMembership } from '../../../lib/core/members/membership-snapshot.js';
+import type { MemberState } from '../../../lib/core/members/member-state.js';
+import { readMembership } from '../../../lib/core/members/membership-snapshot.js';
 import { partsOf } from '../../../lib/gatekeeper/parts.js';
 import { type TestNode, outcomeOf, useCluster } from '../../support/nodes.js';
 import { LEASE, TOLERANCE, kill, overwrite, pageOf, startMember } from '../../support/members.js';

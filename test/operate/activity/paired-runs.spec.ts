@@ -1,4 +1,4 @@
-import type { StartEntry, StoredRunEntry } from '../../../lib/operate/activity/history-entry.js';
+import type { StartEntry, StoredRunEntry } from '../../../lib/operate/activity/entry-schemas.js';
 import { openStarts, paired } from '../../../lib/operate/activity/jobs/paired-runs.js';
 
 const NODE = { group: 'default', acquirer: 'app1', instance: 'dead' };

@@ -1,11 +1,7 @@
 import { NoQuorumError, StoreUnavailableError, UnknownOutcomeError } from 'nestjs-gatekeeper';
 import { FAULT_TITLES } from '../../../lib/operate/insight/fault-titles.js';
-import {
-  HEALTH_FAULT_CODES,
-  type HealthFacts,
-  type HealthFaultCode,
-  healthReport,
-} from '../../../lib/operate/insight/health-report.js';
+import { HEALTH_FAULT_CODES, type HealthFaultCode } from '../../../lib/operate/insight/health-answers.js';
+import { type HealthFacts, healthReport } from '../../../lib/operate/insight/health-report.js';
 import { stalePart } from '../../../lib/core/context/stale.js';
 import type { CallFacts, StorePart } from '../../../lib/core/store/store.js';
 

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from 'nestjs-gatekeeper';
 import type { MemberState } from '../../../lib/core/members/index.js';
-import type { AuditEntry } from '../../../lib/core/context/audit-entry.js';
+import type { AuditEntry } from '../../../lib/core/context/answers.js';
 import { type SemaphoreRecord, createRecord, parseDefinition } from '../../../lib/core/decision/index.js';
 import { scopeCandidates, scopeOverview } from '../../../lib/operate/insight/leaders.js';
 import { termsOf } from '../../../lib/operate/insight/terms.js';

@@ -1,10 +1,10 @@
 import type { JobInfo, JobRuns, NodeInfo, RunEntry, RunningEntry, SemaphoreDefinition } from 'nestjs-gatekeeper';
-import type { HolderState } from '../../../lib/core/context/holder-state.js';
+import type { HolderState } from '../../../lib/core/context/answers.js';
 import { NodeMatches } from '../../../lib/operate/activity/node-matches.js';
 import { semaphoreOverview } from '../../../lib/operate/insight/overview.js';
 import type { SemaphoreFacts } from '../../../lib/operate/insight/warnings.js';
 import { intendedDefinition } from '../../../lib/core/decision/index.js';
-import type { SemaphoreState } from '../../../lib/operate/insight/state.js';
+import type { SemaphoreState } from '../../../lib/operate/insight/semaphore-answers.js';
 
 export const NOW = Date.UTC(2026, 0, 10, 12);
 export const MINUTE = 60_000;

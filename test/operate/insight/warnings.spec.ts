@@ -1,5 +1,5 @@
 import type { NodeInfo, RunEntry, RunningEntry } from 'nestjs-gatekeeper';
-import type { SemaphoreState } from '../../../lib/operate/insight/state.js';
+import type { SemaphoreState } from '../../../lib/operate/insight/semaphore-answers.js';
 import {
   NOW,
   MINUTE,

@@ -18,14 +18,24 @@ export function fieldsOf(file: string, name: string): Documented[] {
   return declarationIn(file, name, ts.isInterfaceDeclaration).members.map(documented);
 }
 
-/** The points of the list in the docstring of a type, or of a field of an interface: "- `view`: look". */
+/** The points of the list in the docstring of a type, or of a field of a schema: "- `view`: look". */
 export function pointsOf(file: string, name: string, field?: string): [value: string, text: string][] {
-  const { text } =
-    field === undefined
-      ? documented(declarationIn(file, name, ts.isTypeAliasDeclaration))
-      : fieldsOf(file, name).find((each) => each.name === field)!;
+  const { text } = documented(
+    field === undefined ? declarationIn(file, name, ts.isTypeAliasDeclaration) : schemaField(file, name, field),
+  );
   const points = text.matchAll(/^- `(?<value>[^`]+)`: (?<text>.+(?:\n(?!- |\n).+)*)/gm);
   return [...points].map(({ groups }) => [groups!['value']!, groups!['text']!]);
+}
+
+function schemaField(file: string, schema: string, field: string): ts.PropertyAssignment {
+  const find = (node: ts.Node): ts.PropertyAssignment | undefined =>
+    ts.isPropertyAssignment(node) && node.name.getText() === field ? node : ts.forEachChild(node, find);
+  for (const each of parse(file).statements) {
+    const [declared] = ts.isVariableStatement(each) ? each.declarationList.declarations : [];
+    const found = declared?.name.getText() === schema ? find(declared) : undefined;
+    if (found) return found;
+  }
+  throw new Error(`${file} does not declare ${field} of ${schema}`);
 }
 
 export interface DocumentedError extends Documented {

@@ -47,11 +47,11 @@ export const TABLES: Readonly<Record<string, () => Table>> = {
   roles: () => ({ head: ['role', 'may'], rows: pointsOf('lib/console/api/roles.ts', 'Role').map(point) }),
   'states of a run by hand': () => ({
     head: ['`state`', 'what it means'],
-    rows: pointsOf('lib/operate/run-now/run-status.ts', 'RunNowState').map(point),
+    rows: pointsOf('lib/operate/run-now/answers.ts', 'RunNowState').map(point),
   }),
   warnings: () => ({
     head: ['code', 'the warning comes when'],
-    rows: pointsOf('lib/operate/insight/warning.ts', 'Warning', 'code').map(point),
+    rows: pointsOf('lib/operate/insight/warning.ts', 'warningSchema', 'code').map(point),
   }),
   ...Object.fromEntries(
     Object.entries({ ...CALLS, 'all else': others }).map(([name, calls]) => [

@@ -1,6 +1,6 @@
 import { Periodic } from '../../../core/async/periodic.js';
 import type { Context } from '../../../core/context/context.js';
-import type { HistoryEntry, RunEntry } from '../history-entry.js';
+import type { HistoryEntry, RunEntry } from '../history-answers.js';
 import type { NodeInfo } from '../node-info.js';
 import type { ArchivedRun } from './history-archive.js';
 

@@ -1,5 +1,5 @@
 import type { NodeIdentity } from '../../../core/context/node-identity.js';
-import type { RunEntry } from '../history-entry.js';
+import type { RunEntry } from '../history-answers.js';
 
 /** A run that has ended, as it is archived. Plain JSON. */
 export interface ArchivedRun extends RunEntry {

@@ -5,7 +5,7 @@ import { UnreadableEntries } from '../../../core/context/unreadable-entries.js';
 import { DecodeCache } from '../../../core/cell/decode-cache.js';
 import { TextCells, type TextStep } from '../../../core/cell/text-cells.js';
 import { LIST_FACTOR } from '../../../core/store/store.js';
-import type { StoredRunEntry } from '../history-entry.js';
+import type { StoredRunEntry } from '../entry-schemas.js';
 import { type JobRecord, LONGEST_STACK, ofRun, ofStart, runKey } from './job-record.js';
 import { type Addition, contains, withAddition } from './job-shard.js';
 import { type DecodedShard, decodeJobShard, encodeJobShard } from './job-shard.codec.js';

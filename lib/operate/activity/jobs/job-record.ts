@@ -1,12 +1,8 @@
-import {
-  type EndedRun,
-  type ExpiryEntry,
-  type RunEntry,
-  type StartEntry,
-  newerFirst,
-  withoutEnd,
-} from '../history-entry.js';
+import type { RunEntry } from '../history-answers.js';
+import type { EndedRun, ExpiryEntry, StartEntry } from '../entry-schemas.js';
+import { newerFirst, withoutEnd } from '../history-entry.js';
 import { DAYS, HOURS, type RunPeriod, addedPeriods, periodOf, withoutCrash } from './run-periods.js';
+import type { FailedRun, JobVersion } from './job-answers.js';
 
 /** Maximum numbers for one job. */
 export const MOST_RUNS = 20;
@@ -17,20 +13,6 @@ export const MOST_STARTS = 10;
 export const MOST_VERSIONS = 10;
 /** Characters of a stack. */
 export const LONGEST_STACK = 2048;
-
-/** A run that failed, crashed or lost its permit. */
-export interface FailedRun extends RunEntry {
-  /** Stack of the error, cut after 2,048 characters. Only of the newest five failures that threw an error. */
-  readonly stack?: string;
-}
-
-/** A version of the application under which a job ran. */
-export interface JobVersion {
-  /** From the option `version` of its nodes. */
-  readonly version: string;
-  /** When its first run was noted, a few seconds after it: cluster time, ms since the epoch. */
-  readonly since: number;
-}
 
 /** The past of one job, as the store has it. */
 export interface JobRecord {

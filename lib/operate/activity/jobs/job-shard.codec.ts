@@ -11,10 +11,12 @@ import {
 } from '../../../core/decision/index.js';
 import { TERM_ENDS } from '../../../core/context/events.js';
 import type { NodeIdentity } from '../../../core/context/node-identity.js';
-import { storyShape } from '../entry-schemas.js';
-import { type RunEntry, type StartEntry, jobKey } from '../history-entry.js';
+import { storyShape, type StartEntry } from '../entry-schemas.js';
+import type { RunEntry } from '../history-answers.js';
+import { jobKey } from '../history-entry.js';
 import { type Durations, MOST_CLASSES } from './durations.js';
-import { type FailedRun, type JobRecord, LONGEST_STACK } from './job-record.js';
+import type { FailedRun } from './job-answers.js';
+import { type JobRecord, LONGEST_STACK } from './job-record.js';
 import { DAY } from './run-periods.js';
 import { EMPTY_SHARD, type JobShard, type WriterMark } from './job-shard.js';
 

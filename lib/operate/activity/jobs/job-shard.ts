@@ -1,4 +1,4 @@
-import type { ExpiryEntry } from '../history-entry.js';
+import type { ExpiryEntry } from '../entry-schemas.js';
 import { type JobRecord, combined, withExpiry, withoutStarts } from './job-record.js';
 
 /** The last addition of a node that a shard contains. */

@@ -1,37 +1,5 @@
-import type { RunEntry } from '../history-entry.js';
-import type { JobRuns, RunStatistics } from './job-runs.js';
-
-/** Numbers of runs, with the part of them that ended well. */
-export interface RunRates extends RunStatistics {
-  /** The part of the runs that ended well, from 0 to 1. Absent without runs. */
-  readonly rate?: number;
-}
-
-/** One job in a list: how it is now, and how it was in the last days. */
-export interface JobSummary {
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** Name of the job. */
-  readonly job: string;
-  /** `running` while a run of 2 s or more goes on; otherwise the outcome of the last run. */
-  readonly state: 'running' | RunEntry['outcome'];
-  /** Start of the oldest run that goes on: cluster time, ms since the epoch. Absent if none does. */
-  readonly runningSince?: number;
-  /** The last run that is over. Absent if none is known. */
-  readonly lastRun?: RunEntry;
-  /** Start of the last run that ended well: cluster time, ms since the epoch. Absent if none is known. */
-  readonly lastOk?: number;
-  /** The last run that failed, crashed or lost its permit. Absent if none is known. */
-  readonly lastFailure?: RunEntry;
-  /** The last known time at which its schedule was due. Absent if it has no cron schedule. */
-  readonly due?: number;
-  /** Schedule under which it ran last. Absent if it has none. */
-  readonly schedule?: string;
-  /** The runs since 24 hours, by whole hours. */
-  readonly day: RunRates;
-  /** The runs of today and of the 6 days before (UTC). */
-  readonly week: RunRates;
-}
+import type { RunEntry } from '../history-answers.js';
+import type { JobRuns, RunStatistics, JobSummary, RunRates } from './job-answers.js';
 
 /** Leaves out the single runs and days of a job. Pure. */
 export function summaryOf(past: JobRuns): JobSummary {

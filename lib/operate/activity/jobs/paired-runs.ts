@@ -1,11 +1,6 @@
-import {
-  type EndedRun,
-  type ExpiryEntry,
-  type HistoryEntry,
-  type StartEntry,
-  type StoredRunEntry,
-  withoutEnd,
-} from '../history-entry.js';
+import type { HistoryEntry } from '../history-answers.js';
+import type { EndedRun, ExpiryEntry, StartEntry, StoredRunEntry } from '../entry-schemas.js';
+import { withoutEnd } from '../history-entry.js';
 import { runInShard, runKey } from './job-record.js';
 
 /** Facts about starts without an end. */

@@ -1,5 +1,6 @@
 import { hashOf } from '../../../core/decision/index.js';
-import { type ExpiryEntry, jobKey } from '../history-entry.js';
+import type { ExpiryEntry } from '../entry-schemas.js';
+import { jobKey } from '../history-entry.js';
 import { type JobRecord, runInShard, runKey, summedUp } from './job-record.js';
 import type { Addition } from './job-shard.js';
 

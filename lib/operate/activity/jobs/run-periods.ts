@@ -1,4 +1,4 @@
-import type { RunEntry } from '../history-entry.js';
+import type { RunEntry } from '../history-answers.js';
 import { type Durations, addedDurations, classOf } from './durations.js';
 
 export const HOUR = 3_600_000;

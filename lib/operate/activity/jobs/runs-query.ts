@@ -1,5 +1,5 @@
-import type { HistoryEntry, RunEntry } from '../history-entry.js';
-import type { JobRuns } from './job-runs.js';
+import type { HistoryEntry, RunEntry } from '../history-answers.js';
+import type { JobRuns } from './job-answers.js';
 import { runKey } from './job-record.js';
 
 /** Kinds of runs that a query can select. */

@@ -17,12 +17,12 @@ import {
   parseEndOptions,
   parseMaintenanceRequest,
 } from './maintenance-request.js';
-import type { MaintenanceEnd, MaintenanceStart } from './maintenance-results.js';
+import type { MaintenanceEnd, MaintenanceStart, MaintenanceWindow, OpenWindow } from './maintenance-answers.js';
 import { UnknownMaintenanceError } from './maintenance.errors.js';
 import { type ResumeOutcome, idOfEnd, leaveToOthers, partsOf, resumeEntry, setOfEnd } from './pausing.js';
 import { WindowStart } from './window-start.js';
 import { type Wanting, isOurs, replaced, wantedByOthers, withoutEntries } from './window-rules.js';
-import { type MaintenanceWindow, type OpenWindow, windowStatus } from './window-status.js';
+import { windowStatus } from './window-status.js';
 import { type StoredWindow, Windows } from './windows.js';
 
 /** Limit of matching steps of one call: at most about 8 s of CPU, in slices. */

@@ -6,7 +6,7 @@ import type { ChangeSets, ListedChange } from '../change-sets/change-sets.js';
 import type { DefinitionWriter } from '../definition-writer.js';
 import { NothingMatchesError } from '../definitions.errors.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
-import type { MaintenanceStart } from './maintenance-results.js';
+import type { MaintenanceStart, LeftAlone } from './maintenance-answers.js';
 import type { parseMaintenanceRequest } from './maintenance-request.js';
 import { MaintenanceConflictError } from './maintenance.errors.js';
 import { partsOf, pauseEntry, pauseReason, resumeEntry, setOfEnd } from './pausing.js';
@@ -21,7 +21,6 @@ import {
   withWindow,
   withoutEntries,
 } from './window-rules.js';
-import type { LeftAlone } from './window-status.js';
 import type { StoredWindow, Windows } from './windows.js';
 import type { WindowEntry } from '../change-sets/window-part.js';
 

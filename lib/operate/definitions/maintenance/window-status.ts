@@ -3,64 +3,8 @@ import { holderStates } from '../../../core/context/holder-state.js';
 import type { Listed } from '../../../core/cell/semaphore-listing.js';
 import type { SemaphoreRecord } from '../../../core/decision/index.js';
 import { isOurs, wasNeverPaused, whyLeft } from './window-rules.js';
-import type { WINDOW_PHASES } from '../change-sets/window-part.js';
 import type { StoredWindow } from './windows.js';
-
-/** A semaphore that a call left alone, with the reason in a sentence. */
-export interface LeftAlone {
-  /** Name of the semaphore. */
-  readonly name: string;
-  /** Why. */
-  readonly why: string;
-}
-
-/** The present state of a maintenance window. */
-export interface MaintenanceWindow {
-  /** Name of the window. */
-  readonly window: string;
-  /** RE2; each must match the whole name of a semaphore. */
-  readonly patterns: readonly string[];
-  /** The reason that was given. */
-  readonly reason?: string;
-  /** Name of the person or program that started it. */
-  readonly by: string;
-  /** Cluster time of the start in ms. */
-  readonly since: number;
-  /** `starting` and `ending`: the command was not carried out completely; repeat it. */
-  readonly phase: (typeof WINDOW_PHASES)[number];
-  /** Names that are paused by this window, and that its end will resume, unless another window wants them paused. */
-  readonly semaphores: readonly string[];
-  /** Names that it had paused, and that changed since. Its end will leave them alone. */
-  readonly left: readonly LeftAlone[];
-  /** Number of permits that are still held, of all names that match. */
-  readonly permits: number;
-  /** Names that match and still have held permits, each with their number. */
-  readonly held: readonly HeldCount[];
-  /** Names that match and are not paused: defined or resumed since the start, or used without a definition. */
-  readonly running: readonly string[];
-  /** Those of `running` that the same start would pause now: defined since. */
-  readonly due: readonly string[];
-  /** Names that match and whose records can't be read. */
-  readonly unreadable: readonly string[];
-  /** Whether nothing that matches holds a permit or can take one. */
-  readonly isQuiet: boolean;
-  /** The state in a sentence. */
-  readonly sentence: string;
-}
-
-/** A window as it was started. */
-export interface OpenWindow extends Pick<MaintenanceWindow, 'window' | 'reason' | 'by' | 'since' | 'phase'> {
-  /** Names that it has paused, or was about to, also those that changed since. */
-  readonly listed: readonly string[];
-}
-
-/** Number of held permits of one semaphore. */
-export interface HeldCount {
-  /** Name of the semaphore. */
-  readonly semaphore: string;
-  /** Number of its held permits. */
-  readonly permits: number;
-}
+import type { HeldCount, MaintenanceWindow } from './maintenance-answers.js';
 
 /** @param matching all names that match its patterns, also those without a definition */
 export function windowStatus(

@@ -1,5 +1,5 @@
-import type { AuditAction } from '../../../core/context/audit-entry.js';
-import type { DefinitionChange } from '../../../core/decision/record.js';
+import type { AuditAction } from '../../../core/context/audit-actions.js';
+import type { DefinitionChange } from '../../../core/decision/answers.js';
 
 /* Why changes can't be undone, in words that follow a colon. The page of the console has them, too. */
 

@@ -1,46 +1,17 @@
 import {
   type DefinitionChange,
   type FormerState,
-  type SemaphoreDefinition,
   type SemaphoreRecord,
   intendedDefinition,
   sameDefinition,
   show,
 } from '../../../core/decision/index.js';
 import type { Pieces } from '../../../core/async/slices.js';
-import type { AuditAction, AuditEntry } from '../../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../../core/context/answers.js';
 import type { SetEntry } from '../change-sets/change-set.js';
 import type { ChangeSet } from '../change-sets/change-sets.js';
 import { FORMER_VERSION, NOT_MADE, refusalOfKind } from './refusals.js';
-
-/** The edit that undoes one entry of the audit log. */
-export interface UndoStep {
-  /** Name of the semaphore. */
-  readonly name: string;
-  /** Id of the entry. */
-  readonly entry: string;
-  /** The kind of change that the entry is about. */
-  readonly action: AuditAction;
-  /** The kind of change that undoes it. */
-  readonly kind: DefinitionChange['kind'];
-  /** The present definition; absent if there is none. */
-  readonly from?: SemaphoreDefinition;
-  /** The definition afterwards; absent if there will be none. */
-  readonly to?: SemaphoreDefinition;
-  /** Whether the semaphore is paused now. */
-  readonly isPaused: boolean;
-  /** Whether the semaphore will be paused afterwards. */
-  readonly willBePaused: boolean;
-  /** Number of held permits that the undo takes away, because it removes the definition. */
-  readonly revokes: number;
-  /**
-   * `planned` in a plan; afterwards `undone` or `failed`. `unchanged`: it is as before the change already. `left`: left
-   * alone, because it has changed since.
-   */
-  readonly outcome: 'planned' | 'undone' | 'unchanged' | 'left' | 'failed';
-  /** Of a step that was left alone or failed: the reason, in a sentence. */
-  readonly why?: string;
-}
+import type { UndoStep } from '../answers.js';
 
 /** A change of a definition that can be undone: an entry of the audit log, or of a change set. */
 export interface UndoableChange extends Pick<

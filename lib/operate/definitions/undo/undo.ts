@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type SemaphoreRecord, messageOf, onlyFields, putBack } from '../../../core/decision/index.js';
 import type { Audit } from '../../activity/index.js';
 import { type Pieces, inSlices } from '../../../core/async/slices.js';
-import type { AuditEntry } from '../../../core/context/audit-entry.js';
+import type { AuditEntry } from '../../../core/context/answers.js';
 import { type Context, timeOf } from '../../../core/context/context.js';
 import type { SemaphoreListing } from '../../../core/cell/semaphore-listing.js';
 import type { SemaphoreCell } from '../../../core/cell/semaphore-records.js';
@@ -13,9 +13,9 @@ import type { ChangeSet, ChangeSets, ListedChange } from '../change-sets/change-
 import type { DefinitionWriter } from '../definition-writer.js';
 import { EditConflictError, UndoRefusedError, UnknownEntryError } from '../definitions.errors.js';
 import { eachWhileAnswered } from '../each-while-answered.js';
+import type { UndoStep, UndoPlan } from '../answers.js';
 import {
   type Present,
-  type UndoStep,
   type UndoableChange,
   type UndoableEntry,
   beforeMarks,
@@ -47,26 +47,6 @@ export interface UndoOptions {
    * error.
    */
   readonly onPlanned?: (steps: readonly UndoStep[]) => void;
-}
-
-/** The changes that an undo makes, by name. */
-export interface UndoPlan {
-  /** Id of the entry, or of the change of many. */
-  readonly id: string;
-  /** The author of the change that is undone. */
-  readonly by: string;
-  /** Cluster time of the change in ms; of a change of many: of its begin. */
-  readonly at: number;
-  /** The reason of the change. */
-  readonly reason?: string;
-  /** One step for each entry, in the order of names. */
-  readonly steps: readonly UndoStep[];
-  /** Number of steps that are left for the next call. */
-  readonly remaining: number;
-  /** Number of parts of a change of many that are not undone, because the store has lost what was before them. */
-  readonly missing: number;
-  /** After a change: the id that its entries share. The undo can be undone with it. */
-  readonly bulk?: string;
 }
 
 const UNREAD = 'the records could not be read before it; reset or edit the definitions';

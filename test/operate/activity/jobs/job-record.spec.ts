@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type EndedRun, type StartEntry, jobKey } from '../../../../lib/operate/activity/history-entry.js';
+import type { EndedRun, StartEntry } from '../../../../lib/operate/activity/entry-schemas.js';
+import { jobKey } from '../../../../lib/operate/activity/history-entry.js';
 import { type JobRecord, combined, ofRun, ofStart } from '../../../../lib/operate/activity/jobs/job-record.js';
 import {
   type Addition,
