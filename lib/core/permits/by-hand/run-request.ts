@@ -10,6 +10,7 @@ import {
   storedText,
   storedTime,
 } from '../../decision/index.js';
+import { named } from '../../decision/answer-values.js';
 import type { NodeIdentity } from '../../context/node-identity.js';
 import type { RecordCodec, StoredRecord } from '../../cell/record-codec.js';
 
@@ -23,29 +24,7 @@ import type { RecordCodec, StoredRecord } from '../../cell/record-codec.js';
  * | taken   | `node`, `token`, `startedAt`        | the run ends. If the node dies, the request stays taken: a request is run at most once |
  * | ended   | and `outcome`, `took`               | none                                                        |
  */
-export interface RunRequest {
-  readonly id: string;
-  readonly job: string;
-  /** The person or program that asked. */
-  readonly by: string;
-  readonly reason?: string | undefined;
-  /** Cluster time in ms. */
-  readonly at: number;
-  /** Cluster time in ms after which no node takes it. */
-  readonly expiresAt: number;
-  readonly isGivenUp?: true | undefined;
-  /** The node that took it. */
-  readonly node?: NodeIdentity | undefined;
-  /** Fencing token of the permit under which the node took it. */
-  readonly token?: number | undefined;
-  /** Cluster time in ms. */
-  readonly startedAt?: number | undefined;
-  readonly outcome?: RunOutcome | undefined;
-  /** ms */
-  readonly took?: number | undefined;
-  /** Message of the error with which the run failed. */
-  readonly message?: string | undefined;
-}
+export interface RunRequest extends Readonly<z.output<typeof requestSchema>> {}
 
 /** `lost`: the permit ended before the run did. */
 export type RunOutcome = 'ok' | 'failed' | 'lost';
@@ -71,25 +50,31 @@ const MOST_REQUESTS = 10;
 /** ms for which a request waits for a node. */
 export const REQUEST_LIFETIME = 60_000;
 
-const nodeSchema: z.ZodType<NodeIdentity> = z.strictObject({
-  group: storedText,
-  acquirer: storedText,
-  instance: storedText,
-});
+const nodeSchema = named<NodeIdentity>(
+  z.strictObject({ group: storedText, acquirer: storedText, instance: storedText }),
+);
 
-const requestSchema: z.ZodType<RunRequest> = z.strictObject({
+const requestSchema = z.strictObject({
   id: storedText,
   job: nameSchema,
+  /** The person or program that asked. */
   by: storedText,
   reason: storedText.optional(),
+  /** Cluster time in ms. */
   at: storedTime,
+  /** Cluster time in ms after which no node takes it. */
   expiresAt: storedTime,
   isGivenUp: z.literal(true).optional(),
+  /** The node that took it. */
   node: nodeSchema.optional(),
+  /** Fencing token of the permit under which the node took it. */
   token: storedCount.optional(),
+  /** Cluster time in ms. */
   startedAt: storedTime.optional(),
-  outcome: z.enum(['ok', 'failed', 'lost']).optional(),
+  outcome: named<RunOutcome>(z.enum(['ok', 'failed', 'lost'])).optional(),
+  /** ms */
   took: storedTime.optional(),
+  /** Message of the error with which the run failed. */
   message: storedText.optional(),
 });
 
