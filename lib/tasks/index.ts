@@ -35,7 +35,15 @@ export { stateLinesOf } from './overview/node-work.js';
 export { type SubmitArguments, SubmitManyError, type SubmitRequest, groupOf } from './records/submit-many.js';
 export type { AwaitedName, Dedup, SubmitOptions, TaskTransaction, UniqueOptions } from './rules/submit-options.js';
 export type { DistributeOptions } from './distribute.js';
-export type { TaskTarget } from './rules/target.js';
+export type {
+  TaskTarget,
+  Cancellation,
+  GroupCounts,
+  PastAttempt,
+  SkippedTick,
+  TaskFault,
+  TaskProgress,
+} from './rules/task-parts.js';
 export type { GroupHandlerOptions, HandlerOptions } from './rules/handler-options.js';
 export type { MissedTicks, ScheduleMode, ScheduleOptions } from './rules/schedule-options.js';
 export { expectNoSchedule } from './rules/schedule-record.js';
@@ -53,14 +61,6 @@ export type {
   WaitingType,
   WorkerState,
 } from './rules/views.js';
-export type {
-  Cancellation,
-  GroupCounts,
-  PastAttempt,
-  SkippedTick,
-  TaskFault,
-  TaskProgress,
-} from './rules/task-parts.js';
 export type { ScheduleContext, ScheduleFunction } from './task-schedules.js';
 export type { Cancelled, GroupCancelled, Released, Retried, Submitted, TypeDenial } from './rules/answers.js';
 export { type Outcome, PRIORITIES, type Priority, type Task } from './rules/task.js';

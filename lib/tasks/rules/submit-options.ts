@@ -11,7 +11,8 @@ import {
 } from '../../core/decision/index.js';
 import { choiceSchema, switchSchema, wholeSchema } from '../../core/decision/option-types.js';
 import { PRIORITIES, type Priority, type TaskLimits, USUAL_LIMITS } from './task.js';
-import { type TaskTarget, addressSchema } from './target.js';
+import type { TaskTarget } from './task-parts.js';
+import { addressSchema } from './target.js';
 
 /** When the same id counts as known: while the task has not ended, or as long as it is remembered. */
 export type Dedup = 'unfinished' | 'retained';

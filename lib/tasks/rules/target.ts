@@ -1,22 +1,8 @@
 import { z } from 'zod';
 import { compilePattern, onlyFields, patternFault, show } from '../../core/decision/index.js';
 import { switchSchema } from '../../core/decision/option-types.js';
+import type { TaskTarget } from './task-parts.js';
 import type { NodeIdentity } from '../../core/context/node-identity.js';
-
-/** The nodes that may run a task: all of what is given must match. Patterns are RE2, as in definitions. */
-export interface TaskTarget {
-  /** Pattern that must match the node's whole group. Default: every group. */
-  readonly group?: string;
-  /** Pattern that must match the node's whole name. Default: every name. */
-  readonly acquirer?: string;
-  /** Instance of one process. After its end no other process has it. */
-  readonly instance?: string;
-  /**
-   * Whether the task moves to another living node that handles its type when the process of `instance` is gone; `group` and
-   * `acquirer` must match there, too. Only with `instance`. Default false: it waits for ever.
-   */
-  readonly orAnother?: boolean;
-}
 
 /** Characters of an instance. */
 const LONGEST_INSTANCE = 100;

@@ -10,6 +10,32 @@ export const token = whole.meta({
   description: 'fencing token: grows with each attempt; give it to the resource that you guard',
 });
 
+export const targetSchema = z.object({
+  group: z
+    .string()
+    .optional()
+    .meta({ description: "pattern that must match the node's whole group. Default: every group" }),
+  acquirer: z
+    .string()
+    .optional()
+    .meta({ description: "pattern that must match the node's whole name. Default: every name" }),
+  instance: z
+    .string()
+    .optional()
+    .meta({ description: 'instance of one process. After its end no other process has it' }),
+  /**
+   * Whether the task moves to another living node that handles its type when the process of `instance` is gone; `group` and
+   * `acquirer` must match there, too. Only with `instance`. Default false: it waits for ever.
+   */
+  orAnother: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: it moves to another node when the process of `instance` is gone' }),
+});
+
+/** The nodes that may run a task: all of what is given must match. Patterns are RE2, as in definitions. */
+export interface TaskTarget extends Readonly<z.output<typeof targetSchema>> {}
+
 export const faultSchema = z
   .object({
     name: z.string().meta({ description: "name of the error's class" }),

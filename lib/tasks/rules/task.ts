@@ -1,6 +1,5 @@
 import type { Backoff } from '../../core/async/backoff.js';
-import type { TaskTarget } from './target.js';
-import type { Cancellation, GroupCounts, PastAttempt, TaskFault, TaskProgress } from './task-parts.js';
+import type { TaskTarget, Cancellation, GroupCounts, PastAttempt, TaskFault, TaskProgress } from './task-parts.js';
 import { messageWithCauses, nameOfError, stackWithCauses } from '../../core/decision/index.js';
 
 /**

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { DENIAL_REASONS, type DenialReason } from '../../core/decision/denial.js';
 import { list, named, time, whole } from '../../core/decision/answer-values.js';
 import type { MissedTicks } from './schedule-options.js';
-import type { TaskTarget } from './target.js';
 import { PRIORITIES, type Outcome, type Priority } from './task.js';
 import * as parts from './task-parts.js';
 
@@ -20,16 +19,6 @@ export const groupOfTask = z
     number: whole.optional().meta({ description: "absent: this task runs the group's handler" }),
   })
   .meta({ id: 'TaskGroup' });
-
-const targetSchema: z.ZodType<TaskTarget> = z.object({
-  group: z.string().optional(),
-  acquirer: z.string().optional(),
-  instance: z.string().optional(),
-  orAnother: z
-    .boolean()
-    .optional()
-    .meta({ description: 'true: it moves to another node when the process of `instance` is gone' }),
-});
 
 /** State of a task for people: where it is, or how it ended. */
 export type TaskViewState = 'waiting' | 'delayed' | 'blocked' | 'running' | 'awaiting' | Outcome;
@@ -70,7 +59,9 @@ export const taskViewSchema = z
       .meta({ description: 'id of the task whose handler submitted it; absent if it is no sub-task' }),
     /** Any JSON value; absent if none was given. */
     data: data.optional().meta({ description: 'only for the role operate' }),
-    to: targetSchema.optional().meta({ id: 'TaskTarget', description: 'the nodes that may run it; absent: all' }),
+    to: named<parts.TaskTarget>(parts.targetSchema)
+      .optional()
+      .meta({ id: 'TaskTarget', description: 'the nodes that may run it; absent: all' }),
     fairKey: z.string().optional().meta({
       description: 'key among which tasks of its type are taken in turn; absent if it takes no part in that',
     }),

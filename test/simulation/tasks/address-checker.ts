@@ -1,4 +1,4 @@
-import type { TaskTarget } from '../../../lib/tasks/rules/target.js';
+import type { TaskTarget } from '../../../lib/tasks/rules/task-parts.js';
 import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
 import type { Task } from '../../../lib/tasks/rules/task.js';
 import { decodeTask } from '../../../lib/tasks/rules/task.codec.js';

@@ -1,6 +1,6 @@
 import type { NodeIdentity } from '../../../lib/core/context/node-identity.js';
 import type { LivingNodes } from '../../../lib/tasks/sweep/readdressing.js';
-import type { TaskTarget } from '../../../lib/tasks/rules/target.js';
+import type { TaskTarget } from '../../../lib/tasks/rules/task-parts.js';
 import { type TaskFunction, type TaskName, grouped, single } from '../../../lib/tasks/index.js';
 import { Chance } from '../world/chance.js';
 import { AddressChecker } from './address-checker.js';
