@@ -1,5 +1,6 @@
 import type { Caller, Limits } from '../../console/api/caller.js';
 import { checkInput } from '../../console/api/check-input.js';
+import { stalePart } from '../../core/context/stale.js';
 import type { LogLine } from '../../core/context/context.js';
 import { TASK_PREFIX, omitUndefined } from '../../core/decision/index.js';
 import { type StoreDefinition, StoreUnavailableError } from '../../core/store/index.js';
@@ -101,15 +102,16 @@ export class DirectOperator implements Operator {
     return { log: from('log'), warn: from('warn'), error: from('error'), debug: from('debug') };
   }
 
-  /** @throws StoreUnavailableError if a part can't be read: this process has no last known state to show */
+  /** @throws StoreUnavailableError if the semaphores can't be read: this process has no last known state to show */
   readonly call: Call = async (operation, { params = {}, query = {}, body = {} } = {}) => {
     const lack = NEED_A_NODE.get(operation);
     if (lack !== undefined) throw new CommandFailure(EXIT.usage, lack);
     const texts = Object.entries(omitUndefined(query)).map(([name, value]) => [name, String(value)] as const);
     const sent = { params, query: Object.fromEntries(texts), body: omitUndefined(body as object) };
     const answer = await operation.run(this.#parts, await checkInput(operation, sent), this.#caller);
-    const { stale: [part] = [] } = answer as MaybeStale;
-    if (part && !ABOUT_OUTAGES.has(operation)) throw new StoreUnavailableError(`nothing is granted: ${part.sentence}`);
+    const records = stalePart(answer as MaybeStale, 'records');
+    if (records && !ABOUT_OUTAGES.has(operation))
+      throw new StoreUnavailableError(`nothing is granted: ${records.sentence}`);
     return answer;
   };
 

@@ -21,7 +21,7 @@ export function isCurrent({ stale = [] }: MaybeStale): boolean {
   return stale.length === 0;
 }
 
-/** What an answer says of one of its parts. @returns undefined if the part is current */
+/** The entry of a part that is out of date. @returns undefined if the part is current */
 export function stalePart({ stale = [] }: MaybeStale, part: StalePartName): StalePart | undefined {
   return stale.find((each) => each.part === part);
 }

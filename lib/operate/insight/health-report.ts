@@ -178,7 +178,7 @@ interface UnreadPart extends Omit<Finding, 'code'> {
   readonly part: StalePartName;
 }
 
-/** What calls of one kind are for, and how many times the patience they may take. */
+/** The subject of the fault of failed calls of one kind, and how many times the patience they may take. */
 type Calls = readonly [subject: string, factor: number];
 
 const LISTS: Record<StalePartName, Calls> = {

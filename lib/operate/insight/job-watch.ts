@@ -65,7 +65,7 @@ interface JobWatchParts {
  * ```
  *
  * The first part costs no call of the store: a grant since a time at which the only job of a semaphore was due shows that it
- * has run. Another node's grant comes into memory within six sweeps, usually a minute. So the past is read only if the run
+ * has run. Another node's grant comes into memory with a sweep, usually within a minute. So the past is read only if the run
  * still seems to be missing at the next look.
  */
 export class JobWatch implements NodesReader {
@@ -74,8 +74,8 @@ export class JobWatch implements NodesReader {
   readonly #read = new Map<string, { readonly past: readonly JobRuns[]; readonly at: number }>();
   /** By semaphore, when its record was last read: monotonic ms. */
   readonly #confirmedAt = new Map<string, number>();
-  /** By semaphore, the look since which a run seems to be missing by what is in memory: monotonic ms. */
-  #missingSince: ReadonlyMap<string, number> = new Map();
+  /** By semaphore, the look since which a run seems to be missing: monotonic ms. */
+  #missingSince: Map<string, number> = new Map();
   /** By {@link keyOf}. */
   #seen: ReadonlyMap<string, Seen> = new Map();
 
@@ -164,6 +164,8 @@ export class JobWatch implements NodesReader {
       yield 1;
       const warnings = yield* this.#warnings(suspect.name, suspect.record, suspect, look);
       if (warnings.length > 0) warned.push(suspect);
+      // Its run came. The next one that seems to be missing is another one.
+      if (!warnings.some(({ code }) => code === 'not-run')) this.#missingSince.delete(suspect.name);
     }
     return warned;
   }

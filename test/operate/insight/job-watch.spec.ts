@@ -158,6 +158,32 @@ describe('a job that does not run', () => {
   });
 });
 
+describe('jobs that are due more often than a node looks', () => {
+  const cluster = useCluster();
+
+  it('are warned of since the run that is missing, not since one that seemed to be missing and came', async () => {
+    const nodes = cluster();
+    const node = await withJobs(nodes);
+    const names = ['Jobs.one', 'Jobs.two'];
+    node.gatekeeper.registry.jobs = () => {
+      const due = nodes.time.wall() - (nodes.time.wall() % MINUTE);
+      const recent = [due - 2 * MINUTE, due - MINUTE, due];
+      const schedule = { kind: 'cron', expression: '* * * * *', next: due + MINUTE, interval: MINUTE, recent } as const;
+      return names.map((job) => ({ job, semaphore: 'job', schedule }));
+    };
+    await nodes.time.advance(MINUTE - (nodes.time.wall() % MINUTE));
+    for (let minute = 0; minute < 40; minute++) {
+      for (const job of names) await node.gatekeeper.run('job', () => undefined, { job, atLeastFor: 0 });
+      await nodes.time.advance(MINUTE);
+    }
+    expect(begun(node)).toEqual([]);
+    const last = nodes.time.wall() - MINUTE;
+    await nodes.time.advance(2 * TWO_LOOKS);
+    expect(node.gatekeeper.health().warnings).toMatchObject([{ code: 'not-run' }]);
+    expect(node.gatekeeper.health().warnings![0]!.since).toBeGreaterThan(last);
+  });
+});
+
 describe('a grant without a run', () => {
   const cluster = useCluster();
   const granted = async (nodes: TestCluster, { gatekeeper }: TestNode) => {

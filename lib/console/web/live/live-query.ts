@@ -7,7 +7,7 @@ import { connection, isUnreachable, subscribe } from './connection.js';
 
 /**
  * Interval in ms of queries that show holders: the stream does not report grants of other nodes. After an answer events wait
- * as long, because records of a busy cluster change all the time. The first change after a quiet time shows at once.
+ * as long, because records of a busy cluster change all the time. The first change after a quiet time shows after a second.
  */
 export const OFTEN = 5000;
 /** Interval in ms of queries whose changes the stream reports. */
@@ -18,13 +18,16 @@ export const RARELY = 30_000;
 const WHILE_CUT = 5000;
 /**
  * ms from the first change to the request: one request is enough for a burst of changes, and an answer that is a second old
- * has the change.
+ * has the change of a record.
  */
 const SHORTEST_PAUSE = 1000;
 /**
- * The pause after a request is this many times as long as the request, so requests take at most a fifth of the time.
+ * The pause after a request is this many times as long as the request, so requests take at most a fifth of the time. But a single
+ * slow answer, as of a node that stood still, does not stop the news for longer than {@link LONGEST_PAUSE}.
  */
 const PAUSE_FACTOR = 4;
+/** ms */
+const LONGEST_PAUSE = 30_000;
 /** Limit of the load: large answers are loaded less often. */
 const BYTES_PER_MS = 250;
 
@@ -113,7 +116,7 @@ export class LiveQuery<Shown> {
     // A failure loads nothing. Its long wait must not delay the news that a node answers again.
     const rest = this.error.value
       ? 0
-      : Math.max(Math.min(OFTEN, this.interval), PAUSE_FACTOR * took, bytes / BYTES_PER_MS);
+      : Math.max(Math.min(OFTEN, this.interval), Math.min(PAUSE_FACTOR * took, LONGEST_PAUSE), bytes / BYTES_PER_MS);
     this.#notBefore = performance.now() + rest;
     if (this.#isStale) this.soon();
     else if (!this.#isAbsent) this.#plan(this.#pause());
@@ -176,6 +179,12 @@ export class LiveQuery<Shown> {
 
   #due(): void {
     this.#dueAt = Infinity;
+    // The overview that an answer of now may share has not every change of the last second.
+    const rest = this.#changedAt + SHORTEST_PAUSE - performance.now();
+    if (rest > 0 && !this.#isStale) {
+      this.#isStale = true;
+      return this.#plan(rest);
+    }
     // A hidden page loads nothing. It loads when it is visible again.
     if (!document.hidden) void this.load(true);
   }

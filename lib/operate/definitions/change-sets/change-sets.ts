@@ -82,9 +82,9 @@ export class ChangeSets {
   }
 
   /**
-   * Lists changes. Call it before the first of them is made. A set that exists goes on.
+   * Lists changes. Call it before the first of them is made. If the set exists, they are added to it.
    *
-   * @param person who asks for it: only their own set goes on. Default: no person, but code
+   * @param person the author, who may add only to a set of their own. Absent for code, which may add to any
    * @returns the changes in the given order
    * @throws StoreUnavailableError if they are not listed: then nothing was changed
    * @throws InvalidOptionsError if they are too many for one call, or the set is another person's
@@ -159,7 +159,7 @@ export class ChangeSets {
     counts: readonly number[],
     listing: string,
   ): Promise<readonly PageRef[]> {
-    return this.#orRepaired((record, view, nonce) => {
+    return this.#change((record, view, nonce) => {
       expectOwn(record?.sets ?? [], set, person);
       const { sets, pages } = withPages(record?.sets ?? [], set, counts, { listing, now: view.now });
       // A second reservation would leave the pages of the first unwritten. Two tries may have reserved different slots.
@@ -170,7 +170,7 @@ export class ChangeSets {
 
   /** Notes that the pages are written. @throws StoreUnavailableError if the root no longer has them */
   async #noteListed(refs: readonly PageRef[], listing: string): Promise<void> {
-    const isNoted = await this.root.transact<boolean>((record, view, nonce) => {
+    const isNoted = await this.#change<boolean>((record, view, nonce) => {
       const sets = record?.sets ?? [];
       if (!havePages(sets, refs)) return { result: false };
       return { write: nextRoot(record, withListed(sets, listing), view, nonce), done: () => true, notify: 'none' };
@@ -178,15 +178,20 @@ export class ChangeSets {
     if (!isNoted) throw dropped();
   }
 
-  /** Reads from the store whether the root still has a page. */
-  #hasPage(ref: PageRef): Promise<boolean> {
-    return this.root.transact((record) => ({ result: havePages(record?.sets ?? [], [ref]) }));
+  /** Reads from the store whether the root still has a page. Pages that are written at the same time share a look. */
+  async #hasPage(ref: PageRef): Promise<boolean> {
+    await this.#orRepaired(() => this.root.look());
+    return havePages(this.root.known?.sets ?? [], [ref]);
+  }
+
+  #change<T>(plan: Plan<ChangeSetsRecord, T>): Promise<T> {
+    return this.#orRepaired(() => this.root.transact(plan));
   }
 
   /** A root that can't be read must not stop a pause of everything: what it said of sets and windows is lost in any case. */
-  async #orRepaired<T>(plan: Plan<ChangeSetsRecord, T>): Promise<T> {
+  async #orRepaired<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.root.transact(plan);
+      return await work();
     } catch (error) {
       if (!(error instanceof CorruptRecordError)) throw error;
       const isRepaired = await this.root.repair((known, view, nonce) =>
@@ -194,7 +199,7 @@ export class ChangeSets {
       );
       if (!isRepaired) throw error;
       this.#report('read the record of maintenance and changes of many, which was replaced', error);
-      return this.root.transact(plan);
+      return work();
     }
   }
 
@@ -233,7 +238,7 @@ function expectOwn(sets: readonly SetHead[], { id, kind }: NewSet, person: strin
 
 function dropped(): StoreUnavailableError {
   return new StoreUnavailableError(
-    'the change was not begun: this process stood still for long after it had listed the change, and hundreds of others came meanwhile',
+    'the change was not begun: the store no longer has its list, because this process stood still for long, or the list was replaced. Repeat the call',
   );
 }
 

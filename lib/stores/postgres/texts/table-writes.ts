@@ -138,9 +138,8 @@ export class TableWrites {
   }
 
   /** @returns those that were written */
-  async #written<Write extends TextWrite>(writes: readonly Write[], wait: string): Promise<readonly Write[]> {
-    const [first, ...more] = writes as [Write, ...Write[]];
-    if (more.length === 0) return (await this.#runOne(first, wait)).length > 0 ? writes : [];
+  async #written(writes: readonly TextWrite[], wait: string): Promise<readonly TextWrite[]> {
+    if (writes.length === 1) return (await this.#runOne(writes[0]!, wait)).length > 0 ? writes : [];
     const keys = new Set((await this.#runMany(writes, wait)).map(({ key }) => key));
     return writes.filter(({ key }) => keys.has(storedForm(key)));
   }
