@@ -75,7 +75,7 @@ export class JobWatch implements NodesReader {
   /** By semaphore, when its record was last read: monotonic ms. */
   readonly #confirmedAt = new Map<string, number>();
   /** By semaphore, the look since which a run seems to be missing: monotonic ms. */
-  #missingSince: Map<string, number> = new Map();
+  #missingSince = new Map<string, number>();
   /** By {@link keyOf}. */
   #seen: ReadonlyMap<string, Seen> = new Map();
 

@@ -58,8 +58,9 @@ export class LiveQuery<Shown> {
   #dueAt = Infinity;
   #notBefore = 0;
   #isLoading = false;
+  /** Whether another request must follow the one under way; before a request, whether it was postponed for a change. */
   #isStale = false;
-  /** Monotonic ms. */
+  /** When a change was last reported: monotonic ms. */
   #changedAt = -Infinity;
   #turn = 0;
   #stop = new AbortController();

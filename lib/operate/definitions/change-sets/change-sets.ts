@@ -66,10 +66,15 @@ export interface ChangeSet extends Omit<SetHead, 'pages'> {
  * So a process that dies after any step leaves a set that says which changes were meant, and the state before each. Which of
  * them were made, the records say: the last change of a definition has the listed id.
  *
- * Slots are reserved by a compare-and-set before they are written. A process that stands still after that, for as long as
- * hundreds of other sets need, has lost its slots to one of them. So it looks into a slot, then asks the root whether the slot is
- * still its own, and then replaces only what it saw: whoever got the slot since has written another text, or overwrites this
- * one. And before the first change the root must still have all pages.
+ * Slots are reserved by a compare-and-set before they are written. If a process then stands still while hundreds of other sets
+ * are listed, one of these gets its slots. So for each slot the process:
+ *
+ * 1. reads the text in it;
+ * 2. asks the root whether the slot is still its own;
+ * 3. writes its page only if the text is still the one that it read.
+ *
+ * A set that gets the slot after step 2 writes it, too. If that comes first, step 3 fails. If it comes later, it replaces this page,
+ * and the root refuses to note it as written. Then no change is made.
  */
 export class ChangeSets {
   readonly #pages: TextCells;
