@@ -3,7 +3,7 @@ import { isCurrent } from '../../core/context/stale.js';
 import { messageOf, quoted } from '../../core/decision/index.js';
 import type { MaintenanceWindow, SemaphoreOverview } from '../../gatekeeper/index.js';
 import { heldBy } from '../../console/lists/semaphores.js';
-import { CommandFailure, EXIT, exitCodeOf, exitCodeOfShown } from '../options/exit-code.js';
+import { CommandFailure, EXIT, exitCodeOf } from '../options/exit-code.js';
 import { type AnswerOf, OPERATIONS } from '../operator/operator.js';
 import type { AssuredOperator } from '../session/assured.js';
 import { patternMatcher, readPattern } from '../options/option-readers.js';
@@ -45,7 +45,7 @@ export function statusCommand(runner: Runner): Command {
               shownText(result.semaphores, named.length, isWide),
             ].join('\n'),
         );
-        return health.grants ? exitCodeOfShown({ stale }) : EXIT.unreachable;
+        return health.grants && isCurrent({ stale }) ? EXIT.done : EXIT.unreachable;
       }),
     );
 }

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 // Not from the index, because that also loads Nest, which takes long.
 import { PROBLEMS, isProblemCode } from '../../console/api/problem-codes.js';
-import { type MaybeStale, isCurrent } from '../../core/context/stale.js';
 import { InvalidOptionsError } from '../../core/decision/index.js';
 
 /** Exit codes of the command line. Scripts depend on them, so they are never renumbered. */
@@ -60,11 +59,6 @@ export class UsageFailure extends CommandFailure {
   constructor(message: string, options?: ErrorOptions) {
     super(EXIT.usage, message, options);
   }
-}
-
-/** @returns the exit code of a command that shows an answer also if it is out of date */
-export function exitCodeOfShown(answer: MaybeStale): ExitCode {
-  return isCurrent(answer) ? EXIT.done : EXIT.unreachable;
 }
 
 /** @returns the exit code of the process for an error */
